@@ -1,0 +1,164 @@
+"""What may happen (one frozen record each), the small bus that tells it, and `spawn`, the only way to start a task.
+
+Rooms tell the bus; doors listen. Nobody learns of a change in any other way, so a new door needs no new hooks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from workbench.records import AgentInfo, CallTrace, Entry, Fault, Ledger, Run, ServerState
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerChanged:
+    """A server started, became ready, failed, stopped, or appeared in the configuration."""
+
+    state: ServerState
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRemoved:
+    """A server is no longer part of the bench."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsChanged:
+    """The list of a server's tools is known or different now."""
+
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgress:
+    """A running call says how far it is."""
+
+    call_id: str
+    progress: float
+    total: float
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunChanged:
+    """A run took a step on its road."""
+
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutput:
+    """A run printed something; unmasked, for people only."""
+
+    run_id: str
+    stream: str  # stdout or stderr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCall:
+    """A nested call of a run began or ended."""
+
+    run_id: str
+    trace: CallTrace
+
+
+@dataclass(frozen=True, slots=True)
+class EntryWritten:
+    """The audit grew by one entry."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class SkillsChanged:
+    """A skill was drafted, kept, edited or retired."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsChanged:
+    """An agent came, left, or said its name."""
+
+    agents: tuple[AgentInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerChanged:
+    """Tokens were saved or spent."""
+
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something a person should read, with a hint."""
+
+    fault: Fault
+
+
+Event: TypeAlias = (
+    ServerChanged
+    | ServerRemoved
+    | ToolsChanged
+    | CallProgress
+    | RunChanged
+    | RunOutput
+    | RunCall
+    | EntryWritten
+    | SkillsChanged
+    | AgentsChanged
+    | LedgerChanged
+    | Noticed
+)
+Listener: TypeAlias = Callable[[Event], None]
+
+
+class Bus:
+    """Tells every event to every listener, in order, at once; a listener that fails does not stop the others."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Hear everything from now on; call what is returned to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def tell(self, event: Event) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception:
+                log.exception("a listener failed on %s", type(event).__name__)
+
+
+_tasks: set[asyncio.Task[Any]] = set()  # Any: what a background task returns is nobody's business
+
+
+def spawn(name: str, coro: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    """Start a named task, keep it alive, and say in the log when it fails."""
+    task = asyncio.get_running_loop().create_task(coro, name=name)
+    _tasks.add(task)
+    task.add_done_callback(_finished)
+    return task
+
+
+def living() -> frozenset[str]:
+    """Names of the tasks that still run; a closed house has none."""
+    return frozenset(task.get_name() for task in _tasks if not task.done())
+
+
+def _finished(task: asyncio.Task[Any]) -> None:
+    _tasks.discard(task)
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        log.error("task %s failed", task.get_name(), exc_info=fault)

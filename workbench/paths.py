@@ -1,0 +1,143 @@
+"""Every path once, so that no room invents its own and one variable can move all of them for a test."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+OVERRIDE = "MCP_WORKBENCH_HOME"  # when set, everything that is not in the bench lives below this folder
+APP = "mcp-workbench"
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where one bench and its private state live. Nothing is made on disk by asking."""
+
+    bench: Path  # what a team shares with git
+    state: Path  # audit, consents, drafts: this person's, never shared
+    cache: Path  # can be deleted at any time
+    runtime: Path  # sockets and the lock
+
+    @property
+    def servers_file(self) -> Path:
+        return self.bench / ".mcp.json"
+
+    @property
+    def bench_settings(self) -> Path:
+        return self.bench / "workbench.toml"
+
+    @property
+    def person_settings(self) -> Path:
+        return config_folder() / "settings.toml"
+
+    @property
+    def skills(self) -> Path:
+        return self.bench / "skills"
+
+    @property
+    def workspace(self) -> Path:
+        return self.bench / "workspace"
+
+    @property
+    def audit(self) -> Path:
+        return self.state / "audit.sqlite"
+
+    @property
+    def consents(self) -> Path:
+        return self.state / "allowed.json"
+
+    @property
+    def drafts(self) -> Path:
+        return self.state / "drafts"
+
+    @property
+    def catalogue(self) -> Path:
+        return self.cache / "catalogue"
+
+    @property
+    def generated(self) -> Path:
+        return self.cache / "generated"
+
+    @property
+    def window(self) -> Path:
+        return self.state / "window.ini"
+
+    @property
+    def core_log(self) -> Path:
+        return self.state / "core.log"
+
+    @property
+    def lock(self) -> Path:
+        return self.runtime / "core.lock"
+
+    @property
+    def person_socket(self) -> Path:
+        return self.runtime / "person.sock"
+
+    @property
+    def agent_socket(self) -> Path:
+        return self.runtime / "agent.sock"
+
+
+def paths_of(bench: Path | None = None) -> Paths:
+    """The paths of a bench; without one, the person's own bench in the data folder."""
+    root = (bench or default_bench()).expanduser().resolve()
+    name = hashlib.sha256(os.fsencode(root)).hexdigest()[:12]
+    return Paths(
+        bench=root,
+        state=_folder("XDG_STATE_HOME", ".local/state", "state") / name,
+        cache=_folder("XDG_CACHE_HOME", ".cache", "cache") / name,
+        runtime=runtime_folder() / name,
+    )
+
+
+def default_bench() -> Path:
+    return _folder("XDG_DATA_HOME", ".local/share", "data") / "bench"
+
+
+def config_folder() -> Path:
+    return _folder("XDG_CONFIG_HOME", ".config", "config")
+
+
+def runtime_folder() -> Path:
+    """Socket paths are limited to about 100 bytes, so a long override falls back to the temp folder."""
+    override = os.environ.get(OVERRIDE)
+    if override:
+        wished = Path(override) / "run"
+        if len(os.fsencode(wished)) <= 70:
+            return wished
+        short = hashlib.sha256(os.fsencode(wished)).hexdigest()[:10]
+        return Path(tempfile.gettempdir()) / f"{APP}-{os.getuid()}-{short}"
+    given = os.environ.get("XDG_RUNTIME_DIR")
+    if given and os.access(given, os.W_OK):
+        return Path(given) / APP
+    return Path(tempfile.gettempdir()) / f"{APP}-{os.getuid()}"
+
+
+def resources() -> Path:
+    """Icons, fonts, themes: beside the package in a checkout, inside it in a wheel."""
+    return _shipped("resources")
+
+
+def starter_skills() -> Path:
+    return _shipped("skills", inside="starter_skills")
+
+
+def _shipped(name: str, inside: str = "") -> Path:
+    package = Path(__file__).resolve().parent
+    installed = package / (inside or name)
+    if (package.parent / "pyproject.toml").is_file() and (package.parent / name).is_dir():
+        return package.parent / name
+    return installed
+
+
+def _folder(variable: str, below_home: str, below_override: str) -> Path:
+    override = os.environ.get(OVERRIDE)
+    if override:
+        return Path(override) / below_override
+    given = os.environ.get(variable)
+    base = Path(given) if given and os.path.isabs(given) else Path.home() / below_home
+    return base / APP

@@ -1,0 +1,81 @@
+"""The words of the house: frozen records that travel between rooms and over the wire. Read this package first.
+
+Records carry no behaviour, so that any room may hold any of them without importing the room it came from.
+"""
+
+from __future__ import annotations
+
+from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
+from workbench.records.servers import (
+    Depth,
+    Hints,
+    SearchAnswer,
+    ServerConfig,
+    ServerState,
+    ServerStatus,
+    Tool,
+    ToolSummary,
+)
+from workbench.records.calls import CallTrace, Content, Frame, Outcome, ToolCall
+from workbench.records.runs import (
+    Decision,
+    Effect,
+    EffectKind,
+    Finding,
+    Gate,
+    Ledger,
+    Proposal,
+    Run,
+    RunState,
+    Span,
+    ToolUse,
+    Verdict,
+)
+from workbench.records.sandbox import Limits, Strength
+from workbench.records.skills import Skill, SkillState
+from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
+from workbench.records.house import AgentInfo, CoreStatus, FileInfo
+
+__all__ = [
+    "AgentInfo",
+    "CallTrace",
+    "ChainReport",
+    "Content",
+    "CoreStatus",
+    "Decision",
+    "Depth",
+    "Effect",
+    "EffectKind",
+    "Entry",
+    "EntryQuery",
+    "Fault",
+    "FileInfo",
+    "Finding",
+    "Frame",
+    "Gate",
+    "Hints",
+    "JsonObject",
+    "JsonValue",
+    "Ledger",
+    "Limits",
+    "Note",
+    "Origin",
+    "Outcome",
+    "Proposal",
+    "Risk",
+    "Run",
+    "RunState",
+    "SearchAnswer",
+    "ServerConfig",
+    "ServerState",
+    "ServerStatus",
+    "Skill",
+    "SkillState",
+    "Span",
+    "Strength",
+    "Tool",
+    "ToolCall",
+    "ToolSummary",
+    "ToolUse",
+    "Verdict",
+]

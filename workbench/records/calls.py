@@ -1,0 +1,76 @@
+"""A tool call on its way to the broker, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.records.ground import Fault, JsonObject, Origin, Risk
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One wish to call a tool, on its way to the broker."""
+
+    id: str
+    server: str
+    tool: str
+    arguments: JsonObject
+    origin: Origin
+    session: str
+    run_id: str = ""
+    confirmed: bool = False  # a person saw the warning and pressed the button anyway
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One block of a tool's answer."""
+
+    kind: str  # text, image, audio, resource, link
+    text: str = ""
+    mime: str = ""
+    data: str = ""  # base64
+    uri: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call. `structured` stays JSON text: large text travels as a handle, a tree would not."""
+
+    call_id: str
+    ok: bool
+    content: tuple[Content, ...] = ()
+    structured: str = ""  # structuredContent as JSON text; empty when the server sent none
+    fault: Fault | None = None
+    refused: bool = False  # policy said no; nothing reached the server
+    needs_confirmation: bool = False  # a person may repeat the call with `confirmed`
+    schema_fault: str = ""  # how structured content departs from the tool's output schema
+    ms: float = 0.0
+    bytes: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallTrace:
+    """A nested call of a run as people see it live."""
+
+    call_id: str
+    server: str
+    tool: str
+    arguments: str  # JSON text, shortened, tokens in place of personal data
+    risk: Risk
+    state: str  # running, done, failed, refused
+    note: str = ""
+    ms: float = 0.0
+    bytes: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One raw protocol message as it crossed a server's pipe."""
+
+    server: str
+    at: float
+    direction: str  # ">" to the server, "<" from it, "!" not JSON-RPC
+    text: str  # shortened past a limit
+    bytes: int

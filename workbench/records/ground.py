@@ -1,0 +1,37 @@
+"""Who wishes something, how risky it is, and why it failed: words that every other record uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+# Any: foreign JSON is whatever a server, an agent or a schema author sent; rooms check before they rely on it.
+JsonValue: TypeAlias = Any
+JsonObject: TypeAlias = Mapping[str, Any]
+
+
+class Origin(StrEnum):
+    """Whose wish something is; people see results unmasked, agents never do."""
+
+    PERSON = "person"
+    AGENT = "agent"
+
+
+class Risk(StrEnum):
+    """How much harm an effect could do; `workbench.policy.levels` orders the words."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why something did not work, and what to do about it."""
+
+    message: str
+    hint: str = ""
+    detail: str = ""  # longer text for whoever wants it: stderr lines, a traceback

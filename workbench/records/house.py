@@ -1,0 +1,50 @@
+"""The core, its agents and its files in one look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.records.ground import Fault
+from workbench.records.runs import Ledger
+from workbench.records.sandbox import Strength
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """One file of the workspace; the path is relative to it, with forward slashes."""
+
+    path: str
+    size: int
+    changed: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """An agent at the door right now."""
+
+    session: str
+    name: str
+    version: str
+    since: float
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CoreStatus:
+    """The core in one look, for the status bar and `mcp-workbench status`."""
+
+    version: str
+    pid: int
+    bench: str
+    started: float
+    strength: Strength
+    servers_ready: int = 0
+    servers: int = 0
+    tools: int = 0
+    agents: tuple[AgentInfo, ...] = ()
+    waiting: int = 0  # runs that wait for a person
+    running: int = 0
+    skills: int = 0
+    ledger: Ledger = field(default_factory=Ledger)
+    interrupted: int = 0  # runs the previous core left unfinished
+    notices: tuple[Fault, ...] = ()  # what is wrong with the bench: unreadable .mcp.json, not writable …

@@ -1,0 +1,157 @@
+"""Proposals, verdicts, decisions and runs: the road of agent-proposed code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from workbench.records.calls import CallTrace
+from workbench.records.ground import Fault, Origin, Risk
+
+
+class Gate(StrEnum):
+    """The four outcomes of an assessment, kept apart from the risk word."""
+
+    BLOCKED = "blocked"  # goes back to its author with the reason
+    REFUSED = "refused"  # the sandbox will refuse what the code tries: no question for a person
+    ASK = "ask"
+    AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of code: lines from 1, columns from 0 in Python code points."""
+
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing the analyzer noticed, and the words a person reads."""
+
+    rule: str
+    risk: Risk
+    message: str
+    span: Span
+    subject: str = ""  # the named file, host, command or tool
+
+
+class EffectKind(StrEnum):
+    """How certain an effect is."""
+
+    WILL = "will happen"
+    REFUSED = "the sandbox will refuse"
+    MAY = "may happen"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Something the program does to the world, as a line of the approval table."""
+
+    kind: EffectKind
+    text: str
+    line: int
+    risk: Risk
+    reversible: bool | None = None  # None: not known
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A tool the code names, as far as reading it tells."""
+
+    server: str
+    tool: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What policy says of one canonical text."""
+
+    sha: str
+    risk: Risk
+    gate: Gate
+    sentence: str  # one plain sentence a person reads first
+    findings: tuple[Finding, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    tools: tuple[ToolUse, ...] = ()
+    not_assessed: tuple[str, ...] = ()
+    rules: str = ""  # version of the rule set that judged
+    definitions: Mapping[str, str] = field(default_factory=dict)  # "server.tool" → definition hash when judged
+
+
+class RunState(StrEnum):
+    """The road of a run; the last five are ends."""
+
+    PROPOSED = "proposed"
+    CHECKED = "checked"
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    REFUSED = "refused"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"  # the core died under it; written when the next core starts
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A program somebody wants to run. `sha` is SHA-256 of `code` after it became canonical."""
+
+    id: str
+    code: str
+    sha: str
+    origin: Origin
+    session: str
+    author: str  # the agent's name as it gave it, or "you"
+    purpose: str = ""  # claimed by the author, never shown as fact
+    at: float = 0.0
+    seconds: float = 0.0  # wished time limit; 0: the setting
+    skill: str = ""  # the skill this is a test of, if any
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A person's answer; it names the text it is about, so nothing else can be let through by it."""
+
+    run_id: str
+    sha: str
+    allow: bool
+    by: str
+    reason: str = ""
+    at: float = 0.0
+    seconds: float = 0.0  # how long the person looked
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What a run or session cost a model, beside what direct tool calls would have cost."""
+
+    direct: int = 0
+    actual: int = 0
+    counter: str = "≈"  # which counter made the numbers; ≈ is the built-in estimator
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A proposal on its road, as every door sees it. Output and result are the person's view: unmasked."""
+
+    id: str
+    proposal: Proposal
+    state: RunState
+    verdict: Verdict | None = None
+    decision: Decision | None = None
+    deadline: float = 0.0  # when waiting ends as a refusal
+    started: float = 0.0
+    ended: float = 0.0
+    output: str = ""
+    result: str = ""  # JSON text
+    fault: Fault | None = None
+    calls: tuple[CallTrace, ...] = ()
+    model_view: str = ""  # exactly what went back to the agent: tokens in place of personal data
+    ledger: Ledger = field(default_factory=Ledger)
+    memory_mb: float = 0.0

@@ -1,0 +1,30 @@
+"""What a run may use up, and how strong this machine's isolation is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may use up; each ends the run with a clear reason."""
+
+    seconds: float = 30.0
+    memory_mb: int = 512
+    cpu_seconds: float = 30.0
+    pids: int = 64
+    output_bytes: int = 1_000_000
+    disk_mb: int = 1024
+    calls: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What isolation this machine gives, as probed, not as hoped."""
+
+    backend: str  # native, bubblewrap, none
+    level: str  # full, reduced, none
+    features: Mapping[str, bool] = field(default_factory=dict)  # "namespaces" → True …
+    reason: str = ""  # why it is not stronger
+    hint: str = ""

@@ -1,0 +1,108 @@
+"""Servers and their tools, as the catalog knows them and lists show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from workbench.records.ground import Fault, JsonObject
+
+
+class ServerStatus(StrEnum):
+    """Where a server is on its way; a stopped server starts at its first call when a person has allowed it."""
+
+    STOPPED = "stopped"
+    STARTING = "starting"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """One entry of `.mcp.json`."""
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str = ""
+    url: str = ""  # set for a remote server; this version says that it connects stdio servers only
+    disabled: bool = False
+    builtin: bool = False  # the demo server: ours, allowed without asking
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """What is known of a server right now."""
+
+    config: ServerConfig
+    status: ServerStatus = ServerStatus.STOPPED
+    allowed: bool = False  # a person has started exactly this command before
+    fault: Fault | None = None
+    title: str = ""  # the name the server gives itself
+    version: str = ""
+    protocol: str = ""
+    instructions: str = ""
+    tool_count: int = 0
+    pid: int = 0
+    latency_ms: float = 0.0
+    warnings: tuple[str, ...] = ()  # tools left out and why, rubbish on stdout
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """A server's own claims about a tool (None: it says nothing); never proof."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool with its whole definition; `raw` is what the server sent, unknown keys included."""
+
+    server: str
+    name: str
+    title: str = ""
+    description: str = ""
+    input_schema: JsonObject = field(default_factory=dict)
+    output_schema: JsonObject | None = None
+    hints: Hints = field(default_factory=Hints)
+    raw: JsonObject = field(default_factory=dict)
+    hash: str = ""  # SHA-256 of the definition; a change of it voids what was approved
+    definition_tokens: int = 0  # what this definition costs in a model's context
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSummary:
+    """A tool as lists show it: without its schemas, so ten thousand of them stay light."""
+
+    server: str
+    name: str
+    title: str
+    summary: str  # the first sentence of the description
+    hints: Hints
+    import_line: str  # `from servers.github import create_issue`
+    definition_tokens: int
+
+
+class Depth(StrEnum):
+    """How much a search tells about each tool: the three steps of progressive disclosure."""
+
+    NAME = "name"
+    DESCRIPTION = "description"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What a search found; `text` is exactly what an agent receives."""
+
+    text: str
+    matches: tuple[ToolSummary, ...]
+    total: int  # how many matched before the limit
+    tokens: int
+    definition_tokens: int  # what loading every definition of the catalogue would have cost

@@ -1,0 +1,126 @@
+"""Every setting once: its type, its default, one sentence. Two TOML files feed it, the bench's and the person's.
+
+The bench's `workbench.toml` is shared with a team; the person's `settings.toml` wins over it. What guards the person
+(approvals, privacy) is taken from the person's file alone: a bench somebody else wrote must not loosen it. A wrong
+value keeps its default and becomes a notice, so a typo never locks anybody out.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from workbench.errors import WorkbenchError
+from workbench.records import Fault
+
+
+def _setting(default: Any, sentence: str, *, guarded: bool = False) -> Any:
+    """Any: a field's type is written beside it; this only adds the sentence. A bench cannot set what is guarded."""
+    return field(default=default, metadata={"sentence": sentence, "guarded": guarded})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings; the part before the underscore is the TOML table."""
+
+    window_theme: str = _setting("system", "Colours of the window: system, light or dark.")
+    window_font_size: int = _setting(10, "Size of text in the window, in points.")
+    approval_wait_seconds: int = _setting(300, "How long a program waits for a person; then it is refused.")
+    approval_auto_low: bool = _setting(True, "Programs of low risk run without asking.", guarded=True)
+    approval_auto_medium: bool = _setting(False, "Programs of medium risk run without asking.", guarded=True)
+    run_seconds: int = _setting(30, "Time limit of a run.")
+    run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.")
+    run_cpu_seconds: int = _setting(30, "Processor time limit of a run.")
+    run_pids: int = _setting(64, "How many threads a run may have.")
+    run_output_bytes: int = _setting(1_000_000, "How much a run may print.")
+    run_disk_mb: int = _setting(1024, "How much a run may have in the workspace, in megabytes.")
+    run_calls: int = _setting(10_000, "How many tool calls one run may make.")
+    run_answer_tokens: int = _setting(4_000, "How much of a run's answer goes to the model before it is cut.")
+    run_concurrent: int = _setting(5, "How many runs may be on their way at once.")
+    server_start_seconds: int = _setting(20, "How long a server may take to start.")
+    server_call_seconds: int = _setting(120, "How long a tool call may take.")
+    server_frame_mb: int = _setting(64, "The largest message taken from a server, in megabytes.")
+    privacy_enabled: bool = _setting(True, "Personal data is replaced by tokens before a model sees it.", guarded=True)
+    core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsReading:
+    """Settings as read, with what could not be used."""
+
+    settings: Settings
+    notices: tuple[Fault, ...] = ()
+
+
+def describe() -> tuple[tuple[str, str, Any, str], ...]:
+    """Dotted name, type, default and sentence of every setting, for docs, help and the settings page."""
+    return tuple((_dotted(f.name), str(f.type), f.default, str(f.metadata["sentence"])) for f in fields(Settings))
+
+
+def read(bench_file: Path, person_file: Path) -> SettingsReading:
+    """Defaults, then the bench's file, then the person's."""
+    settings, notices = Settings(), []
+    for path in (bench_file, person_file):
+        values, fault = _table(path)
+        if fault:
+            notices.append(fault)
+        settings, faults = _apply(settings, values, path, trusted=path == person_file)
+        notices.extend(faults)
+    return SettingsReading(settings, tuple(notices))
+
+
+def change(settings: Settings, name: str, value: Any) -> Settings:
+    """Settings with one value changed; refuses unknown names and wrong types."""
+    known = {_dotted(f.name): f for f in fields(Settings)}
+    if name not in known:
+        raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all of them.")
+    wanted = known[name]
+    if type(value).__name__ != wanted.type:
+        raise WorkbenchError(f"{name} takes a value of type {wanted.type}, not {value!r}.")
+    return replace(settings, **{wanted.name: value})
+
+
+def write(person_file: Path, name: str, value: Any) -> None:
+    """Keep one changed value in the person's file; what else stands there stays."""
+    values, fault = _table(person_file)
+    if fault:
+        raise WorkbenchError(f"{person_file.name} cannot be changed: {fault.message}", fault.hint)
+    group, key = name.split(".", 1)
+    values.setdefault(group, {})[key] = value
+    person_file.parent.mkdir(parents=True, exist_ok=True)
+    draft = person_file.with_suffix(".new")
+    draft.write_text(tomli_w.dumps(values), encoding="utf-8")
+    os.replace(draft, person_file)
+
+
+def _dotted(name: str) -> str:
+    return name.replace("_", ".", 1)
+
+
+def _table(path: Path) -> tuple[dict[str, Any], Fault | None]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8")), None
+    except FileNotFoundError:
+        return {}, None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        return {}, Fault(f"{path.name} cannot be read: {fault}.", "The defaults are used until it is mended.")
+
+
+def _apply(settings: Settings, values: dict[str, Any], path: Path, *, trusted: bool) -> tuple[Settings, list[Fault]]:
+    faults = []
+    guarded = {_dotted(f.name) for f in fields(Settings) if f.metadata["guarded"]}
+    for group, table in values.items():
+        for key, value in table.items() if isinstance(table, dict) else ((None, table),):
+            name = f"{group}.{key}" if key else group
+            try:
+                if name in guarded and not trusted:
+                    raise WorkbenchError(f"{name} is ignored.", "Only a person's own settings.toml can set it.")
+                settings = change(settings, name, value)
+            except WorkbenchError as fault:
+                faults.append(Fault(f"{path.name}: {fault.message}", fault.hint or "The default is used."))
+    return settings, faults

@@ -1,0 +1,1 @@
+"""How a door talks to the core: requests, answers, batched events, large values as handle and preview."""
