@@ -70,5 +70,5 @@ def add(first: Ledger, second: Ledger) -> Ledger:
 
 
 def saved(ledger: Ledger) -> int:
-    """Tokens that did not reach the model; never below zero, because then code did not pay and the number says so elsewhere."""
+    """Tokens that did not reach the model; never below zero: where code did not pay, nothing was saved."""
     return max(0, ledger.direct - ledger.actual)

@@ -5,18 +5,10 @@ Records carry no behaviour, so that any room may hold any of them without import
 
 from __future__ import annotations
 
-from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
-from workbench.records.servers import (
-    Depth,
-    Hints,
-    SearchAnswer,
-    ServerConfig,
-    ServerState,
-    ServerStatus,
-    Tool,
-    ToolSummary,
-)
+from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
 from workbench.records.calls import CallTrace, Content, Frame, Outcome, ToolCall
+from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
+from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.runs import (
     Decision,
     Effect,
@@ -32,9 +24,17 @@ from workbench.records.runs import (
     Verdict,
 )
 from workbench.records.sandbox import Limits, Strength
+from workbench.records.servers import (
+    Depth,
+    Hints,
+    SearchAnswer,
+    ServerConfig,
+    ServerState,
+    ServerStatus,
+    Tool,
+    ToolSummary,
+)
 from workbench.records.skills import Skill, SkillState
-from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
-from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 
 __all__ = [
     "AgentInfo",
