@@ -1,0 +1,26 @@
+"""What every pane is given: the core to ask, the place to run tasks, the looks, the paths. Nothing else is global."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from workbench.gui.tasks import Tasks
+from workbench.gui.theme import Theme
+from workbench.paths import Paths
+from workbench.wire.questions import Questions
+
+Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]
+"""Reads a slice of a large value: handle, offset, length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One per window; `questions` stays the same object when the core is restarted under it."""
+
+    questions: Questions
+    tasks: Tasks
+    theme: Theme
+    paths: Paths
+    fetch: Fetch

@@ -1,0 +1,1 @@
+"""The panes around the centre of the window; each listens, draws, and asks the core by itself."""

@@ -1,0 +1,27 @@
+"""The two fonts the window brings along, so that it looks the same everywhere; the system's own are the fallback."""
+
+from __future__ import annotations
+
+import logging
+
+from PySide6.QtGui import QFontDatabase
+
+from workbench.paths import resources
+
+log = logging.getLogger(__name__)
+
+UI_FAMILIES = ("Inter", "Inter Variable", "Cantarell", "Noto Sans", "DejaVu Sans")
+MONO_FAMILIES = ("JetBrains Mono", "Noto Sans Mono", "DejaVu Sans Mono", "monospace")
+
+
+def load_fonts() -> tuple[str, ...]:
+    """Make the shipped font files known to Qt; answers which families they brought."""
+    families: list[str] = []
+    folder = resources() / "fonts"
+    for file in sorted((*folder.glob("*.ttf"), *folder.glob("*.otf"))):
+        number = QFontDatabase.addApplicationFont(str(file))
+        if number < 0:
+            log.warning("the font %s cannot be read", file.name)
+            continue
+        families.extend(QFontDatabase.applicationFontFamilies(number))
+    return tuple(dict.fromkeys(families))

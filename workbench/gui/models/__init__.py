@@ -1,0 +1,1 @@
+"""What lists and trees show: item models that hold records, filter themselves and never call the core."""

@@ -1,0 +1,77 @@
+"""Runs coroutines for the window and brings every error to one place, so that no pane needs its own `except`."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+from workbench.records import Fault
+
+Result = TypeVar("Result")
+
+
+class Tasks(QObject):
+    """The tasks of one window; closing the window ends them."""
+
+    failed = Signal(object)
+    """Carries one Fault: what a person reads about a task that did not work."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._running: set[asyncio.Task[Any]] = set()  # Any: results differ from task to task
+        self._closed = False
+
+    def run(
+        self,
+        name: str,
+        coro: Coroutine[Any, Any, Result],  # Any: what a coroutine yields and is sent concerns the loop alone
+        done: Callable[[Result], None] | None = None,
+    ) -> asyncio.Task[Result | None]:
+        """Start; `done` gets the result on success. A fault is told by `failed`, and the task's result is None."""
+        task = spawn(name, self._watch(name, coro, done))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        if self._closed:
+            task.cancel()
+        return task
+
+    def running(self) -> int:
+        return len(self._running)
+
+    async def close(self) -> None:
+        """Cancel everything and wait until it is gone; later tasks end before they begin."""
+        self._closed = True
+        own = asyncio.current_task()
+        tasks = [task for task in self._running if task is not own]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _watch(
+        self,
+        name: str,
+        coro: Coroutine[Any, Any, Result],  # Any: see run
+        done: Callable[[Result], None] | None,
+    ) -> Result | None:
+        try:
+            result = await coro
+            if done is not None and not self._closed:
+                done(result)
+            return result
+        except Exception as fault:
+            self.failed.emit(describe(name, fault))
+            return None
+
+
+def describe(name: str, fault: BaseException) -> Fault:
+    """A fault as a person reads it; what nobody foresaw carries its traceback for a report."""
+    if isinstance(fault, WorkbenchError):
+        return Fault(fault.message, fault.hint)
+    lines = "".join(traceback.format_exception(fault))
+    return Fault(f"“{name}” did not work: {fault}", "This is a fault of the workbench itself; details below.", lines)

@@ -1,0 +1,112 @@
+"""The one sanitiser for foreign text: what cannot be seen is drawn as a chip like ‹U+202E›.
+
+Tool names, descriptions, results and agents' words come from strangers. Direction marks, zero-width letters, tag
+characters and terminal codes can make text read differently from what a machine reads, so none reaches the screen.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+# A terminal's control sequences are one chip each, so that "ESC [ 3 1 m" reads as one thing.
+_ANSI = r"\x1b\[[0-?]{0,32}[ -/]{0,8}[@-~]|\x9b[0-?]{0,32}[ -/]{0,8}[@-~]"
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls; tab and newline stay
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"  # zero width, direction, separators, blank braille
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufdd0-\ufdef\ufffe\uffff"  # fillers, variation selectors, not characters
+    "\ud800-\udfff"  # halves of surrogate pairs
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand, music, tag block, more selectors
+)
+_PATTERN = re.compile(f"(?P<ansi>{_ANSI})|(?P<crlf>\r\n)|(?P<hidden>[{_HIDDEN}])")
+_EMOJI_GLUE = {"\u200d", "\ufe0f"}  # joiner and colour selector: innocent between two pictures
+
+
+def visible(text: str) -> str:
+    """The text with everything invisible drawn as a chip; tabs and newlines stay, CR LF becomes a newline."""
+    return _PATTERN.sub(_chip, text)
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """The text for a list or a title: chips, no breaks, cut with an ellipsis."""
+    flat = " ".join(visible(text[: limit * 4]).split())
+    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def has_hidden(text: str) -> bool:
+    """Whether anything of the text would be drawn as a chip."""
+    return any(match.lastgroup != "crlf" and _chip(match) != match.group() for match in _PATTERN.finditer(text))
+
+
+def _chip(match: re.Match[str]) -> str:
+    if match.lastgroup == "crlf":
+        return "\n"
+    if match.lastgroup == "ansi":
+        return f"‹ESC{match.group().removeprefix(chr(27)).replace(chr(0x9B), '[')}›"
+    if match.group() in _EMOJI_GLUE and _between_pictures(match):
+        return match.group()
+    return f"‹U+{ord(match.group()):04X}›"
+
+
+def _between_pictures(match: re.Match[str]) -> bool:
+    """Emoji are glued with characters that hide text elsewhere; only directly behind a picture they are what they seem."""
+    before = match.string[match.start() - 1 : match.start()]
+    if not before:
+        return False
+    return unicodedata.category(before) in {"So", "Sk"} or (match.group() == "\u200d" and before == "\ufe0f")
+
+
+class ForeignLabel(QLabel):
+    """A label for words of strangers: never rich text, hidden characters as chips, selectable, elided where it must be."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, elide: bool = False) -> None:
+        super().__init__(parent)
+        self._elide = elide
+        self._full = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setWordWrap(not elide)
+        if elide:
+            self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        self._full = " ".join(visible(text).split()) if self._elide else visible(text)
+        self.setAccessibleName(self._full[:400] or self.tr("Nothing yet"))
+        self._draw()
+
+    def full_text(self) -> str:
+        """What the label says, before it was elided."""
+        return self._full
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(self.fontMetrics().averageCharWidth() * 4, hint.height()) if self._elide else hint
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._elide:
+            self._draw()
+
+    def _draw(self) -> None:
+        if not self._elide:
+            super().setText(self._full)
+            return
+        shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(self.width(), 40))
+        if shown != super().text():
+            super().setText(shown)
+        self.setToolTip(plain_tip(self._full) if shown != self._full else "")
+
+
+def plain_tip(text: str) -> str:
+    """A tooltip that Qt cannot take for HTML and that wraps: foreign words inside an escaped block."""
+    safe = visible(text[:2000]).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", "<br>")
+    return f"<p>{safe}</p>" if safe else ""

@@ -1,0 +1,55 @@
+"""What a pane may wish of the window: one frozen record each, because panes do not know each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTool:
+    """Open a tool's detail in the centre."""
+
+    server: str
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCode:
+    """Open a program in the editor; with `start`, run it at once."""
+
+    code: str
+    purpose: str = ""
+    skill: str = ""  # the skill this program is a test of
+    start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRun:
+    """Show a run: the approval dialog while it waits, its output otherwise."""
+
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSkill:
+    """Open a skill in the editor."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRun:
+    """Make a skill out of a run's program."""
+
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Do an action of the action table, by its id."""
+
+    action: str
+
+
+Wish: TypeAlias = ShowTool | ShowCode | ShowRun | ShowSkill | KeepRun | Act
