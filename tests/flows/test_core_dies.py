@@ -1,0 +1,81 @@
+"""Kill -9 of the core in the middle of a run: nothing survives it, nothing is lost, and the next core says so."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import psutil
+from workbench.wire.client import Connection, connect
+
+from workbench.events import Event, RunOutput
+from workbench.records import EntryQuery, RunState
+
+SLOW = """\
+import time
+from servers.demo import list_orders
+await list_orders(limit=1)
+print("working", flush=True)
+time.sleep(25)
+"""
+
+
+def family(pid: int) -> list[psutil.Process]:
+    root = psutil.Process(pid)
+    return [root, *root.children(recursive=True)]
+
+
+async def gone(processes: list[psutil.Process], seconds: float = 10.0) -> list[psutil.Process]:
+    _, alive = await asyncio.to_thread(psutil.wait_procs, processes, timeout=seconds)
+    return [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+
+
+async def working(connection: Connection) -> str:
+    """Start the slow program and wait until it printed from inside the sandbox, after a tool call."""
+    printed = asyncio.Event()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, RunOutput) and "working" in event.text:
+            printed.set()
+
+    connection.listen(hear)
+    await connection.questions.connect("demo")
+    run = await connection.questions.submit(SLOW, "take long", "")
+    await asyncio.wait_for(printed.wait(), 30)
+    return run.id
+
+
+async def test_a_killed_core_leaves_no_process_and_its_run_is_shown_as_interrupted(paths):
+    first = await connect(paths)
+    run_id = await working(first)
+    pid = (await first.questions.status()).pid
+    relatives = family(pid)
+    assert len(relatives) >= 3, "core, server and sandbox"
+    os.kill(pid, signal.SIGKILL)
+    await asyncio.wait_for(first.closed.wait(), 10)
+    await first.close()
+    assert await gone(relatives) == []
+    second = await connect(paths)
+    try:
+        status = await second.questions.status()
+        assert status.pid != pid
+        assert status.interrupted == 1
+        assert (await second.questions.run(run_id)).state is RunState.INTERRUPTED
+        kinds = [entry.note.kind for entry in await second.questions.entries(EntryQuery(run_id=run_id))]
+        assert kinds[0] == "run.interrupted"
+        assert (await second.questions.verify_audit()).whole
+    finally:
+        await second.questions.shut_down()
+        await asyncio.wait_for(second.closed.wait(), 20)
+        await second.close()
+
+
+async def test_a_core_that_is_asked_to_stop_takes_everything_with_it(paths):
+    connection = await connect(paths)
+    await working(connection)
+    relatives = family((await connection.questions.status()).pid)
+    await connection.questions.shut_down()
+    await asyncio.wait_for(connection.closed.wait(), 20)
+    await connection.close()
+    assert await gone(relatives, 15) == []

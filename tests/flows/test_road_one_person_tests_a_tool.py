@@ -1,0 +1,56 @@
+"""Road one: a person connects the demo server, calls a tool, and the audit has it with personal data masked."""
+
+from __future__ import annotations
+
+import json
+
+from workbench.records import EntryQuery, Origin, ServerStatus, ToolCall
+
+
+def call(tool: str, *, confirmed: bool = False, **arguments: object) -> ToolCall:
+    return ToolCall("", "demo", tool, arguments, Origin.PERSON, "person", confirmed=confirmed)
+
+
+async def test_the_demo_server_connects_and_a_read_only_tool_answers(person):
+    state = await person.questions.connect("demo")
+    assert state.status is ServerStatus.READY
+    assert state.tool_count == len(await person.questions.tools()) > 8
+    outcome = await person.questions.call(call("list_orders", limit=3))
+    assert outcome.ok, outcome.fault
+    assert len(json.loads(outcome.structured)["orders"]) == 3
+    assert outcome.ms > 0
+    assert outcome.tokens > 0
+    assert outcome.schema_fault == ""
+
+
+async def test_a_destructive_tool_asks_before_it_acts_and_acts_when_confirmed(person):
+    await person.questions.connect("demo")
+    customer = json.loads((await person.questions.call(call("list_customers", limit=1))).structured)["customers"][0]
+    first = await person.questions.call(call("delete_customer", customer_id=customer["id"]))
+    assert first.needs_confirmation
+    assert not first.ok
+    still = await person.questions.call(call("get_customer", customer_id=customer["id"]))
+    assert still.ok
+    second = await person.questions.call(call("delete_customer", confirmed=True, customer_id=customer["id"]))
+    assert second.ok, second.fault
+    gone = await person.questions.call(call("get_customer", customer_id=customer["id"]))
+    assert not gone.ok
+
+
+async def test_the_person_sees_addresses_and_the_audit_keeps_tokens(person):
+    await person.questions.connect("demo")
+    address = "ada.lovelace@example.org"
+    outcome = await person.questions.call(call("send_email", confirmed=True, to=address, subject="Hello", body="Hi"))
+    assert outcome.ok, outcome.fault
+    entries = await person.questions.entries(EntryQuery(tool="send_email"))
+    assert entries
+    assert all(address not in json.dumps(dict(entry.note.detail)) for entry in entries)
+    assert any("[EMAIL_" in json.dumps(dict(entry.note.detail)) for entry in entries)
+
+
+async def test_a_call_becomes_a_program_that_does_the_same(person):
+    await person.questions.connect("demo")
+    code = await person.questions.call_as_code("demo", "list_orders", {"limit": 2})
+    assert "from servers.demo import list_orders" in code
+    verdict = await person.questions.assess(code)
+    assert verdict.gate == "auto", verdict.sentence

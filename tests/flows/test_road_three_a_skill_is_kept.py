@@ -1,0 +1,88 @@
+"""Road three: a good run becomes a draft, a person keeps it, agents see it and programs import it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import Run, RunState, SkillState
+
+COUNT_OPEN = """\
+from servers.demo import list_orders
+
+
+async def open_orders(limit: int = 5) -> dict:
+    page = await list_orders(status="open", limit=limit)
+    return {"total": page["total"], "shown": len(page["orders"])}
+
+
+result = await open_orders()
+"""
+
+
+async def finished(person, run: Run) -> Run:
+    async with asyncio.timeout(60):
+        while (run := await person.questions.run(run.id)).state not in (
+            RunState.DONE,
+            RunState.FAILED,
+            RunState.REFUSED,
+        ):
+            await asyncio.sleep(0.05)
+    return run
+
+
+async def test_a_run_becomes_a_skill_that_agents_list_and_import(person, agent):
+    await person.questions.connect("demo")
+    run = await finished(person, await person.questions.submit(COUNT_OPEN, "count", ""))
+    assert run.state is RunState.DONE, run.fault
+    draft = await person.questions.draft_skill("open-orders", "Count open orders.", run.proposal.code, run.id)
+    assert draft.state is SkillState.DRAFT
+    assert draft.tools == ("demo.list_orders",)
+    async with agent() as client:
+        before = (await client.call_tool("list_skills", {})).content[0].text
+        assert "open-orders" not in before
+        kept = await person.questions.keep_skill(draft.name, draft.sha)
+        assert kept.state is SkillState.KEPT
+        assert kept.version == 1
+        assert "open-orders" in (await client.call_tool("list_skills", {})).content[0].text
+        program = "from skills.open_orders import open_orders\nresult = await open_orders(limit=2)\n"
+        answer = await client.call_tool("execute_code", {"code": program, "description": "use the skill"})
+    assert not answer.is_error, answer.content[0].text
+    assert '"shown": 2' in answer.content[0].text
+
+
+async def test_what_an_agent_saves_is_only_a_draft_until_a_person_keeps_it(person, agent):
+    async with agent() as client:
+        offered = {
+            "name": "say-hello",
+            "code": "async def say_hello():\n    return 'hello'\n",
+            "description": "Greets.",
+        }
+        answer = await client.call_tool("save_skill", offered)
+        assert not answer.is_error, answer.content[0].text
+        use = {"code": "from skills.say_hello import say_hello\nresult = await say_hello()", "description": "use it"}
+        early = await client.call_tool("execute_code", use)
+        assert early.is_error
+        skill = await person.questions.skill("say-hello")
+        assert skill.state is SkillState.DRAFT
+        await person.questions.keep_skill("say-hello", skill.sha)
+        late = await client.call_tool("execute_code", use)
+    assert not late.is_error, late.content[0].text
+    assert "hello" in late.content[0].text
+
+
+async def test_a_draft_that_changed_since_it_was_shown_is_not_kept(person):
+    shown = await person.questions.draft_skill("tidy", "Tidies.", "async def tidy():\n    return 1\n", "")
+    await person.questions.draft_skill("tidy", "Tidies.", "async def tidy():\n    return 2\n", "")
+    with pytest.raises(WorkbenchError):
+        await person.questions.keep_skill("tidy", shown.sha)
+
+
+async def test_a_retired_skill_is_hidden_from_agents(person, agent):
+    draft = await person.questions.draft_skill("old-way", "Was useful.", "async def old_way():\n    return 1\n", "")
+    await person.questions.keep_skill("old-way", draft.sha)
+    assert (await person.questions.retire_skill("old-way")).state is SkillState.RETIRED
+    async with agent() as client:
+        assert "old-way" not in (await client.call_tool("list_skills", {})).content[0].text

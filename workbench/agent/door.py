@@ -1,0 +1,173 @@
+"""Serves one agent over one connection; every answer passes the session's privacy, and no request decides anything."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import mcp.types as T
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+
+from workbench import __version__
+from workbench.agent.stream import messages
+from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+from workbench.policy.canonical import canonical
+from workbench.records import AgentInfo, JsonObject, Ledger, Note, Run, RunState
+from workbench.runs.conveyor import Conveyor
+from workbench.runs.execution import depth_of, limit_of
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+
+# Any: the SDK leaves both type parameters of its context open.
+Context: TypeAlias = ServerRequestContext[Any, Any]
+HEARTBEAT = 5.0  # seconds between progress notes while a run waits or works
+
+
+class Door:
+    """One agent's conversation, from its first byte to its last."""
+
+    def __init__(self, rooms: Rooms, conveyor: Conveyor, changed: Callable[[AgentInfo | None], None]) -> None:
+        self._rooms = rooms
+        self._conveyor = conveyor
+        self._changed = changed
+        self._session = rooms.sessions.open("an agent")
+        self._info = AgentInfo(self._session.id, "an agent", "", time.time())
+
+    @property
+    def session(self) -> Session:
+        return self._session
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer until the agent leaves; runs it still had are stopped."""
+        server: Server[Any] = Server(
+            "mcp-workbench",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+        )
+        self._changed(self._info)
+        self._note("agent.came", "An agent connected")
+        try:
+            async with messages(reader, writer) as (incoming, outgoing):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+        finally:
+            self._note("agent.left", f"{self._info.name} left")
+            self._changed(None)
+
+    async def _list(self, context: Context, params: T.PaginatedRequestParams | None) -> T.ListToolsResult:
+        self._learn_name(context)
+        return T.ListToolsResult(
+            tools=[
+                T.Tool(
+                    name=tool.name,
+                    description=tool.description,
+                    input_schema=dict(tool.schema),
+                    annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
+                )
+                for tool in TOOLS
+            ]
+        )
+
+    async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult:
+        self._learn_name(context)
+        self._info = replace(self._info, calls=self._info.calls + 1)
+        try:
+            text, failed = await self._answer(context, params.name, params.arguments or {})
+        except WorkbenchError as fault:
+            text, failed = str(fault), True
+        return T.CallToolResult(content=[T.TextContent(text=self._session.mask(text))], is_error=failed)
+
+    async def _answer(self, context: Context, name: str, arguments: JsonObject) -> tuple[str, bool]:
+        match name:
+            case "execute_code":
+                return await self._execute(context, arguments)
+            case "search_tools":
+                return self._search(arguments), False
+            case "list_skills":
+                return self._skills(), False
+            case "save_skill":
+                return self._save(arguments), False
+        raise WorkbenchError(f"There is no tool {name!r}.", f"There are {', '.join(tool.name for tool in TOOLS)}.")
+
+    async def _execute(self, context: Context, arguments: JsonObject) -> tuple[str, bool]:
+        code, purpose = _text(arguments, "code"), _text(arguments, "description")
+        seconds = arguments.get("timeout", 0)
+        wished = float(seconds) if isinstance(seconds, int | float) else 0.0
+        run = self._conveyor.submit(code, self._session, purpose, wished)
+        heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
+        try:
+            run = await self._conveyor.finished(run.id)
+        except asyncio.CancelledError:  # the agent cancelled or left: nobody waits for this run any more
+            spawn(f"stop {run.id}", self._conveyor.stop(run.id, "The agent that proposed it is gone."))
+            raise
+        finally:
+            heart.cancel()
+        return run.model_view, run.state is not RunState.DONE
+
+    async def _beat(self, context: Context, run_id: str) -> None:
+        """Tell a patient client what is happening, as far as it asked to know."""
+        beat = 0
+        while True:
+            await context.session.report_progress(beat, None, _progress_words(self._conveyor.run(run_id)))
+            beat += 1
+            await asyncio.sleep(HEARTBEAT)
+
+    def _search(self, arguments: JsonObject) -> str:
+        answer = self._rooms.catalog.search(
+            _text(arguments, "query", ""),
+            depth_of(_text(arguments, "detail_level", "description")),
+            limit_of(arguments.get("limit")),
+            _text(arguments, "server", ""),
+        )
+        self._session.spend(Ledger(direct=0, actual=answer.tokens))
+        return answer.text
+
+    def _skills(self) -> str:
+        kept = [skill for skill in self._rooms.library.list() if skill.state == "kept"]
+        lines = [f"{skill.name}: {skill.description}" for skill in kept]
+        return "\n".join(lines) or "The user keeps no skills yet."
+
+    def _save(self, arguments: JsonObject) -> str:
+        text = canonical(_text(arguments, "code"))
+        if text.faults:
+            raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
+        name, description = _text(arguments, "name"), _text(arguments, "description")
+        skill = self._rooms.library.draft(name, description, text.text, "", self._session.author)
+        self._note("skill.drafted", f"{self._session.author} offers the skill {skill.name}")
+        return f"{skill.name} is a draft now. It can be used after the user has kept it."
+
+    def _learn_name(self, context: Context) -> None:
+        params = context.session.client_params
+        if params is None or self._info.name == params.client_info.name:
+            return
+        name = params.client_info.name[:80] or "an agent"
+        self._session.author = name
+        self._info = replace(self._info, name=name, version=params.client_info.version[:40])
+        self._changed(self._info)
+        self._note("agent.named", f"The agent calls itself {name}")
+
+    def _note(self, kind: str, summary: str) -> None:
+        self._rooms.journal.append(
+            Note(kind=kind, summary=self._session.mask(summary), actor=self._session.author, session=self._session.id)
+        )
+
+
+def _text(arguments: JsonObject, name: str, default: str | None = None) -> str:
+    value = arguments.get(name, default)
+    if not isinstance(value, str):
+        raise WorkbenchError(f"{name} must be a text.", "See the tool's schema.")
+    return value
+
+
+def _progress_words(run: Run) -> str:
+    if run.state is RunState.WAITING:
+        left = max(0, round(run.deadline - time.time()))
+        return f"waiting for a person: {left // 60} min {left % 60} s left"
+    return f"the program is {run.state}"

@@ -1,0 +1,53 @@
+"""A small real agent for newcomers: it connects as any MCP client does, searches, and proposes a program with effects.
+
+Nothing about it is special: the same socket, the same tools, the same waiting for a person.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import mcp.types as T
+from mcp import Client, StdioServerParameters
+
+NAME = "Example agent"
+PURPOSE = "Tell customers with an overdue open order that we are looking into it."
+PROGRAM = """\
+from servers.demo import list_orders, get_customer, send_email
+
+page = await list_orders(status="overdue", limit=3)
+written = []
+for order in page["orders"]:
+    customer = await get_customer(customer_id=order["customer_id"])
+    await send_email(
+        to=customer["email"],
+        subject=f"Your order {order['id']}",
+        body=f"Dear {customer['name']}, your order is late. We are looking into it.",
+    )
+    written.append({"order": order["id"], "to": customer["email"]})
+
+print(f"{page['total']} orders are overdue; wrote to the first {len(written)}.")
+result = written
+"""
+
+
+async def converse(bench: str) -> int:
+    """Search, propose, show what came back."""
+    door = StdioServerParameters(command=sys.executable, args=["-m", "workbench", "serve", "--bench", bench])
+    info = T.Implementation(name=NAME, version="1")
+    async with Client(door, client_info=info) as client:
+        found = await client.call_tool("search_tools", {"query": "overdue orders customers e-mail"})
+        _show(found)
+        _show(await client.call_tool("execute_code", {"code": PROGRAM, "description": PURPOSE}))
+    return 0
+
+
+def _show(result: T.CallToolResult) -> None:
+    for block in result.content:
+        if isinstance(block, T.TextContent):
+            print(block.text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(converse(sys.argv[1])))

@@ -1,0 +1,87 @@
+"""The tools an agent sees: names, descriptions and schemas. Data, so that docs and tests read the same table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.records import JsonObject
+
+INSTRUCTIONS = (
+    "Work through programs instead of single calls: search_tools finds what the servers offer, execute_code runs a "
+    "Python program that imports those tools as functions. Only what the program prints or sets as `result` comes back."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """One tool of the agent's door."""
+
+    name: str
+    description: str
+    schema: JsonObject
+    read_only: bool
+
+
+def _object(required: list[str], **properties: JsonObject) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+EXECUTE = AgentTool(
+    name="execute_code",
+    description="""Run a Python program in a locked sandbox on the user's machine and get its summary back.
+1. Find tools with search_tools. 2. Import them: `from servers.demo import list_orders`. 3. Call them with await, \
+filter and join in Python, keep big data out of your context. 4. Print little, or set `result`.
+Rules: top-level await and asyncio.gather work; no network, no other programs; files only below workspace/ and they \
+stay between runs; personal data appears as tokens like [EMAIL_1.k7q2], pass them on unchanged; catch ToolError from \
+`client`. A person may have to approve the program first, so say in `description` what it is for.
+Example:
+from servers.demo import list_orders
+page = await list_orders(status="open", limit=500)
+result = {"open": page["total"], "value": sum(o["total"] for o in page["orders"])}""",
+    schema=_object(
+        ["code", "description"],
+        code={"type": "string", "description": "The Python program."},
+        description={"type": "string", "description": "What it is for, in one sentence, for the person who approves."},
+        timeout={"type": "number", "description": "Seconds it may take; the user's limit still holds."},
+    ),
+    read_only=False,
+)
+
+SEARCH = AgentTool(
+    name="search_tools",
+    description="""Find tools without loading their definitions. Start with detail_level "name" or "description"; \
+use "full" for the few you will call: it gives the Python signature with notes. Without a query it lists all.""",
+    schema=_object(
+        [],
+        query={"type": "string", "description": "Words or a sentence; an exact tool name comes first."},
+        detail_level={
+            "type": "string",
+            "enum": ["name", "description", "full", "name_only", "with_description", "summary"],
+            "description": "How much to tell about each tool.",
+        },
+        server={"type": "string", "description": "Only tools of this server."},
+        limit={"type": "integer", "minimum": 1, "maximum": 500, "description": "At most this many (20)."},
+    ),
+    read_only=True,
+)
+
+LIST_SKILLS = AgentTool(
+    name="list_skills",
+    description="List the skills the user keeps, programs to import: `from skills.late_orders import late_orders`.",
+    schema=_object([]),
+    read_only=True,
+)
+
+SAVE_SKILL = AgentTool(
+    name="save_skill",
+    description="Offer a program that worked as a skill. It becomes a draft; the user decides whether to keep it.",
+    schema=_object(
+        ["name", "code", "description"],
+        name={"type": "string", "description": "Lower-case words with hyphens."},
+        code={"type": "string", "description": "An async function of that name with underscores, or a program."},
+        description={"type": "string", "description": "When to use it, in one sentence."},
+    ),
+    read_only=False,
+)
+
+TOOLS = (EXECUTE, SEARCH, LIST_SKILLS, SAVE_SKILL)

@@ -1,0 +1,153 @@
+"""The headless core of one bench: builds the rooms in order, serves the doors, closes everything in reverse."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.audit.journal import Journal
+from workbench.catalog.catalog import Catalog
+from workbench.desk import Desk
+from workbench.errors import WorkbenchError
+from workbench.events import AgentsChanged, Bus, spawn
+from workbench.paths import Paths, starter_skills
+from workbench.records import AgentInfo, Note
+from workbench.runs.broker import Broker
+from workbench.runs.conveyor import Conveyor
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Sessions
+from workbench.runs.stock import Stock
+from workbench.sandbox.sandbox import Sandbox
+from workbench.settings import Settings, read
+from workbench.skills.library import Library
+from workbench.workspace.store import Store
+
+if TYPE_CHECKING:
+    from workbench.agent.door import Door
+
+log = logging.getLogger(__name__)
+
+
+class Core:
+    """One bench at work. Plain asyncio; the process around it owns lock, sockets and signals."""
+
+    def __init__(self, paths: Paths, on_shut_down: Callable[[], None] = lambda: None) -> None:
+        self.paths = paths
+        self.bus = Bus()
+        reading = read(paths.bench_settings, paths.person_settings)
+        self.settings: Settings = reading.settings
+        self._notices = list(reading.notices)
+        self._on_shut_down = on_shut_down
+        self._agents: dict[str, AgentInfo] = {}
+        self._examples: set[asyncio.subprocess.Process] = set()
+
+    async def open(self) -> None:
+        """Rooms from the ground up. No server is started, so an empty bench opens fast."""
+        for folder in (self.paths.bench, self.paths.state, self.paths.cache, self.paths.workspace):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.journal = Journal(self.paths.audit, self.bus.tell)
+        sessions = Sessions(lambda: self.settings.privacy_enabled)
+        self.catalog = Catalog(self.paths, self.settings, self.bus.tell)
+        self._notices += await self.catalog.open()
+        self.sandbox = Sandbox()
+        await self.sandbox.open()
+        library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self.bus.tell)
+        library.install_starters()
+        store = Store(self.paths.workspace, self.settings.run_disk_mb)
+        self.rooms = Rooms(
+            self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, self.bus.tell,
+            lambda: self.settings,
+        )  # fmt: skip
+        self._build_road()
+        self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
+
+    def _build_road(self) -> None:
+        stock = Stock(self.rooms)
+        stock.open()
+        self.bus.listen(stock.hear)
+        broker = Broker(self.rooms)
+        self.conveyor = Conveyor(self.rooms, broker, stock)
+        self.conveyor.open()
+        self.desk = Desk(
+            self.rooms,
+            self.bus,
+            broker,
+            self.conveyor,
+            agents=lambda: tuple(self._agents.values()),
+            notices=lambda: tuple(self._notices),
+            set_settings=self._set_settings,
+            shut_down=self._on_shut_down,
+            start_example=self._start_example,
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody would lose something if the core closed now."""
+        return self.conveyor.busy or bool(self._agents)
+
+    async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one agent until it leaves. The SDK is imported here: a core without agents does not pay for it."""
+        door_class = await asyncio.to_thread(_door_class)
+        known: list[str] = []
+
+        def changed(info: AgentInfo | None) -> None:
+            if info is not None:
+                self._agents[info.session] = info
+                known[:] = [info.session]
+            elif known:
+                self._agents.pop(known[0], None)
+            self.bus.tell(AgentsChanged(tuple(self._agents.values())))
+
+        await door_class(self.rooms, self.conveyor, changed).serve(reader, writer)
+
+    async def close(self) -> None:
+        """Everything that was started ends: runs, examples, servers, sandboxes; the audit last."""
+        await self.conveyor.close()
+        for process in tuple(self._examples):
+            await _end(process)
+        await self.catalog.close()
+        await self.sandbox.close()
+        self.journal.append(Note("core.closed", "The core closed", detail={"pid": os.getpid()}))
+        self.journal.close()
+
+    def _set_settings(self, settings: Settings) -> None:
+        self.settings = settings
+
+    async def _start_example(self) -> None:
+        """A real MCP client in a process of its own, connected like any other agent."""
+        if self._examples:
+            raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "workbench.agent.example", str(self.paths.bench),
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+        self._examples.add(process)
+        spawn("example agent", self._reap(process))
+
+    async def _reap(self, process: asyncio.subprocess.Process) -> None:
+        await process.wait()
+        self._examples.discard(process)
+
+
+def _door_class() -> type[Door]:
+    from workbench.agent.door import Door
+
+    return Door
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        await asyncio.wait_for(process.wait(), 2)
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()

@@ -1,0 +1,1 @@
+"""The conveyor: a run, the one road it travels, and the one broker that reaches real servers."""

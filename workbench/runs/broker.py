@@ -1,0 +1,150 @@
+"""The only door to real servers. A form's call and a program's call meet the same steps here, in the same order:
+policy, restoring of personal data, the call, registering what came back, the audit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.events import CallProgress
+from workbench.policy.calls import CallVerdict, check_call
+from workbench.policy.levels import at_least
+from workbench.records import Fault, JsonObject, Note, Outcome, Risk, Tool, ToolCall, Verdict
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+
+BIG_ANSWER = 200_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
+KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
+Progress = Callable[[float, float, str], None]
+
+
+class Broker:
+    """Carries one call from a wish to an outcome; whatever happens, the audit has it."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    async def call(
+        self, call: ToolCall, verdict: Verdict | None = None, approved: bool = False, progress: Progress | None = None
+    ) -> Outcome:
+        """Do the call if policy agrees; a refusal is an outcome, not an exception."""
+        session = self._rooms.sessions.get(call.session)
+        if session is None:
+            return _refusal(call, Fault(f"There is no session {call.session}.", "Connect again."))
+        try:
+            tool = self._rooms.catalog.tool(call.server, call.tool)
+        except WorkbenchError as fault:
+            return self._refuse(call, session, Fault(fault.message, fault.hint), Risk.LOW)
+        call = replace(call, server=tool.server, tool=tool.name)
+        said = check_call(call, tool, verdict, approved)
+        if not said.allow:
+            return self._refuse(call, session, Fault(said.reason, said.hint), said.risk, confirm=said.confirm)
+        return await self._carry(call, tool, said, session, progress)
+
+    def progress(self, call_id: str) -> Progress:
+        """Tells the doors how far a call is."""
+
+        def tell(done: float, total: float, message: str) -> None:
+            self._rooms.tell(CallProgress(call_id, done, total, message))
+
+        return tell
+
+    async def _carry(
+        self, call: ToolCall, tool: Tool, said: CallVerdict, session: Session, progress: Progress | None
+    ) -> Outcome:
+        try:
+            arguments = session.vault.restore_json(call.arguments, tool.server)
+        except WorkbenchError as fault:
+            return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
+        if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
+            self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} is called")
+        outcome = await self._send(replace(call, arguments=arguments), session, said.risk, progress)
+        await self._register(session, tool, outcome)
+        words = "answered" if outcome.ok else "failed"
+        kind = "call.done" if outcome.ok else "call.failed"
+        self._note(kind, call, session, said.risk, f"{tool.server}.{tool.name} {words}", outcome)
+        return outcome
+
+    async def _send(self, call: ToolCall, session: Session, risk: Risk, progress: Progress | None) -> Outcome:
+        try:
+            return await self._rooms.catalog.call(call, progress)
+        except asyncio.CancelledError:
+            self._note("call.cancelled", call, session, risk, f"{call.server}.{call.tool} was cancelled", ok=False)
+            raise
+
+    async def _register(self, session: Session, tool: Tool, outcome: Outcome) -> None:
+        """Remember the personal data that came in, with its keys, before anything can go out."""
+        if outcome.bytes > BIG_ANSWER:
+            await asyncio.to_thread(register_outcome, session, tool.server, outcome)
+        else:
+            register_outcome(session, tool.server, outcome)
+
+    def _refuse(self, call: ToolCall, session: Session, fault: Fault, risk: Risk, *, confirm: bool = False) -> Outcome:
+        if not confirm:  # a question back to the person is not a refusal yet
+            summary = f"{call.server}.{call.tool} was refused: {session.mask(fault.message)}"
+            self._note("call.refused", call, session, risk, summary, ok=False)
+        return _refusal(call, fault, confirm=confirm)
+
+    def _note(
+        self,
+        kind: str,
+        call: ToolCall,
+        session: Session,
+        risk: Risk,
+        summary: str,
+        outcome: Outcome | None = None,
+        *,
+        ok: bool = True,
+    ) -> None:
+        detail: dict[str, object] = {"call": call.id, "arguments": shown_arguments(session, call.arguments)}
+        if outcome is not None:
+            detail["bytes"] = outcome.bytes
+            if outcome.fault:
+                detail["fault"] = session.mask(f"{outcome.fault.message} {outcome.fault.detail}"[:2_000])
+        self._rooms.journal.append(
+            Note(
+                kind=kind,
+                summary=summary,
+                actor=session.author,
+                session=session.id,
+                run_id=call.run_id,
+                server=call.server,
+                tool=call.tool,
+                risk=str(risk),
+                ok=outcome.ok if outcome else ok,
+                ms=outcome.ms if outcome else 0.0,
+                tokens=outcome.tokens if outcome else 0,
+                detail=detail,
+            )
+        )
+
+
+def shown_arguments(session: Session, arguments: JsonObject) -> str:
+    """Arguments as JSON text with tokens in place of personal data, short enough for a list."""
+    text = json.dumps(session.mask_json(dict(arguments)), ensure_ascii=False, default=str)
+    return text if len(text) <= KEPT_ARGUMENTS else text[:KEPT_ARGUMENTS] + " …"
+
+
+def register_outcome(session: Session, server: str, outcome: Outcome) -> None:
+    """Structured content is scanned with its keys; text that is JSON too, other text as it is."""
+    if outcome.structured:
+        session.vault.register(json.loads(outcome.structured), server)
+    for block in outcome.content:
+        if block.text and not (outcome.structured and block.kind == "text"):
+            session.vault.register(_parsed(block.text), server)
+    if outcome.fault:
+        session.vault.register(outcome.fault.message, server)
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False) -> Outcome:
+    return Outcome(call.id, ok=False, fault=fault, refused=not confirm, needs_confirmation=confirm)

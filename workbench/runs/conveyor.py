@@ -1,0 +1,249 @@
+"""Puts the steps of a run in order: proposed, checked, waiting, running, done, refused, failed or stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.events import LedgerChanged, spawn
+from workbench.policy.assess import assess
+from workbench.policy.canonical import canonical
+from workbench.policy.gate import gate
+from workbench.records import Decision, Fault, Gate, Proposal, Run, RunState, Verdict
+from workbench.runs.broker import Broker
+from workbench.runs.execution import Execution
+from workbench.runs.history import past_runs
+from workbench.runs.road import Road, is_person, ledger_of
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+from workbench.runs.stock import Stock
+from workbench.runs.view import compose, cut, shorten
+from workbench.sandbox.sandbox import Ending
+from workbench.tokens import count
+
+KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
+SPILL = "results"  # folder of the workspace where answers too long for a model are kept whole
+
+
+class Conveyor:
+    """The one way from a text to a running program."""
+
+    def __init__(self, rooms: Rooms, broker: Broker, stock: Stock) -> None:
+        self._rooms = rooms
+        self._broker = broker
+        self._stock = stock
+        self._roads: dict[str, Road] = {}
+        self._past: tuple[Run, ...] = ()
+        self._slots = asyncio.Semaphore(rooms.settings().run_concurrent)
+        self.interrupted = 0  # runs that the core before this one left unfinished
+
+    def open(self) -> None:
+        """Know the runs of earlier cores; those without an end are written down as interrupted."""
+        self._past, self.interrupted = past_runs(self._rooms.journal)
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────
+    def runs(self) -> tuple[Run, ...]:
+        """Newest first."""
+        now = sorted((road.run for road in self._roads.values()), key=lambda run: -run.proposal.at)
+        return (*now, *self._past)
+
+    def run(self, run_id: str) -> Run:
+        if run_id in self._roads:
+            return self._roads[run_id].run
+        for run in self._past:
+            if run.id == run_id:
+                return run
+        raise WorkbenchError(f"There is no run {run_id}.", "Look it up in the audit.")
+
+    def number(self, state: RunState) -> int:
+        return sum(road.run.state is state for road in self._roads.values())
+
+    @property
+    def busy(self) -> bool:
+        return any(not road.over for road in self._roads.values())
+
+    def assess(self, code: str) -> Verdict:
+        return assess(code, self._rooms.catalog.tools())
+
+    # ── the road ─────────────────────────────────────────────────────────────────────────────────
+    def submit(self, code: str, session: Session, purpose: str = "", seconds: float = 0.0, skill: str = "") -> Run:
+        """Take a text and set it on its road; the answer is the run as it stands now."""
+        proposal = Proposal(
+            id=uuid.uuid4().hex[:12],
+            code=(text := canonical(code)).text,
+            sha=text.sha,
+            origin=session.origin,
+            session=session.id,
+            author=session.author,
+            purpose=purpose,
+            at=time.time(),
+            seconds=seconds,
+            skill=skill,
+        )
+        road = Road(self._rooms, session, proposal)
+        self._roads[road.run.id] = road
+        self._forget_old()
+        road.task = spawn(f"run {road.run.id}", self._travel(road))
+        return road.run
+
+    async def finished(self, run_id: str) -> Run:
+        """Wait for the end of a run."""
+        road = self._road(run_id)
+        await road.ended.wait()
+        return road.run
+
+    def decide(self, decision: Decision) -> Run:
+        road = self._road(decision.run_id)
+        verdict = road.run.verdict
+        if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
+            raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
+        road.decide(decision)
+        return road.run
+
+    def edit(self, run_id: str, code: str) -> Run:
+        road = self._road(run_id)
+        text = canonical(code)
+        road.edit(replace(road.run.proposal, code=text.text, sha=text.sha), self.assess(code))
+        return road.run
+
+    async def stop(self, run_id: str, reason: str = "A person stopped it.") -> Run:
+        """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers."""
+        road = self._road(run_id)
+        if road.task is not None and not road.over:
+            road.stop_reason = reason
+            road.task.cancel()
+            await road.ended.wait()
+        return road.run
+
+    async def close(self) -> None:
+        for road in tuple(self._roads.values()):
+            await self.stop(road.run.id, "The core closed.")
+
+    async def _travel(self, road: Road) -> None:
+        try:
+            if await self._admitted(road):
+                async with self._slots:
+                    await self._execute(road)
+        except asyncio.CancelledError:
+            self._end(road, RunState.STOPPED, "was stopped", Fault(road.stop_reason or "It was cancelled."))
+        except Exception as fault:  # whatever broke in the house must still end the run, and be known
+            self._end(
+                road, RunState.FAILED, "failed in the workbench", Fault("The workbench itself failed.", "", str(fault))
+            )
+            raise
+
+    async def _admitted(self, road: Road) -> bool:
+        """Checked, and if need be approved."""
+        verdict = self.assess(road.run.proposal.code)
+        road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
+        match gate(verdict, self._rooms.settings(), road.run.proposal.origin):
+            case Gate.AUTO:
+                return True
+            case Gate.ASK:
+                return await self._asked(road)
+            case outcome:
+                self._end(road, RunState.REFUSED, "was returned to its author", _returned(verdict, outcome))
+                return False
+
+    async def _asked(self, road: Road) -> bool:
+        decision = await road.wait(self._rooms.settings().approval_wait_seconds)
+        if decision is None:
+            words = Fault("Nobody answered in time, so it was refused.", "Propose it again when a person is there.")
+            self._end(road, RunState.REFUSED, "was refused: nobody answered in time", words)
+            return False
+        road.run = replace(road.run, decision=decision)
+        verb = "allowed" if decision.allow else "denied"
+        road.note("run.decided", f"was {verb} by {decision.by}", {"allow": decision.allow, "sha": decision.sha,
+                  "by": decision.by, "reason": decision.reason, "seconds": decision.seconds})  # fmt: skip
+        if not decision.allow:
+            reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
+            self._end(road, RunState.REFUSED, "was denied by a person", Fault(reason, "Change the program or ask why."))
+        return decision.allow
+
+    async def _execute(self, road: Road) -> None:
+        road.step(RunState.RUNNING, "runs in the sandbox", started=time.time())
+        execution = Execution(road, self._broker, self._stock)
+        ending = await execution.run()
+        state = RunState.DONE if ending.ok else RunState.FAILED
+        words = "ran to its end" if ending.ok else f"failed: {ending.reason}"
+        changes = {"output": road.printed, "result": ending.result, "memory_mb": ending.memory_mb}
+        self._end(road, state, words, None if ending.ok else _fault_of(ending), **changes)
+
+    # ── the end ──────────────────────────────────────────────────────────────────────────────────
+    def _end(self, road: Road, state: RunState, summary: str, fault: Fault | None, **changes: object) -> None:
+        if road.over:
+            return
+        changes = {"output": road.printed} | changes
+        draft = replace(road.run, state=state, fault=fault, **changes)  # type: ignore[arg-type]  # fields of Run
+        view = self._view(road, draft)
+        ledger = self._ledger(road, view)
+        road.finish(state, summary, fault, model_view=view, ledger=ledger, **changes)
+        road.session.spend(ledger)
+        self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
+
+    def _view(self, road: Road, draft: Run) -> str:
+        """What the model gets. Masked before it is cut: a cut must not split a value in two."""
+        budget = self._rooms.settings().run_answer_tokens
+        whole = road.session.mask(compose(draft))
+        if is_person(road) or count(whole) <= budget:
+            return whole
+        pointer = self._spill(draft)
+        if draft.result and count(draft.result) > budget // 2:
+            smaller = json.dumps(shorten(json.loads(draft.result), budget // 2), ensure_ascii=False)
+            whole = road.session.mask(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
+        return cut(whole, budget, pointer)
+
+    def _spill(self, draft: Run) -> str:
+        path = f"{SPILL}/{draft.id}.txt"
+        try:
+            self._rooms.store.write(path, compose(draft))
+        except WorkbenchError as fault:
+            return f"the whole could not be kept: {fault.message}"
+        return f"the whole is in the workspace: read_file({path!r})[:2000] in a program shows its beginning"
+
+    def _ledger(self, road: Road, view: str) -> object:
+        definitions = 0
+        if not road.session.knows_definitions and not is_person(road):
+            road.session.knows_definitions = True
+            definitions = sum(tool.definition_tokens for tool in self._rooms.catalog.tools())
+        return ledger_of(road, definitions, count(road.run.proposal.code) + count(view))
+
+    def _road(self, run_id: str) -> Road:
+        if run_id not in self._roads:
+            self.run(run_id)  # known from before: say so, else that there is none
+            raise WorkbenchError("That run is over.", "It belongs to an earlier core.")
+        return self._roads[run_id]
+
+    def _forget_old(self) -> None:
+        over = [run_id for run_id, road in self._roads.items() if road.over]
+        for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
+            del self._roads[run_id]
+
+
+def _returned(verdict: Verdict, outcome: Gate) -> Fault:
+    lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
+    hint = (
+        "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
+        if outcome is Gate.REFUSED
+        else "Mend it and propose it again."
+    )
+    return Fault(verdict.sentence, hint, lines)
+
+
+def _fault_of(ending: Ending) -> Fault:
+    name = f"{ending.error_type}: " if ending.error_type else ""
+    return Fault(f"{name}{ending.message}", _HINTS.get(ending.reason, ""), ending.traceback)
+
+
+_HINTS = {
+    "timeout": "Do less in one run, or keep intermediate results in workspace/ and go on in the next run.",
+    "memory": "Work through the data in pieces instead of holding all of it.",
+    "output": "Print a summary, and write the rest to a file in workspace/.",
+    "calls": "Filter at the server, or split the work over several runs.",
+    "cpu": "Do less in one run.",
+    "lost": "Propose it again.",
+}

@@ -1,0 +1,176 @@
+"""Runs an approved text in the sandbox and answers what it asks: calls, searches, skills."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.policy.calls import tool_risk
+from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
+from workbench.runs.broker import Broker, shown_arguments
+from workbench.runs.road import Road
+from workbench.runs.stock import Stock
+from workbench.sandbox.sandbox import Ending, Program, ToolFailure
+from workbench.settings import Settings
+from workbench.tokens import count
+
+SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree
+
+
+class Execution:
+    """One program in one sandbox; every frame from inside is hostile input until it is checked."""
+
+    def __init__(self, road: Road, broker: Broker, stock: Stock) -> None:
+        self._road = road
+        self._rooms = road.rooms
+        self._broker = broker
+        self._stock = stock
+        self.searched = 0  # tokens the program read by searching inside
+
+    async def run(self) -> Ending:
+        """From the exact bytes that were shown to their ending."""
+        await self._stock.refresh()
+        proposal = self._road.run.proposal
+        program = Program(
+            code=proposal.code,
+            limits=limits_from(self._rooms.settings(), proposal.seconds),
+            workspace=self._rooms.paths.workspace,
+            servers=self._stock.servers,
+            skills=self._stock.skills,
+        )
+        return await self._rooms.sandbox.run(program, self._answer, self._road.output)
+
+    async def _answer(self, kind: str, params: JsonObject) -> JsonValue:
+        try:
+            match kind:
+                case "call":
+                    return await self._call(params)
+                case "search":
+                    return self._search(params)
+                case "definition":
+                    return self._definition(params)
+                case "skill":
+                    return self._rooms.library.get(str(params.get("name", ""))).code
+        except WorkbenchError as fault:
+            raise ToolFailure(f"{fault.message} {fault.hint}".strip(), code="workbench") from fault
+        raise ToolFailure(f"The sandbox cannot ask for {kind!r}.", code="protocol")
+
+    async def _call(self, params: JsonObject) -> JsonValue:
+        arguments = params.get("arguments") or {}
+        if not isinstance(arguments, dict):
+            raise ToolFailure("The arguments of a tool call must be an object.", code="arguments")
+        road = self._road
+        call = ToolCall(
+            id=uuid.uuid4().hex[:12],
+            server=str(params.get("server", "")),
+            tool=str(params.get("tool", "")),
+            arguments=arguments,
+            origin=road.run.proposal.origin,
+            session=road.session.id,
+            run_id=road.run.id,
+        )
+        trace = self._begin(call)
+        outcome = await self._broker.call(call, road.run.verdict, self._approved, self._broker.progress(call.id))
+        self._end(trace, outcome)
+        if not outcome.ok:
+            raise failure(outcome)
+        return value_of(outcome)
+
+    @property
+    def _approved(self) -> bool:
+        decision = self._road.run.decision
+        return decision is not None and decision.allow and decision.sha == self._road.run.proposal.sha
+
+    def _begin(self, call: ToolCall) -> CallTrace:
+        shown = shown_arguments(self._road.session, call.arguments)[:SHOWN_ARGUMENTS]
+        trace = CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
+        self._road.trace(trace)
+        return trace
+
+    def _end(self, trace: CallTrace, outcome: Outcome) -> None:
+        state = "done" if outcome.ok else "refused" if outcome.refused else "failed"
+        note = outcome.fault.message if outcome.fault else ""
+        self._road.trace(
+            replace(trace, state=state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)
+        )
+
+    def _risk(self, call: ToolCall) -> Risk:
+        try:
+            return tool_risk(self._rooms.catalog.tool(call.server, call.tool))
+        except WorkbenchError:
+            return Risk.LOW  # no such tool: the broker refuses it with the reason
+
+    def _search(self, params: JsonObject) -> str:
+        answer = self._rooms.catalog.search(
+            str(params.get("query", "")),
+            depth_of(str(params.get("detail_level", "name"))),
+            limit_of(params.get("limit")),
+            str(params.get("server") or ""),
+        )
+        self.searched += answer.tokens
+        return answer.text
+
+    def _definition(self, params: JsonObject) -> JsonValue:
+        server, _, name = str(params.get("name", "")).partition(".")
+        definition = dict(self._rooms.catalog.tool(server, name).raw)
+        self.searched += count(json.dumps(definition))
+        return definition
+
+
+def depth_of(word: str) -> Depth:
+    """All spellings that the design papers use for the three depths."""
+    spellings = {
+        "name": Depth.NAME,
+        "name_only": Depth.NAME,
+        "description": Depth.DESCRIPTION,
+        "with_description": Depth.DESCRIPTION,
+        "summary": Depth.DESCRIPTION,
+        "full": Depth.FULL,
+    }
+    if word not in spellings:
+        raise WorkbenchError(f"There is no detail level {word!r}.", "Use name, description or full.")
+    return spellings[word]
+
+
+def limit_of(value: JsonValue) -> int:
+    """A sensible number of matches from whatever was asked."""
+    return max(1, min(int(value), 500)) if isinstance(value, int | float) and value == value else 20
+
+
+def limits_from(settings: Settings, wished_seconds: float) -> Limits:
+    """The person's limits; a proposal may wish for less time, never for more."""
+    seconds = min(wished_seconds, settings.run_seconds) if wished_seconds > 0 else settings.run_seconds
+    return Limits(
+        seconds=float(seconds),
+        memory_mb=settings.run_memory_mb,
+        cpu_seconds=float(settings.run_cpu_seconds),
+        pids=settings.run_pids,
+        output_bytes=settings.run_output_bytes,
+        disk_mb=settings.run_disk_mb,
+        calls=settings.run_calls,
+    )
+
+
+def value_of(outcome: Outcome) -> JsonValue:
+    """What a program gets: structured content, else JSON text parsed, else text, else typed blocks."""
+    if outcome.structured:
+        return json.loads(outcome.structured)
+    if len(outcome.content) == 1 and outcome.content[0].kind == "text":
+        try:
+            return json.loads(outcome.content[0].text)
+        except (ValueError, RecursionError):
+            return outcome.content[0].text
+    return [
+        {key: value for key, value in (("type", block.kind), ("text", block.text), ("mimeType", block.mime),
+                                       ("data", block.data), ("uri", block.uri)) if value}
+        for block in outcome.content
+    ]  # fmt: skip
+
+
+def failure(outcome: Outcome) -> ToolFailure:
+    """The exception that the program may catch."""
+    fault = outcome.fault or Fault("The tool failed without saying why.")
+    code = "refused" if outcome.refused else "tool"
+    return ToolFailure(f"{fault.message} {fault.hint}".strip(), code=code)

@@ -1,0 +1,115 @@
+"""Runs of earlier cores, read back from the audit; a run without an end was cut off and is written down as such."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.audit.journal import Journal
+from workbench.records import (
+    Entry,
+    EntryQuery,
+    Fault,
+    Ledger,
+    Note,
+    Origin,
+    Proposal,
+    Risk,
+    Run,
+    RunState,
+    Verdict,
+)
+from workbench.records import Gate as GateWord
+
+SHOWN_PAST = 100  # runs of earlier cores that lists show
+READ_ENTRIES = 2_000  # newest run entries looked through to find them
+LOST = Fault("The core ended while this ran.", "Nothing of it is running now. Propose it again if it is still wanted.")
+
+
+def past_runs(journal: Journal) -> tuple[tuple[Run, ...], int]:
+    """The newest runs before this core, and how many of them were cut off just now."""
+    entries = journal.entries(EntryQuery(kind="run.", limit=READ_ENTRIES))
+    by_run: dict[str, list[Entry]] = {}
+    for entry in reversed(entries):
+        by_run.setdefault(entry.note.run_id, []).append(entry)
+    interrupted = [steps for steps in by_run.values() if not _has_end(steps)]
+    for steps in interrupted:
+        steps.append(_write_interrupted(journal, steps))
+    runs = [run for steps in by_run.values() if (run := _rebuild(steps)) is not None]
+    runs.sort(key=lambda run: -run.proposal.at)
+    return tuple(runs[:SHOWN_PAST]), len(interrupted)
+
+
+def _has_end(steps: Iterable[Entry]) -> bool:
+    ends = {"run.done", "run.refused", "run.failed", "run.stopped", "run.interrupted"}
+    return any(step.note.kind in ends for step in steps)
+
+
+def _write_interrupted(journal: Journal, steps: list[Entry]) -> Entry:
+    last = steps[-1].note
+    return journal.append(
+        Note(
+            kind="run.interrupted",
+            summary="the core ended while this ran",
+            actor=last.actor,
+            session=last.session,
+            run_id=last.run_id,
+            risk=last.risk,
+            ok=False,
+            detail={"last_step": last.kind},
+        )
+    )
+
+
+def _rebuild(steps: list[Entry]) -> Run | None:
+    first, last = steps[0], steps[-1]
+    proposed = first.note.detail
+    if first.note.kind != "run.proposed":
+        return None  # its beginning is older than what was read
+    for step in steps:
+        if step.note.kind == "run.edited":
+            proposed = {**proposed, **step.note.detail}
+    state = RunState(last.note.kind.removeprefix("run."))
+    detail = last.note.detail
+    fault = str(detail.get("fault", ""))
+    return Run(
+        id=first.note.run_id,
+        proposal=_proposal(first, proposed),
+        state=state,
+        verdict=_verdict(steps),
+        started=next((step.at for step in steps if step.note.kind == "run.running"), 0.0),
+        ended=last.at,
+        fault=LOST if state is RunState.INTERRUPTED else Fault(fault) if fault else None,
+        model_view=str(detail.get("answer", "")),
+        ledger=Ledger(int(detail.get("direct", 0)), int(detail.get("actual", 0))),
+        memory_mb=float(detail.get("memory_mb", 0.0)),
+    )
+
+
+def _proposal(first: Entry, detail: object) -> Proposal:
+    values = dict(detail) if isinstance(detail, dict) else {}
+    return Proposal(
+        id=first.note.run_id,
+        code=str(values.get("code", "")),
+        sha=str(values.get("sha", "")),
+        origin=Origin(values.get("origin", Origin.AGENT)),
+        session=first.note.session,
+        author=str(values.get("author", first.note.actor)),
+        purpose=str(values.get("purpose", "")),
+        at=float(values.get("at", first.at)),
+        seconds=float(values.get("seconds", 0.0)),
+        skill=str(values.get("skill", "")),
+    )
+
+
+def _verdict(steps: list[Entry]) -> Verdict | None:
+    for step in steps:
+        if step.note.kind == "run.checked":
+            detail = step.note.detail
+            return Verdict(
+                sha=str(detail.get("sha", "")),
+                risk=Risk(detail.get("risk", Risk.LOW)),
+                gate=GateWord(detail.get("gate", GateWord.ASK)),
+                sentence=str(detail.get("sentence", "")),
+                rules=str(detail.get("rules", "")),
+            )
+    return None

@@ -1,0 +1,164 @@
+"""One run on its way: the thing itself waits for a decision, and doors only decide."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.events import RunCall, RunChanged, RunOutput
+from workbench.records import CallTrace, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState, Verdict
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+
+KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
+KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
+KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
+ENDS = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+
+
+class Road:
+    """Holds the newest record of a run and the future that a decision answers."""
+
+    def __init__(self, rooms: Rooms, session: Session, proposal: Proposal) -> None:
+        self.rooms = rooms
+        self.session = session
+        self.run = Run(proposal.id, proposal, RunState.PROPOSED)
+        self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
+        self.ended = asyncio.Event()
+        self.stop_reason = ""  # why it was stopped, for whoever proposed it
+        self._answer: asyncio.Future[Decision] | None = None
+        self._calls: dict[str, CallTrace] = {}
+        self._output: list[str] = []
+        self.note("run.proposed", f"{proposal.author} proposes a program", self._proposal_detail())
+        rooms.tell(RunChanged(self.run))
+
+    @property
+    def over(self) -> bool:
+        return self.run.state in ENDS
+
+    def step(self, state: RunState, summary: str, **changes: Any) -> None:
+        """Any: fields of Run. Take one step; the audit and every door learn of it."""
+        self.run = replace(self.run, state=state, calls=tuple(self._calls.values()), **changes)
+        self.note(f"run.{state}", summary, self._detail(state))
+        self.rooms.tell(RunChanged(self.run))
+
+    # ── waiting ──────────────────────────────────────────────────────────────────────────────────
+    async def wait(self, seconds: float) -> Decision | None:
+        """Wait for a person; None when nobody answered in time."""
+        self._answer = asyncio.get_running_loop().create_future()
+        self.step(RunState.WAITING, "waits for a person", deadline=time.time() + seconds)
+        try:
+            return await asyncio.wait_for(self._answer, seconds)
+        except TimeoutError:
+            return None
+
+    def decide(self, decision: Decision) -> None:
+        """Take a person's answer; it must name the text that is waiting right now."""
+        if self._answer is None or self._answer.done() or self.run.state is not RunState.WAITING:
+            raise WorkbenchError("This program no longer waits for a decision.", "Its state is shown in the runs list.")
+        if decision.sha != self.run.proposal.sha:
+            raise WorkbenchError(
+                "The decision names another text than the one that waits.", "The code was edited; look at it again."
+            )
+        self._answer.set_result(replace(decision, at=time.time()))
+
+    def edit(self, proposal: Proposal, verdict: Verdict) -> None:
+        """Put another text in the place of the waiting one; an answer to the old one no longer fits."""
+        if self.run.state is not RunState.WAITING or self._answer is None or self._answer.done():
+            raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
+        self.run = replace(self.run, proposal=proposal, verdict=verdict)
+        self.note("run.edited", "the code was edited while it waited", self._proposal_detail())
+        self.rooms.tell(RunChanged(self.run))
+
+    # ── running ──────────────────────────────────────────────────────────────────────────────────
+    def output(self, stream: str, text: str) -> None:
+        self._output.append(text)
+        self.rooms.tell(RunOutput(self.run.id, stream, text))
+
+    @property
+    def printed(self) -> str:
+        return "".join(self._output)
+
+    def trace(self, trace: CallTrace) -> None:
+        """Show a nested call beginning or ending."""
+        if trace.call_id not in self._calls and len(self._calls) >= KEPT_CALLS:
+            self._calls.pop(next(iter(self._calls)))
+        self._calls[trace.call_id] = trace
+        self.rooms.tell(RunCall(self.run.id, trace))
+
+    # ── the end ──────────────────────────────────────────────────────────────────────────────────
+    def finish(self, state: RunState, summary: str, fault: Fault | None = None, **changes: Any) -> None:
+        """Any: fields of Run. Reach an end, once."""
+        if self.over:
+            return
+        self.run = replace(self.run, fault=fault, **changes)
+        self.step(state, summary, ended=time.time())
+        self.ended.set()
+
+    def note(self, kind: str, summary: str, detail: dict[str, object]) -> None:
+        run = self.run
+        self.rooms.journal.append(
+            Note(
+                kind=kind,
+                summary=self.session.mask(summary),
+                actor=self.session.author,
+                session=self.session.id,
+                run_id=run.id,
+                risk=str(run.verdict.risk) if run.verdict else "",
+                ok=run.state not in ENDS or run.state is RunState.DONE,
+                ms=(run.ended - run.started) * 1000 if run.ended and run.started else 0.0,
+                tokens=run.ledger.actual if run.ended else 0,
+                detail=detail,
+            )
+        )
+
+    def _proposal_detail(self) -> dict[str, object]:
+        proposal = self.run.proposal
+        return {
+            "code": self.session.mask(proposal.code[:KEPT_CODE]),
+            "sha": proposal.sha,
+            "purpose": self.session.mask(proposal.purpose),
+            "origin": str(proposal.origin),
+            "author": proposal.author,
+            "skill": proposal.skill,
+            "seconds": proposal.seconds,
+            "at": proposal.at,
+        }
+
+    def _detail(self, state: RunState) -> dict[str, object]:
+        run, detail = self.run, dict[str, object](sha=self.run.proposal.sha)
+        if run.verdict and state in (RunState.CHECKED, RunState.REFUSED):
+            detail |= {"risk": str(run.verdict.risk), "gate": str(run.verdict.gate), "sentence": run.verdict.sentence}
+            detail |= {"findings": [finding.rule for finding in run.verdict.findings], "rules": run.verdict.rules}
+        if state is RunState.RUNNING and run.decision:
+            decision = run.decision
+            detail |= {"decided_by": decision.by, "allow": decision.allow, "seconds_looked": decision.seconds}
+        if state in ENDS:
+            detail |= self._end_detail()
+        return detail
+
+    def _end_detail(self) -> dict[str, object]:
+        run = self.run
+        fault = f"{run.fault.message} {run.fault.hint}".strip() if run.fault else ""
+        return {
+            "answer": self.session.mask(run.model_view[:KEPT_TEXT]),
+            "fault": self.session.mask(fault[:KEPT_TEXT]),
+            "calls": len(self._calls),
+            "memory_mb": run.memory_mb,
+            "direct": run.ledger.direct,
+            "actual": run.ledger.actual,
+            "reason": run.decision.reason if run.decision else "",
+        }
+
+
+def is_person(road: Road) -> bool:
+    return road.run.proposal.origin is Origin.PERSON
+
+
+def ledger_of(road: Road, definitions: int, spent: int) -> Ledger:
+    """Direct use would have loaded the definitions once and every nested answer and argument."""
+    answers = sum(trace.tokens for trace in road.run.calls)
+    return Ledger(direct=definitions + answers + spent, actual=spent)

@@ -1,0 +1,31 @@
+"""The rooms a run passes through, handed over as one record so that nothing here reaches for a global."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workbench.audit.journal import Journal
+from workbench.catalog.catalog import Catalog
+from workbench.events import Event
+from workbench.paths import Paths
+from workbench.runs.sessions import Sessions
+from workbench.sandbox.sandbox import Sandbox
+from workbench.settings import Settings
+from workbench.skills.library import Library
+from workbench.workspace.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Everything the conveyor and the broker work with."""
+
+    paths: Paths
+    catalog: Catalog
+    sandbox: Sandbox
+    library: Library
+    store: Store
+    journal: Journal
+    sessions: Sessions
+    tell: Callable[[Event], None]
+    settings: Callable[[], Settings]  # asked each time, so that a changed setting counts at once

@@ -1,0 +1,64 @@
+"""Who is talking to us: one session per agent connection and one for the person, each with its own vault and ledger."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+from workbench.privacy.vault import Vault
+from workbench.records import JsonValue, Ledger, Origin
+from workbench.tokens import add
+
+PERSON = "person"  # the id of the session that all of a person's doors share
+
+
+class Session:
+    """One conversation: its tokens never resolve in another one."""
+
+    def __init__(self, name: str, origin: Origin, author: str, masked: Callable[[], bool]) -> None:
+        self.id = name
+        self.origin = origin
+        self.author = author
+        self.vault = Vault(name)
+        self.ledger = Ledger()
+        self.knows_definitions = False  # direct use would have loaded every definition once
+        self._masked = masked
+
+    def mask(self, text: str) -> str:
+        """Text as the model of this session may see it."""
+        return self.vault.sanitize(text) if self._masked() else text
+
+    def mask_json(self, value: JsonValue) -> JsonValue:
+        """A value as audit and model may see it."""
+        return self.vault.sanitize_json(value) if self._masked() else value
+
+    def spend(self, ledger: Ledger) -> None:
+        self.ledger = add(self.ledger, ledger)
+
+
+class Sessions:
+    """All sessions of this core; a session lives as long as the core, so late answers still find their vault."""
+
+    def __init__(self, masked: Callable[[], bool]) -> None:
+        self._masked = masked
+        self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked)}
+
+    @property
+    def person(self) -> Session:
+        return self._all[PERSON]
+
+    def open(self, author: str) -> Session:
+        """A new agent's session, under a name nobody can guess."""
+        session = Session(f"agent-{secrets.token_hex(3)}", Origin.AGENT, author, self._masked)
+        self._all[session.id] = session
+        return session
+
+    def get(self, name: str) -> Session | None:
+        return self._all.get(name)
+
+    def total(self) -> Ledger:
+        """What all sessions together saved and spent."""
+        ledger = Ledger()
+        for session in self._all.values():
+            ledger = add(ledger, session.ledger)
+        return ledger

@@ -1,0 +1,74 @@
+"""What a run tells the model: printed text and result, or what went wrong, cut to size with the cut announced."""
+
+from __future__ import annotations
+
+import json
+
+from workbench.records import JsonValue, Run, RunState
+from workbench.tokens import count
+
+_STEPS = (200, 100, 50, 20, 10, 5, 3, 1)  # list items kept, tried from generous to strict
+_STRINGS = (4_000, 1_000, 300, 100)  # characters kept of long strings
+
+
+def compose(run: Run) -> str:
+    """The whole answer before privacy and cutting."""
+    if run.state is RunState.DONE:
+        return _done(run)
+    fault = run.fault
+    words = {
+        RunState.REFUSED: "The program was not run.",
+        RunState.STOPPED: "The program was stopped.",
+        RunState.INTERRUPTED: "The program was interrupted.",
+    }.get(run.state, "The program failed.")
+    parts = [f"{words} {fault.message}" if fault else words]
+    if fault and fault.detail:
+        parts.append(fault.detail)
+    if fault and fault.hint:
+        parts.append(f"Hint: {fault.hint}")
+    if run.output:
+        parts.append(f"Printed before that:\n{run.output.rstrip()}")
+    return "\n\n".join(parts)
+
+
+def cut(text: str, budget: int, pointer: str) -> str:
+    """Text within the budget; what is missing is counted and the whole is pointed to."""
+    whole = count(text)
+    if whole <= budget:
+        return text
+    notice = f"[cut: about {budget:,} of {whole:,} tokens are shown; {pointer}]"
+    keep = max(200, int(len(text) * budget / whole * 0.9))
+    head, tail = text[: keep * 3 // 4], text[len(text) - keep // 4 :]
+    return f"{head}\n… {notice} …\n{tail}"
+
+
+def shorten(value: JsonValue, budget: int) -> JsonValue:
+    """A smaller value of the same shape: long lists lose their middle, and each loss is counted in place."""
+    for items in _STEPS:
+        for letters in _STRINGS:
+            smaller = _shorten(value, items, letters)
+            if count(json.dumps(smaller, ensure_ascii=False)) <= budget:
+                return smaller
+    return smaller
+
+
+def _shorten(value: JsonValue, items: int, letters: int) -> JsonValue:
+    if isinstance(value, str) and len(value) > letters:
+        return f"{value[:letters]}… ({len(value) - letters:,} more characters)"
+    if isinstance(value, list):
+        kept = [_shorten(item, items, letters) for item in value[:items]]
+        return [*kept, f"… {len(value) - items:,} more items"] if len(value) > items else kept
+    if isinstance(value, dict):
+        kept_keys = dict(list(value.items())[: items * 5])
+        smaller = {key: _shorten(item, items, letters) for key, item in kept_keys.items()}
+        return smaller | ({"…": f"{len(value) - len(kept_keys):,} more keys"} if len(kept_keys) < len(value) else {})
+    return value
+
+
+def _done(run: Run) -> str:
+    parts = []
+    if run.output:
+        parts.append(run.output.rstrip())
+    if run.result and run.result != "null":
+        parts.append(f"result = {run.result}")
+    return "\n".join(parts) or "The program ran to its end; it printed nothing and set no result."
