@@ -9,11 +9,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 from mcp import Client, StdioServerParameters
-from workbench.wire.client import Connection, connect
 
 from workbench.events import Event, RunChanged
 from workbench.paths import Paths
 from workbench.records import Run, RunState
+from workbench.wire.client import Connection, connect
 
 HANG = 60.0  # seconds; only a guard against waiting for ever
 
@@ -37,9 +37,8 @@ def agent(paths: Paths) -> Callable[[], AbstractAsyncContextManager[Client]]:
 
     @asynccontextmanager
     async def open_door() -> AsyncIterator[Client]:
-        door = StdioServerParameters(
-            command=sys.executable, args=["-m", "workbench", "serve", "--bench", str(paths.bench)]
-        )
+        arguments = ["-m", "workbench", "serve", "--bench", str(paths.bench)]
+        door = StdioServerParameters(command=sys.executable, args=arguments)
         async with Client(door, mode="legacy") as client:
             yield client
 
@@ -47,8 +46,8 @@ def agent(paths: Paths) -> Callable[[], AbstractAsyncContextManager[Client]]:
 
 
 @pytest.fixture
-def run_that(person: Connection) -> Callable[[RunState], Awaitable[Run]]:
-    """Waits for a run to reach a state, as a window would: from the events it hears."""
+def run_that(person: Connection) -> Callable[..., Awaitable[Run]]:
+    """Waits for a run to reach one of these states, as a window would: from the events it hears."""
     seen: asyncio.Queue[Run] = asyncio.Queue()
 
     def hear(event: Event) -> None:
@@ -57,9 +56,9 @@ def run_that(person: Connection) -> Callable[[RunState], Awaitable[Run]]:
 
     person.listen(hear)
 
-    async def wait(state: RunState) -> Run:
+    async def wait(*states: RunState) -> Run:
         async with asyncio.timeout(HANG):
-            while (run := await seen.get()).state is not state:
+            while (run := await seen.get()).state not in states:
                 pass
         return run
 

@@ -7,10 +7,10 @@ import os
 import signal
 
 import psutil
-from workbench.wire.client import Connection, connect
 
 from workbench.events import Event, RunOutput
 from workbench.records import EntryQuery, RunState
+from workbench.wire.client import Connection, connect
 
 SLOW = """\
 import time

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.records import Run, RunState, SkillState
+from workbench.records import RunState, SkillState
 
 COUNT_OPEN = """\
 from servers.demo import list_orders
@@ -22,20 +20,10 @@ result = await open_orders()
 """
 
 
-async def finished(person, run: Run) -> Run:
-    async with asyncio.timeout(60):
-        while (run := await person.questions.run(run.id)).state not in (
-            RunState.DONE,
-            RunState.FAILED,
-            RunState.REFUSED,
-        ):
-            await asyncio.sleep(0.05)
-    return run
-
-
-async def test_a_run_becomes_a_skill_that_agents_list_and_import(person, agent):
+async def test_a_run_becomes_a_skill_that_agents_list_and_import(person, agent, run_that):
     await person.questions.connect("demo")
-    run = await finished(person, await person.questions.submit(COUNT_OPEN, "count", ""))
+    await person.questions.submit(COUNT_OPEN, "count", "")
+    run = await run_that(RunState.DONE, RunState.FAILED, RunState.REFUSED)
     assert run.state is RunState.DONE, run.fault
     draft = await person.questions.draft_skill("open-orders", "Count open orders.", run.proposal.code, run.id)
     assert draft.state is SkillState.DRAFT
