@@ -1,0 +1,83 @@
+"""Names from servers become Python identifiers, so that nearly half of all real tools can be imported at all.
+
+An exact identifier keeps its name. When two names would become one, each but the exact one gets a suffix made from its
+own letters: a suffix never moves to another tool, so old code fails to import rather than call something else.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import keyword
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+LONGEST = 100  # UTF-8 bytes of an identifier; it also names a file
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def python_names(names: Sequence[str]) -> dict[str, str]:
+    """An importable name for each tool: no keyword, no builtin, no two alike."""
+    return _assign(names, fallback="tool", shadowing=False)
+
+
+def parameter_names(keys: Sequence[str]) -> dict[str, str]:
+    """A keyword for each JSON key; `id` and `type` stay as they are, because a parameter shadows nothing outside."""
+    return _assign(keys, fallback="parameter", shadowing=True)
+
+
+def package_name(server: str) -> str:
+    """The package below `servers` that holds a server's functions."""
+    return _assign([server], fallback="server", shadowing=True)[server]
+
+
+def type_name(words: str) -> str:
+    """A class name: `line-item` becomes `LineItem`."""
+    parts = identifier(words, fallback="Type").split("_")
+    joined = "".join(part[:1].upper() + part[1:] for part in parts) or "Type"
+    return _safe(joined if joined.isidentifier() else f"Type{joined}", shadowing=False)
+
+
+def identifier(name: str, fallback: str) -> str:
+    """The nearest identifier to a name, not yet safe from keywords or collisions."""
+    normal = unicodedata.normalize("NFKC", name[: 4 * LONGEST])
+    letters = "".join(mark if f"_{mark}".isidentifier() else "_" for mark in normal)
+    bare = letters.strip("_") if _is_odd(letters) or letters != normal else letters
+    if not bare:
+        return fallback
+    return _shorten(bare if bare.isidentifier() else f"_{bare}", name)
+
+
+def _assign(names: Sequence[str], fallback: str, *, shadowing: bool) -> dict[str, str]:
+    wished = {name: _safe(identifier(name, fallback), shadowing=shadowing) for name in dict.fromkeys(names)}
+    rivals = Counter(wished.values())
+    given = {name: wish for name, wish in wished.items() if name == wish or (rivals[wish] == 1 and wish not in wished)}
+    taken = set(given.values())
+    for name in sorted(wished.keys() - given.keys()):
+        given[name] = _with_suffix(wished[name], name, taken)
+        taken.add(given[name])
+    return {name: given[name] for name in wished}
+
+
+def _with_suffix(wish: str, name: str, taken: set[str]) -> str:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return next(found for size in range(4, 65) if (found := f"{wish}_{digest[:size]}") not in taken)
+
+
+def _safe(name: str, *, shadowing: bool) -> str:
+    return f"{name}_" if keyword.iskeyword(name) or (not shadowing and name in _BUILTINS) else name
+
+
+def _is_odd(name: str) -> bool:
+    """Names with a meaning of their own to Python: `__init__`, `__debug__`, and what a class body would mangle."""
+    return name.startswith("__")
+
+
+def _shorten(name: str, whole: str) -> str:
+    if len(name.encode()) <= LONGEST and len(whole) <= 4 * LONGEST:
+        return name
+    digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    short = name.encode()[: LONGEST - 9].decode("utf-8", "ignore")
+    return f"{short}_{digest}"

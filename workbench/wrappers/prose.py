@@ -1,0 +1,73 @@
+"""The words around generated functions: docstrings from what a server claims, always as data and never endless."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from workbench.records import Hints, Tool
+from workbench.wrappers.shapes import Definition, Field
+
+LONGEST_DESCRIPTION = 4_000  # characters of a description that a docstring keeps
+LONGEST_NOTE = 300  # characters of a parameter's description that a docstring keeps
+
+_SENTENCE = re.compile(r"(?<=[.!?。])\s")
+
+
+def docstring(tool: Tool, definition: Definition, keywords: Mapping[str, str]) -> str:
+    """Description, parameters, result and hints, indented as a function's docstring."""
+    parts = [cut(tool.description.strip() or tool.title or tool.name, LONGEST_DESCRIPTION)]
+    if definition.fields:
+        notes = [f"    {_parameter(field, keywords[field.key])}" for field in definition.fields]
+        parts.append("Parameters:\n" + "\n".join(notes))
+    if back := _result(tool):
+        parts.append(f"Returns: {back}")
+    if claims := hint_words(tool.hints):
+        parts.append(f"The server says: {', '.join(claims)}.")
+    text = "\n\n".join(parts)
+    return re.sub(r"\n(?=[^\n])", "\n    ", text) + ("\n    " if "\n" in text else "")
+
+
+def hint_words(hints: Hints) -> list[str]:
+    """A server's claims about a tool in words; what it leaves open is left out."""
+    claims = (
+        (hints.read_only, "it only reads", "it changes something"),
+        (hints.destructive, "it may destroy", "it only adds"),
+        (hints.idempotent, "repeating it changes nothing more", "repeating it acts again"),
+        (hints.open_world, "it reaches outside systems", "it stays within its own system"),
+    )
+    return [yes if claim else no for claim, yes, no in claims if claim is not None]
+
+
+def first_sentence(text: str, longest: int = 80) -> str:
+    """The first sentence on one line; cut at a word where it is too long."""
+    line = " ".join(_SENTENCE.split(text.strip()[:1000], maxsplit=1)[0].split())
+    if len(line) <= longest:
+        return line
+    return line[: longest - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def cut(text: str, longest: int) -> str:
+    """Text of a bounded length; what is missing is said."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}… ({len(text) - longest} more characters)"
+
+
+def _parameter(field: Field, keyword: str) -> str:
+    facts = [] if field.required else ["optional"]
+    if keyword != field.key:
+        facts.append(f"sent as {field.key[:80]!r}")
+    if field.has_default and field.default is not None:
+        facts.append(f"default {cut(repr(field.default), 60)}")
+    if field.limits:
+        facts.append(field.limits[:80])
+    about = f" ({', '.join(facts)})" if facts else ""
+    note = " ".join(cut(field.note, LONGEST_NOTE).split())
+    return f"{keyword}{about}{': ' if note else ''}{note}"
+
+
+def _result(tool: Tool) -> str:
+    schema = tool.output_schema
+    found = schema.get("description") if isinstance(schema, Mapping) else None
+    return " ".join(cut(found, LONGEST_NOTE).split()) if isinstance(found, str) else ""

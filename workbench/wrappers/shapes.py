@@ -1,0 +1,138 @@
+"""What a JSON schema says, in the few words that types of any language can express.
+
+Reading a schema and writing a language stay apart: the reader makes shapes, each language writes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from workbench.records import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """No claim, or one that types cannot express."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No value fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A plain value, by its Python name: str, int, float, bool or None."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of these values: texts, whole numbers, truth values, null."""
+
+    values: tuple[str | int | bool | None, ...]
+
+    def __eq__(self, other: object) -> bool:
+        """1 and True are different values in JSON."""
+        return isinstance(other, Choice) and repr(self.values) == repr(other.values)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Any number of items of one shape."""
+
+    item: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Items with a shape for each place; `rest` is the shape of those after, if any may follow."""
+
+    items: tuple[Shape, ...]
+    rest: Shape | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Any keys, values of one shape."""
+
+    value: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several shapes."""
+
+    members: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A shape that stands elsewhere under a name; so shapes may hold themselves."""
+
+    name: str
+
+
+Shape: TypeAlias = Anything | Nothing | Scalar | Choice | Listing | Row | Table | Union | Named
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of a record, with what its author says of it."""
+
+    key: str
+    shape: Shape
+    required: bool
+    note: str = ""  # the description, as its author wrote it
+    limits: str = ""  # what types cannot say: "1 to 500", "format date"
+    default: JsonValue = None
+    has_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A named object with known keys; `more` is the shape of other keys when the schema invites them."""
+
+    name: str
+    fields: tuple[Field, ...]
+    more: Shape | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name for a shape that holds itself without being a record."""
+
+    name: str
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A tool's input and output as shapes, and the named shapes that each of them uses."""
+
+    fields: tuple[Field, ...]
+    more: Shape | None  # other keywords the input invites
+    result: Shape
+    given: tuple[Record | Alias, ...]
+    back: tuple[Record | Alias, ...]
+
+
+def union(shapes: list[Shape]) -> Shape:
+    """The union without repetitions; one member stands alone, and anything swallows the others."""
+    flat: list[Shape] = []
+    for shape in shapes:
+        flat.extend(shape.members if isinstance(shape, Union) else (shape,))
+    members = tuple(dict.fromkeys(member for member in flat if not isinstance(member, Nothing)))
+    if not members:
+        return Nothing() if shapes else Anything()
+    if len(members) > MOST_MEMBERS or any(isinstance(member, Anything) for member in members):
+        return Anything()
+    return members[0] if len(members) == 1 else Union(members)
+
+
+MOST_MEMBERS = 60  # a union with more members helps nobody who reads it

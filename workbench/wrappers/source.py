@@ -1,0 +1,158 @@
+"""A tool as the Python module an agent imports, as the lean signature a search shows, and a call as a program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from workbench.records import JsonObject, Tool
+from workbench.wrappers.lean import signature
+from workbench.wrappers.names import package_name, parameter_names, type_name
+from workbench.wrappers.prose import docstring
+from workbench.wrappers.python import TypeWriter, either, literal
+from workbench.wrappers.schemas import read_definition
+from workbench.wrappers.shapes import Anything, Definition, Record, Table
+
+__all__ = ["call_source", "signature", "wrapper_source"]
+
+WIDTH = 100  # columns of a program shown to people
+
+
+def wrapper_source(tool: Tool, function: str) -> str:
+    """The module of one tool. It does nothing but define; it sends exactly the arguments it was given."""
+    return _Module(tool, function).source()
+
+
+def call_source(tool: Tool, function: str, arguments: JsonObject) -> str:
+    """A program that makes one call: what `Copy as Python` gives."""
+    keywords = parameter_names([field.key for field in read_definition(tool, function).fields])
+    start = f"from servers.{package_name(tool.server)} import {function}\n\nresult = await {function}("
+    if any(key not in keywords for key in arguments):
+        return f"{start}{_laid_out(dict(arguments), 0)})\n"
+    parts = [f"{keywords[key]}={_laid_out(value, 4)}" for key, value in arguments.items()]
+    flat = ", ".join(parts)
+    if "\n" not in flat and len(flat) + len(function) + 18 <= WIDTH:
+        return f"{start}{flat})\n"
+    return f"{start}\n" + "".join(f"    {part},\n" for part in parts) + ")\n"
+
+
+class _Module:
+    """One tool's module while it is written. Names it needs for itself give way to those of the tool."""
+
+    def __init__(self, tool: Tool, function: str) -> None:
+        self._tool, self._function = tool, function
+        self._definition: Definition = read_definition(tool, function)
+        self._keywords = parameter_names([field.key for field in self._definition.fields])
+        self._input = f"{type_name(function)}Input"
+        named = (*self._definition.given, *self._definition.back)
+        self._taken = {function, self._input, *self._keywords.values(), *(one.name for one in named)}
+        self._typing, self._call_tool = self._free("typing"), self._free("call_tool")
+        self._not_given, self._arguments = self._free("NOT_GIVEN"), self._free("arguments")
+        self._given, self._more, self._result = self._free("given"), self._free("more"), self._free("result")
+        self._writer = TypeWriter(self._typing, named, given=True)
+        self._reader = TypeWriter(self._typing, named, given=False)
+
+    def source(self) -> str:
+        given = [self._writer.declare(one) for one in self._definition.given]
+        if self._definition.fields or not self._definition.more:
+            given.append(self._writer.declare(Record(self._input, self._definition.fields)))
+        back = [self._reader.declare(one) for one in self._definition.back]
+        module = ast.Module([*self._head(), *given, *back, self._function_definition()], [])
+        return ast.unparse(ast.fix_missing_locations(module)) + "\n"
+
+    def _head(self) -> list[ast.stmt]:
+        about = f"The tool {self._tool.name!r} of the server {self._tool.server!r}, written from its definition."
+        return [
+            ast.Expr(ast.Constant(about)),
+            ast.ImportFrom("__future__", [ast.alias("annotations")], 0),
+            ast.Import([_alias("typing", self._typing)]),
+            ast.ImportFrom("client", [_alias("call_tool", self._call_tool)], 0),
+            ast.AnnAssign(ast.Name(self._not_given), self._writer.special("Any"), ast.Constant(...), simple=1),
+        ]
+
+    def _function_definition(self) -> ast.stmt:
+        back = self._reader.write(self._definition.result)
+        doc = docstring(self._tool, self._definition, self._keywords)
+        body: list[ast.stmt] = [ast.Expr(ast.Constant(doc)), *self._body(back)]
+        return ast.AsyncFunctionDef(self._function, self._parameters(), body, [], back, lineno=0)
+
+    def _parameters(self) -> ast.arguments:
+        fields = self._definition.fields
+        more = self._definition.more
+        return ast.arguments(
+            posonlyargs=[ast.arg(self._arguments, either([*self._inputs(), ast.Constant(None)]))],
+            args=[],
+            kwonlyargs=[ast.arg(self._keywords[field.key], self._writer.write(field.shape)) for field in fields],
+            kw_defaults=[ast.Name(self._not_given) for _ in fields],
+            kwarg=ast.arg(self._more, self._writer.write(more)) if more else None,
+            defaults=[ast.Constant(None)],
+        )
+
+    def _inputs(self) -> list[ast.expr]:
+        """The types of the one-dict style; where other keys are invited, a plain dict fits as well."""
+        known: list[ast.expr] = [ast.Name(self._input)] if self._definition.fields or not self._definition.more else []
+        if not self._definition.more:
+            return known
+        return [*known, self._writer.write(Table(Anything() if known else self._definition.more))]
+
+    def _body(self, back: ast.expr) -> list[ast.stmt]:
+        """Collect what was given, send it, hand back the result."""
+        call = ast.Await(
+            ast.Call(
+                ast.Name(self._call_tool),
+                [ast.Constant(self._tool.server), ast.Constant(self._tool.name), self._sent()],
+                [],
+            )
+        )
+        answer: list[ast.stmt] = [ast.Return(call)]
+        if not isinstance(self._definition.result, Anything):
+            answer = [
+                ast.AnnAssign(ast.Name(self._result), back, call, simple=1),
+                ast.Return(ast.Name(self._result)),
+            ]
+        return [*self._collected(), *answer]
+
+    def _collected(self) -> list[ast.stmt]:
+        if not self._keywords:
+            return []
+        pairs = ast.Dict([ast.Constant(key) for key in self._keywords], [ast.Name(n) for n in self._keywords.values()])
+        return [ast.Assign([ast.Name(self._given)], pairs, lineno=0)]
+
+    def _sent(self) -> ast.expr:
+        parts: list[ast.expr] = [ast.BoolOp(ast.Or(), [ast.Name(self._arguments), ast.Dict([], [])])]
+        if self._keywords:
+            parts.append(_without(self._given, self._not_given))
+        if self._definition.more:
+            parts.append(ast.Name(self._more))
+        return ast.Dict([None] * len(parts), parts)
+
+    def _free(self, wished: str) -> str:
+        name = wished
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+
+def _without(given: str, missing: str) -> ast.expr:
+    """`{key: value for key, value in given.items() if value is not NOT_GIVEN}`."""
+    pair = ast.Tuple([ast.Name("key"), ast.Name("value")])
+    items = ast.Call(ast.Attribute(ast.Name(given), "items"), [], [])
+    test = ast.Compare(ast.Name("value"), [ast.IsNot()], [ast.Name(missing)])
+    return ast.DictComp(ast.Name("key"), ast.Name("value"), [ast.comprehension(pair, items, [test], 0)])
+
+
+def _alias(name: str, free: str) -> ast.alias:
+    return ast.alias(name, None if name == free else free)
+
+
+def _laid_out(value: object, indent: int) -> str:
+    """A value as Python, broken into lines where it is too long for one."""
+    flat = ast.unparse(literal(value))
+    if len(flat) + indent <= WIDTH or not isinstance(value, Mapping | list) or not value:
+        return flat
+    pad, inner = " " * indent, " " * (indent + 4)
+    if isinstance(value, Mapping):
+        rows = [f"{ast.unparse(literal(str(key)))}: {_laid_out(part, indent + 4)}" for key, part in value.items()]
+        return "{\n" + "".join(f"{inner}{row},\n" for row in rows) + pad + "}"
+    return "[\n" + "".join(f"{inner}{_laid_out(part, indent + 4)},\n" for part in value) + pad + "]"
