@@ -126,3 +126,24 @@ class Questions(Protocol):
 
     async def reveal(self, session: str, token: str) -> str:
         """The value behind a token, for a person's eyes; noted in the audit."""
+
+
+DECISIVE = frozenset(
+    {
+        "shut_down",
+        "change_setting",
+        "disconnect",
+        "add_server",
+        "remove_server",
+        "reload_servers",
+        "cancel_call",
+        "submit",
+        "decide",
+        "edit",
+        "stop_run",
+        "start_example_agent",
+        "draft_skill",
+        "keep_skill",
+        "retire_skill",
+    }
+)  # questions that run to their end even when the door that asked is gone: a decision is never half made

@@ -1,0 +1,88 @@
+"""A small `Questions` to ask, and connections to it that are always closed again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.events import Bus
+from workbench.records import CoreStatus, EntryQuery, JsonValue, Outcome, Strength, ToolCall, ToolSummary
+from workbench.records.servers import Hints
+from workbench.settings import Settings
+from workbench.wire.client import Connection
+from workbench.wire.memory import in_memory
+
+
+class Answers:
+    """Answers a few questions for real; the others are not needed here."""
+
+    def __init__(self) -> None:
+        self.bus = Bus()
+        self.files: dict[str, str] = {}
+        self.asked: list[object] = []
+        self.started = asyncio.Event()
+        self.release = asyncio.Event()
+        self.cancelled: list[str] = []
+        self.finished: list[str] = []
+
+    async def status(self) -> CoreStatus:
+        return CoreStatus("0.1.0", 7, "/bench", 1.0, Strength("native", "full", {"namespaces": True}))
+
+    async def settings(self) -> Settings:
+        return Settings()
+
+    async def change_setting(self, name: str, value: JsonValue) -> Settings:
+        await self._wait("change_setting")
+        return Settings(run_seconds=value)
+
+    async def tools(self) -> tuple[ToolSummary, ...]:
+        return tuple(ToolSummary("demo", f"tool{i}", "", "Does it.", Hints(), "import", i) for i in range(2_345))
+
+    async def read_file(self, path: str) -> str:
+        if path not in self.files:
+            raise WorkbenchError(f"There is no file {path}.", "See the list of files.")
+        return self.files[path]
+
+    async def call(self, call: ToolCall) -> Outcome:
+        self.asked.append(call)
+        await self._wait("call")
+        return Outcome(call.id, True)
+
+    async def call_as_code(self, server: str, tool: str, arguments: JsonValue) -> str:
+        self.asked.append(arguments)
+        return f"{server}.{tool}"
+
+    async def entries(self, query: EntryQuery) -> tuple[object, ...]:
+        self.asked.append(query)
+        return ()
+
+    async def frames(self, server: str, after: float) -> tuple[object, ...]:
+        raise ZeroDivisionError("secret inside")
+
+    async def shut_down(self) -> None:
+        self.finished.append("shut_down")
+
+    async def _wait(self, name: str) -> None:
+        self.started.set()
+        try:
+            await self.release.wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(name)
+            raise
+        self.finished.append(name)
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+@pytest.fixture
+async def connection(answers: Answers) -> AsyncIterator[Connection]:
+    connection = await in_memory(answers, answers.bus)  # type: ignore[arg-type]
+    yield connection
+    answers.release.set()
+    await connection.close()

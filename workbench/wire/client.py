@@ -1,0 +1,227 @@
+"""A door's end of the wire: asks the core as if it were at hand, and hears what happens.
+
+`connection.questions` is typed as `Questions`; each method travels to the core and back. Nothing heavy is imported
+here: a window must be able to paint before anything of the core's world is loaded anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from workbench import __version__
+from workbench.errors import WorkbenchError
+from workbench.events import Bus, Listener, spawn
+from workbench.paths import Paths
+from workbench.records import JsonObject, JsonValue
+from workbench.wire.codec import Hint, decode, decode_event
+from workbench.wire.private import check_private
+from workbench.wire.protocol import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_of, pack, take
+from workbench.wire.questions import Questions
+from workbench.wire.start import Starter
+from workbench.wire.vocabulary import Question, vocabulary
+
+log = logging.getLogger(__name__)
+
+GENTLE = 500  # items decoded at a stretch; between two stretches a window may paint
+RETRY_SECONDS = 0.02  # between two tries to reach a core that is starting
+
+
+class Connection:
+    """An open door. `closed` is set when the core is gone, whoever ended it."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.questions = cast(Questions, _Remote(self))
+        self.closed = asyncio.Event()
+        self._reader = reader
+        self._writer = writer
+        self._bus = Bus()
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, tuple[Hint, asyncio.Future[Any]]] = {}
+        self._reading = spawn("wire.reading", self._read())
+        self._farewells: list[Callable[[], Awaitable[None]]] = []
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Hear every event from now on; call what is returned to stop."""
+        return self._bus.listen(listener)
+
+    async def fetch(self, handle: str, offset: int = 0, length: int = SLICE) -> str:
+        """So many characters of a long text, from `offset`; shorter at its end."""
+        parts: list[str] = []
+        while length > 0:
+            wanted = min(length, SLICE)
+            part: str = await self._send({"fetch": handle, "offset": offset, "length": wanted}, str)
+            parts.append(part)
+            if len(part) < wanted:
+                break
+            offset, length = offset + wanted, length - wanted
+        return "".join(parts)
+
+    async def close(self) -> None:
+        """Leave; questions still open fail with a fault."""
+        self._reading.cancel()
+        await asyncio.gather(self._reading, return_exceptions=True)
+        self._end()
+        try:
+            await self._writer.wait_closed()
+        except OSError as fault:
+            log.debug("the core was gone first: %s", fault)
+        farewells, self._farewells = self._farewells, []
+        for farewell in farewells:
+            await farewell()
+
+    def on_close(self, farewell: Callable[[], Awaitable[None]]) -> None:
+        """Have something else closed together with this connection."""
+        self._farewells.append(farewell)
+
+    async def ask(self, question: Question, *args: Any, **kwargs: Any) -> Any:
+        """Any: as the question declares; `questions` gives this its types."""
+        given = question.encode_arguments(*args, **kwargs)
+        return await self._send({"ask": question.name, "arguments": given}, question.answer)
+
+    async def _send(self, message: JsonObject, answer: Hint) -> Any:
+        """Any: a value of the hinted type."""
+        if self.closed.is_set():
+            raise _gone()
+        number = next(self._numbers)
+        frame = pack({"id": number, **message})
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = (answer, future)
+        self._writer.write(frame)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if not self.closed.is_set():
+                self._writer.write(pack({"cancel": number}))
+            raise
+        finally:
+            self._waiting.pop(number, None)
+
+    async def _read(self) -> None:
+        try:
+            while (message := await take(self._reader)) is not None:
+                await self._hear(message)
+        except WorkbenchError as fault:
+            log.error("the core cannot be understood: %s", fault.message)
+        finally:
+            self._end()
+
+    async def _hear(self, message: JsonObject) -> None:
+        for event in message.get("events", ()):
+            self._tell(event)
+        hint, future = self._waiting.get(message.get("id", 0), (None, None))
+        if future is None or future.done():
+            return
+        try:
+            if "fault" in message:
+                raise error_of(message["fault"])
+            value = await _decode_gently(hint, message.get("value"))
+        except WorkbenchError as fault:
+            _settle(future, fault=fault)
+        else:
+            _settle(future, value)
+        await asyncio.sleep(
+            0
+        )  # whoever asked goes on before the next event is told, so an answer is never older than it
+
+    def _tell(self, value: JsonValue) -> None:
+        try:
+            event = decode_event(value)
+        except WorkbenchError as fault:
+            log.error("an event cannot be understood: %s", fault.message)
+        else:
+            self._bus.tell(event)
+
+    def _end(self) -> None:
+        self.closed.set()
+        self._writer.close()
+        for _, future in self._waiting.values():
+            if not future.done():
+                future.set_exception(_gone())
+
+
+class _Remote:
+    """Makes a question of every attribute that `Questions` declares."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        """Any: the cast to `Questions` in `Connection` gives the types."""
+        if name not in vocabulary():
+            raise AttributeError(f"there is no question {name!r}")
+        question, connection = vocabulary()[name], self._connection
+        return lambda *args, **kwargs: connection.ask(question, *args, **kwargs)
+
+
+async def connect(paths: Paths, start: bool = True, role: str = "window") -> Connection:
+    """Reach the core of a bench; with `start`, one is started when none runs."""
+    starter = Starter(paths)
+    while True:
+        check_private(paths.runtime)
+        try:
+            reader, writer = await asyncio.open_unix_connection(paths.person_socket, limit=READ_AHEAD)
+        except OSError as fault:
+            await _begin_or_refuse(starter, start, fault)
+            continue
+        if await greet(reader, writer, str(paths.bench), role):
+            return Connection(reader, writer)
+        await _begin_or_refuse(starter, start, None)
+
+
+async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bench: str, role: str) -> bool:
+    """Say hello; False when the core went away meanwhile, a `WorkbenchError` when it will not have us."""
+    writer.write(pack({"hello": {"protocol": PROTOCOL, "app": __version__, "bench": bench, "role": role}}))
+    try:
+        async with asyncio.timeout(HELLO_SECONDS):
+            message = await take(reader)
+        if message is not None and "fault" in message:
+            raise error_of(message["fault"])
+    except TimeoutError:
+        writer.close()
+        raise WorkbenchError("The core does not answer.", "End it with `mcp-workbench stop` and try again.") from None
+    except BaseException:
+        writer.close()
+        raise
+    if message is None:
+        writer.close()
+    return message is not None
+
+
+async def _begin_or_refuse(starter: Starter, start: bool, fault: OSError | None) -> None:
+    if not start:
+        raise WorkbenchError(
+            "No core runs for this bench.", "Open the window, or start one with `mcp-workbench serve`."
+        )
+    if isinstance(fault, PermissionError):
+        raise WorkbenchError(f"The core's socket cannot be used: {fault.strerror}.", "It belongs to another user.")
+    await starter.begin()
+    await asyncio.sleep(RETRY_SECONDS)
+
+
+def _gone() -> WorkbenchError:
+    return WorkbenchError("The connection to the core is gone.", "Nothing that was decided or recorded is lost.")
+
+
+def _settle(future: asyncio.Future[Any], value: Any = None, fault: WorkbenchError | None = None) -> None:
+    """Any: whatever was asked for. Whoever asked may have gone away while the answer was decoded."""
+    if future.done():
+        return
+    if fault:
+        future.set_exception(fault)
+    else:
+        future.set_result(value)
+
+
+async def _decode_gently(hint: Hint, value: JsonValue) -> Any:
+    """Any: what the hint says. Long lists are decoded in stretches: ten thousand tools never freeze a window."""
+    if type(value) is not list or len(value) <= GENTLE:
+        return decode(hint, value)
+    whole: tuple[Any, ...] = ()
+    for start in range(0, len(value), GENTLE):
+        whole += decode(hint, value[start : start + GENTLE])
+        await asyncio.sleep(0)
+    return whole

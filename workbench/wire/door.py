@@ -1,0 +1,127 @@
+"""One open door as the core sees it: its questions run side by side, and end with it unless they decide something."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+from workbench.records import JsonObject, JsonValue
+from workbench.wire.protocol import FRAME_CAP, SLICE, Oversized, fault_of, pack, take
+from workbench.wire.questions import DECISIVE
+from workbench.wire.vocabulary import vocabulary
+
+if TYPE_CHECKING:
+    from workbench.wire.server import Server
+
+log = logging.getLogger(__name__)
+
+UNREAD_CAP = 2 * FRAME_CAP  # bytes a door may leave unread before it is closed
+ASKED_CAP = 512  # questions one door may have open at once
+FAREWELL_SECONDS = 1.0  # how long a closing door may take to read what was already said
+
+
+class Door:
+    """Reads one connection's questions and writes their answers."""
+
+    def __init__(self, server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._server = server
+        self._reader = reader
+        self._writer = writer
+        self._asked: dict[int, tuple[str, asyncio.Task[None]]] = {}
+
+    async def answer_all(self) -> None:
+        """Until the other side leaves, or sends what cannot be followed."""
+        while True:
+            try:
+                message = await take(self._reader)
+            except Oversized as fault:
+                log.warning("a door was closed: %s", fault.message)
+                self.say({"fault": fault_of(fault)})
+                return
+            except WorkbenchError as fault:
+                self.say({"id": None, "fault": fault_of(fault)})
+                continue
+            if message is None:
+                return
+            self._take_up(message)
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame, unless the other side has stopped reading: then it is closed, so that it cannot eat us up."""
+        if self._writer.transport.get_write_buffer_size() > UNREAD_CAP:
+            log.warning("a door does not read what it is told and was closed")
+            self._writer.transport.abort()
+        elif not self._writer.is_closing():
+            self._writer.write(frame)
+
+    def say(self, message: JsonObject) -> None:
+        self.send(pack(message))
+
+    async def close(self) -> None:
+        """Let go of the connection; questions that decide something still run to their end."""
+        for name, task in tuple(self._asked.values()):
+            if name not in DECISIVE:
+                task.cancel()
+        self._writer.close()
+        try:
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                await self._writer.wait_closed()
+        except (TimeoutError, OSError):
+            self._writer.transport.abort()
+
+    def _take_up(self, message: JsonObject) -> None:
+        if "cancel" in message:
+            self._cancel(message["cancel"])
+            return
+        number = message.get("id")
+        if type(number) is not int or number in self._asked:
+            self.say({"id": None, "fault": fault_of(WorkbenchError("A question needs a number of its own."))})
+        elif len(self._asked) >= ASKED_CAP:
+            self.say({"id": number, "fault": fault_of(WorkbenchError("Too many questions are open at once."))})
+        else:
+            self._start(number, message)
+
+    def _start(self, number: int, message: JsonObject) -> None:
+        name = str(message.get("ask", "fetch"))
+        task = spawn(f"wire.{name}", self._answer(number, message))
+        self._asked[number] = (name, task)
+        task.add_done_callback(lambda _: self._asked.pop(number, None))
+
+    def _cancel(self, number: JsonValue) -> None:
+        _, task = self._asked.get(number, ("", None)) if type(number) is int else ("", None)
+        if task:
+            task.cancel()
+
+    async def _answer(self, number: int, message: JsonObject) -> None:
+        try:
+            answer = {"id": number, "value": await self._value(message)}
+            frame = pack(answer)
+        except WorkbenchError as fault:
+            frame = pack({"id": number, "fault": fault_of(fault)})
+        except Exception as fault:
+            log.exception("a question failed: %s", message.get("ask"))
+            trouble = WorkbenchError(f"The core failed on this: {type(fault).__name__}.", "Its log has the details.")
+            frame = pack({"id": number, "fault": fault_of(trouble)})
+        self._server.flush()
+        self.send(frame)
+        if message.get("ask") == "shut_down":
+            self._server.on_shut_down()
+
+    async def _value(self, message: JsonObject) -> JsonValue:
+        if "fetch" in message:
+            return self._slice(message)
+        question = vocabulary().get(str(message.get("ask")))
+        given = message.get("arguments", {})
+        if question is None or type(given) is not dict:
+            raise WorkbenchError(f"The core does not know the question {message.get('ask')!r}.")
+        arguments = question.decode_arguments(given, self._server.shelf.whole)
+        answer = await getattr(self._server.questions, question.name)(**arguments)
+        return question.encode_answer(answer, self._server.shelf.keep)
+
+    def _slice(self, message: JsonObject) -> str:
+        handle, offset, length = message.get("fetch"), message.get("offset"), message.get("length")
+        if type(handle) is not str or type(offset) is not int or type(length) is not int:
+            raise WorkbenchError("A long text is fetched by handle, offset and length.")
+        return self._server.shelf.slice(handle, offset, min(length, SLICE))

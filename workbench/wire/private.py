@@ -1,0 +1,36 @@
+"""Makes sure that the folder of sockets is ours alone: in a shared temp folder anybody could have been there first."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+
+HINT = "Remove it, or set XDG_RUNTIME_DIR to a folder of your own."
+
+
+def make_private(folder: Path) -> None:
+    """Make the folder and the one above it, for us alone; refuse what somebody else put there."""
+    try:
+        folder.parent.parent.mkdir(parents=True, exist_ok=True)
+        for part in (folder.parent, folder):
+            part.mkdir(mode=0o700, exist_ok=True)
+            check_private(part)
+            part.chmod(0o700)
+    except OSError as fault:
+        raise WorkbenchError(f"The folder {folder} for sockets cannot be made: {fault.strerror}.", HINT) from fault
+
+
+def check_private(folder: Path) -> None:
+    """Refuse a folder that is a link, no folder, or somebody else's; a missing one is fine."""
+    for part in (folder.parent, folder):
+        try:
+            found = os.lstat(part)
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISDIR(found.st_mode):
+            raise WorkbenchError(f"{part} should be a folder and is not.", HINT)
+        if found.st_uid != os.getuid():
+            raise WorkbenchError(f"The folder {part} belongs to another user.", HINT)

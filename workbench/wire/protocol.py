@@ -1,0 +1,77 @@
+"""Frames: four bytes of length, then JSON. What both ends of the wire must agree on stands here and nowhere else.
+
+A door says hello first: {"hello": {protocol, app, bench, role}}, and gets one back. Then it asks {"id", "ask",
+"arguments"}, {"id", "fetch", "offset", "length"} or {"cancel": id}. It hears {"id", "value"} or {"id", "fault"} for
+each question, {"events": […]} whenever something happened, and {"fault"} alone when it cannot stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject
+
+PROTOCOL = 1  # raised when an old door and a new core would misunderstand each other
+FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay on the shelf, so an honest frame is far smaller
+HELLO_CAP = 64 * 1024  # bytes of the first frame, from somebody not yet known
+SLICE = 256 * 1024  # characters of a shelved text in one frame
+READ_AHEAD = 1024 * 1024  # bytes a stream reader may hold before it pauses the other side
+BATCH_SECONDS = 0.05  # events are gathered this long
+HELLO_SECONDS = 10.0  # how long either side waits for the other's hello
+
+_LENGTH = struct.Struct(">I")
+
+
+class Oversized(WorkbenchError):
+    """A frame longer than the cap: the stream cannot be followed any further."""
+
+
+def pack(message: JsonObject, cap: int = FRAME_CAP) -> bytes:
+    """A message as one frame."""
+    try:
+        body = json.dumps(message, separators=(",", ":"), default=_plain).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise WorkbenchError(f"This cannot be sent: {fault}.") from fault
+    if len(body) > cap:
+        raise Oversized(f"A message of {len(body):,} bytes is longer than the wire allows.")
+    return _LENGTH.pack(len(body)) + body
+
+
+async def take(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> dict[str, Any] | None:
+    """The next message, None when the other side is gone; a `WorkbenchError` for one that makes no sense."""
+    try:
+        (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+        if length > cap:
+            raise Oversized(f"A message of {length:,} bytes is longer than the wire allows.")
+        body = await reader.readexactly(length)
+    except (asyncio.IncompleteReadError, OSError):
+        return None
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as fault:
+        raise WorkbenchError("A message is not JSON.") from fault
+    if type(message) is not dict:
+        raise WorkbenchError("A message is not a JSON object.")
+    return message
+
+
+def fault_of(error: WorkbenchError) -> dict[str, str]:
+    return {"message": error.message, "hint": error.hint}
+
+
+def error_of(fault: Any) -> WorkbenchError:
+    """Any: a fault as it came from the other side, whatever its shape."""
+    if type(fault) is not dict:
+        return WorkbenchError("The core answered with a fault it could not describe.")
+    return WorkbenchError(str(fault.get("message", "")), str(fault.get("hint", "")))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no place in JSON")

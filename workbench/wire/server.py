@@ -1,0 +1,162 @@
+"""The core's end of the wire: answers the questions of many doors and tells all of them what happens.
+
+Events are gathered for a moment and encoded once for all doors. They are flushed before every answer, so a door never
+hears of something after it has already been answered about it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from workbench import __version__
+from workbench.errors import WorkbenchError
+from workbench.events import Bus, Event, RunOutput, spawn
+from workbench.records import JsonValue
+from workbench.wire.codec import encode_event
+from workbench.wire.door import Door
+from workbench.wire.protocol import BATCH_SECONDS, HELLO_CAP, HELLO_SECONDS, PROTOCOL, Oversized, fault_of, pack, take
+from workbench.wire.questions import Questions
+from workbench.wire.shelf import Shelf
+
+log = logging.getLogger(__name__)
+
+
+class Server:
+    """Serves one `Questions` and one `Bus` to every door that says hello properly."""
+
+    def __init__(
+        self,
+        questions: Questions,
+        bus: Bus,
+        bench: str = "",
+        *,
+        shelf: Shelf | None = None,
+        on_shut_down: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.questions = questions
+        self.shelf = shelf or Shelf()
+        self.on_shut_down = on_shut_down  # called once the question `shut_down` has been answered
+        self._bench = bench
+        self._doors: set[Door] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pending: list[Event] = []
+        self._timer: asyncio.Handle | None = None
+        self._flushed = 0.0
+        self._stop_listening = bus.listen(self._gather)
+
+    @property
+    def doors(self) -> int:
+        """How many doors are open now."""
+        return len(self._doors)
+
+    def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a connection in a task of its own; fits `asyncio.start_unix_server`."""
+        task = spawn("wire.door", self.serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection until either side ends it."""
+        door = Door(self, reader, writer)
+        try:
+            if await self._greet(reader, writer):
+                self._doors.add(door)
+                await door.answer_all()
+        finally:
+            self._doors.discard(door)
+            await door.close()
+
+    async def close(self) -> None:
+        """Say what is still to say, then close every door."""
+        self.flush()
+        self._stop_listening()
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def flush(self) -> None:
+        """Send gathered events now."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if not self._pending:
+            return
+        batch, self._pending = _joined(self._pending), []
+        self._flushed = asyncio.get_running_loop().time()
+        if self._doors:
+            self._tell({"events": [encode_event(event, self.shelf.keep) for event in batch]})
+
+    def _gather(self, event: Event) -> None:
+        self._pending.append(event)
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            wait = self._flushed + BATCH_SECONDS - loop.time()
+            self._timer = loop.call_later(wait, self.flush) if wait > 0 else loop.call_soon(self.flush)
+
+    def _tell(self, message: dict[str, JsonValue]) -> None:
+        try:
+            frame = pack(message)
+        except WorkbenchError as fault:
+            log.error("events were lost: %s", fault.message)
+            return
+        for door in tuple(self._doors):
+            door.send(frame)
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                message = await take(reader, HELLO_CAP)
+            if message is None:
+                return False
+            _check_hello(message.get("hello"), self._bench)
+        except TimeoutError:
+            return False
+        except WorkbenchError as fault:
+            log.warning("a door was turned away: %s", "its first message was too long" if _long(fault) else fault)
+            writer.write(pack({"fault": fault_of(fault)}))
+            return False
+        writer.write(pack({"hello": {"protocol": PROTOCOL, "app": __version__, "bench": self._bench}}))
+        return True
+
+
+def _check_hello(hello: JsonValue, bench: str) -> None:
+    if type(hello) is not dict or type(hello.get("role")) is not str:
+        raise WorkbenchError("The first message must be a hello.")
+    if hello.get("protocol") != PROTOCOL or hello.get("app") != __version__:
+        raise WorkbenchError(
+            f"The core that runs is version {__version__}, and this is {hello.get('app')}.",
+            "End it with `mcp-workbench stop`; the next start uses the new version.",
+        )
+    if hello.get("bench") != bench:
+        raise WorkbenchError(f"This core serves the bench {bench}.", "Start the door with the same folder.")
+
+
+def _long(fault: WorkbenchError) -> bool:
+    return isinstance(fault, Oversized)
+
+
+def _joined(events: list[Event]) -> list[Event]:
+    """Neighbouring pieces of one run's output as one event: a chatty program costs one frame, not thousands."""
+    joined: list[Event] = []
+    texts: list[str] = []
+    for event in events:
+        last = joined[-1] if joined else None
+        if isinstance(event, RunOutput) and isinstance(last, RunOutput) and _same(event, last):
+            texts.append(event.text)
+            continue
+        _settle(joined, texts)
+        joined.append(event)
+    _settle(joined, texts)
+    return joined
+
+
+def _same(one: RunOutput, other: RunOutput) -> bool:
+    return one.run_id == other.run_id and one.stream == other.stream
+
+
+def _settle(joined: list[Event], texts: list[str]) -> None:
+    if texts and isinstance(last := joined[-1], RunOutput):
+        joined[-1] = RunOutput(last.run_id, last.stream, last.text + "".join(texts))
+        texts.clear()

@@ -1,0 +1,102 @@
+"""Starts a core process for a door. Two doors may do it at once: the core's lock decides, the loser just connects."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+
+START_SECONDS = 30.0  # how long a core may take until its sockets answer
+ANOTHER_RUNS = 75  # exit code of a core that found the lock taken (EX_TEMPFAIL)
+POLL_SECONDS = 0.01
+PAUSE_SECONDS = 0.2  # before trying again when the lock was taken and yet nobody answered
+LOG_LINES = 8  # how much of the log a failure shows
+
+
+class Starter:
+    """Starts the core until one answers, for as long as that makes sense."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._paths = paths
+        self._deadline = time.monotonic() + START_SECONDS
+        self._not_before = 0.0
+
+    async def begin(self) -> None:
+        """Start a core and wait until it listens or has given up; a `WorkbenchError` says why it did."""
+        self._check_time()
+        if time.monotonic() < self._not_before:
+            return
+        process = launch(self._paths)
+        try:
+            while process.poll() is None:
+                self._check_time()
+                await asyncio.sleep(POLL_SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+        self._judge(process)
+
+    def begin_blocking(self) -> None:
+        """The same for a door without an event loop."""
+        self._check_time()
+        if time.monotonic() < self._not_before:
+            return
+        process = launch(self._paths)
+        try:
+            process.wait(self._deadline - time.monotonic())
+        except subprocess.TimeoutExpired:
+            self._check_time()
+        finally:
+            process.kill()
+            process.wait()
+        self._judge(process)
+
+    def _judge(self, process: subprocess.Popen[bytes]) -> None:
+        words = process.stderr.read().decode("utf-8", "replace").strip() if process.stderr else ""
+        if process.stderr:
+            process.stderr.close()
+        if process.returncode == ANOTHER_RUNS:
+            self._not_before = time.monotonic() + PAUSE_SECONDS
+        elif process.returncode != 0:
+            raise _failure(words, self._paths)
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise _failure("The core was started but does not answer.", self._paths)
+
+
+def launch(paths: Paths) -> subprocess.Popen[bytes]:
+    """Begin a detached core; the process returned ends as soon as the core listens, or cannot.
+
+    It starts in the folder above our package, because Python looks for modules where it starts: in a bench that
+    somebody else wrote, their `json.py` would run.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-m", "workbench", "core", "--detached", "--bench", str(paths.bench)],
+        cwd=Path(__file__).resolve().parents[2],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def _failure(words: str, paths: Paths) -> WorkbenchError:
+    """The first line is the sentence, the rest the hint; without words, the log has to do."""
+    sentence, _, hint = words.partition("\n")
+    if not sentence or sentence.startswith("Traceback"):
+        tail = (words or _tail(paths.core_log)).splitlines()[-LOG_LINES:]
+        return WorkbenchError("The core could not be started.", "\n".join([*tail, f"Its log: {paths.core_log}"]))
+    return WorkbenchError(sentence, hint.strip() or f"Its log: {paths.core_log}")
+
+
+def _tail(log: Path) -> str:
+    try:
+        return log.read_text(encoding="utf-8", errors="replace")[-4000:]
+    except OSError:
+        return ""
