@@ -19,7 +19,7 @@ _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls; tab and newline stay
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"  # zero width, direction, separators, blank braille
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufdd0-\ufdef\ufffe\uffff"  # fillers, variation selectors, not characters
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufdd0-\ufdef\ufffe\uffff"  # fillers, selectors, not characters
     "\ud800-\udfff"  # halves of surrogate pairs
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand, music, tag block, more selectors
 )
@@ -54,7 +54,7 @@ def _chip(match: re.Match[str]) -> str:
 
 
 def _between_pictures(match: re.Match[str]) -> bool:
-    """Emoji are glued with characters that hide text elsewhere; only directly behind a picture they are what they seem."""
+    """What glues emoji hides text elsewhere; only directly behind a picture it is what it seems."""
     before = match.string[match.start() - 1 : match.start()]
     if not before:
         return False
@@ -62,7 +62,7 @@ def _between_pictures(match: re.Match[str]) -> bool:
 
 
 class ForeignLabel(QLabel):
-    """A label for words of strangers: never rich text, hidden characters as chips, selectable, elided where it must be."""
+    """A label for words of strangers: never rich text, hidden characters as chips, selectable, elided on wish."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, elide: bool = False) -> None:
         super().__init__(parent)

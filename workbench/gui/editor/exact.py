@@ -1,0 +1,33 @@
+"""Gets text in and out of QPlainTextEdit without a change, because what is shown must be what is sent.
+
+`toPlainText` turns U+2028, U+2029, U+FDD0 and U+FDD1 into newlines and no-break spaces into spaces, so a line that was
+a comment could come back as live code. Text is therefore read raw, and text that Qt would change is not let in as is.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QPlainTextEdit
+
+_TAKEN_FOR_BREAKS = {0x2028: "‹U+2028›", 0x2029: "‹U+2029›", 0xFDD0: "‹U+FDD0›", 0xFDD1: "‹U+FDD1›", 0x00: "‹U+0000›"}
+_CHANGED = frozenset(map(chr, _TAKEN_FOR_BREAKS)) | {"\r"}
+
+
+def survives(text: str) -> bool:
+    """Whether the text comes out of a text widget as it went in."""
+    return _CHANGED.isdisjoint(text) and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def tamed(text: str) -> str:
+    """The text with line ends made one kind, and with chips for what Qt would take for a line end."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").translate(_TAKEN_FOR_BREAKS)
+    return "".join(f"‹U+{ord(c):04X}›" if "\ud800" <= c <= "\udfff" else c for c in plain) if _halves(plain) else plain
+
+
+def exact_text(edit: QPlainTextEdit) -> str:
+    """What the widget shows: every line break it draws is a newline, every other character is itself."""
+    raw = edit.document().toRawText()
+    return raw.replace("\u2029", "\n").replace("\u2028", "\n")
+
+
+def _halves(text: str) -> bool:
+    return any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -1,0 +1,49 @@
+"""Chooses the editor for a place of the form; imports the editors here so that they need not know each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from PySide6.QtWidgets import QWidget
+
+from workbench.gui.forms.array_editor import ArrayEditor
+from workbench.gui.forms.boolean_editor import BooleanEditor
+from workbench.gui.forms.brief import DEEPEST, Brief
+from workbench.gui.forms.const_editor import ConstEditor
+from workbench.gui.forms.editor import Editor
+from workbench.gui.forms.either_editor import EitherEditor
+from workbench.gui.forms.enum_editor import EnumEditor
+from workbench.gui.forms.map_editor import MapEditor
+from workbench.gui.forms.number_editor import NumberEditor
+from workbench.gui.forms.object_editor import ObjectEditor
+from workbench.gui.forms.raw_editor import RawEditor
+from workbench.gui.forms.shape import Kind
+from workbench.gui.forms.text_editor import TextEditor
+
+_SIMPLE: Final[Mapping[Kind, Callable[[Brief, QWidget | None], Editor]]] = {
+    Kind.STRING: TextEditor,
+    Kind.INTEGER: NumberEditor,
+    Kind.NUMBER: NumberEditor,
+    Kind.BOOLEAN: BooleanEditor,
+    Kind.ENUM: EnumEditor,
+    Kind.CONST: ConstEditor,
+    Kind.NULL: ConstEditor,
+    Kind.RAW: RawEditor,
+}
+_NESTED: Final = {
+    Kind.OBJECT: ObjectEditor,
+    Kind.MAP: MapEditor,
+    Kind.ARRAY: ArrayEditor,
+    Kind.CHOICE: EitherEditor,
+}
+
+
+def make_editor(brief: Brief, parent: QWidget | None = None) -> Editor:
+    """The editor that fits; raw JSON where fields would be nested too deeply to be read."""
+    kind = brief.shape.kind
+    if kind in _SIMPLE:
+        return _SIMPLE[kind](brief, parent)
+    if brief.depth > DEEPEST:
+        return RawEditor(brief, parent)
+    return _NESTED[kind](brief, make_editor, parent)

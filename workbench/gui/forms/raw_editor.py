@@ -1,0 +1,53 @@
+"""Any JSON as text: for shapes no other editor knows, and for values that another editor would change."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.editor.exact import exact_text, tamed
+from workbench.gui.forms.brief import Brief
+from workbench.gui.forms.check import PathFault
+from workbench.gui.forms.editor import Editor
+from workbench.gui.forms.growing_text import GrowingText
+from workbench.gui.forms.json_text import dump, parse
+from workbench.gui.theme import mark
+from workbench.records import JsonValue
+
+
+class RawEditor(Editor):
+    """A JSON text box that says where the text stops being JSON."""
+
+    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+        super().__init__(brief, parent)
+        self._edit = GrowingText(least=2, most=14)
+        self._edit.setFont(brief.theme.mono())
+        self._edit.setAccessibleName(self.tr("{0} as JSON").format(brief.name))
+        self._edit.setPlaceholderText(self.tr("any JSON, for example {0}").format('"text"'))
+        mark(self._edit, kind="code")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._edit)
+        self.setFocusProxy(self._edit)
+        self._edit.textChanged.connect(self.changed)
+
+    def read(self) -> JsonValue:
+        text = exact_text(self._edit)
+        try:
+            return parse(text)
+        except WorkbenchError:
+            return text
+
+    def write(self, value: JsonValue) -> bool:
+        self._edit.setPlainText(tamed(dump(value)))
+        return True
+
+    def clear(self) -> None:
+        self._edit.clear()
+
+    def own_faults(self) -> tuple[PathFault, ...]:
+        try:
+            parse(exact_text(self._edit))
+        except WorkbenchError as fault:
+            return (((), fault.message),)
+        return ()
