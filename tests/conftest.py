@@ -1,0 +1,168 @@
+"""What every test stands on: no screen, a private home, and a check that nothing is left running afterwards.
+
+A test that leaves a task, a thread or a child process behind fails right here,
+and not three tests later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import asyncio.runners
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+PLATFORM = "MCP_WORKBENCH_TEST_PLATFORM"  # the Qt platform to test on: offscreen, or xcb below Xvfb
+MARK = "MCP_WORKBENCH_TEST_SESSION"  # inherited by what the tests start, so that orphans can be told apart
+os.environ["QT_QPA_PLATFORM"] = os.environ.get(PLATFORM, "offscreen")
+os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
+for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):
+    os.environ.pop(name, None)
+
+import psutil  # noqa: E402
+import pytest  # noqa: E402
+
+from workbench import events  # noqa: E402
+from workbench.paths import OVERRIDE, Paths, paths_of  # noqa: E402
+
+if TYPE_CHECKING:
+    import qasync
+
+GRACE = 3.0  # seconds that threads and processes which are already ending may take
+_left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed
+
+
+@pytest.fixture
+def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paths]:
+    """A bench and a private home of its own; its socket paths are short enough for the kernel."""
+    monkeypatch.setenv(OVERRIDE, str(tmp_path / "home"))
+    (tmp_path / "bench").mkdir()
+    found = paths_of(tmp_path / "bench")
+    assert len(os.fsencode(found.person_socket)) <= 107
+    yield found
+    if not found.runtime.is_relative_to(tmp_path):
+        shutil.rmtree(found.runtime.parent, ignore_errors=True)
+
+
+@pytest.fixture
+def loop(qapp: Any) -> Iterator[qasync.QEventLoop]:
+    """Qt's own loop, running as asyncio's: `spawn` works at once, and `qtbot.waitUntil` lets it turn."""
+    import qasync
+
+    turning = qasync.QEventLoop(qapp, already_running=True)
+    before = sys.get_asyncgen_hooks()
+    # qasync leaves out these two; without them an abandoned async generator is never closed.
+    sys.set_asyncgen_hooks(turning._asyncgen_firstiter_hook, turning._asyncgen_finalizer_hook)
+    try:
+        yield turning
+        _left_tasks.extend(sorted(events.living()))
+        _drain(turning)
+    finally:
+        sys.set_asyncgen_hooks(*before)
+        turning.stop()
+        turning.close()
+        asyncio.events._set_running_loop(None)
+
+
+@pytest.fixture
+def complete(loop: qasync.QEventLoop) -> Callable[..., Any]:
+    """Run a coroutine to its end on Qt's loop and give back what it returned."""
+
+    def run(coro: Coroutine[Any, Any, Any], seconds: float = 20.0) -> Any:
+        task = loop.create_task(coro)
+        _turn_until(loop, task.done, seconds)
+        if not task.done():
+            task.cancel()
+            _turn_until(loop, task.done, GRACE)
+            pytest.fail(f"the coroutine did not end within {seconds} s")
+        return task.result()
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_running() -> Iterator[None]:
+    """Set up before a test's own fixtures, so it looks when they are all gone again."""
+    threads, children = set(threading.enumerate()), set(_children())
+    _left_tasks.clear()
+    yield
+    left = [f"task {name}" for name in _left_tasks]
+    left += _named(lambda: [f"thread {t.name}" for t in threading.enumerate() if t not in threads and _ours(t)])
+    left += _named(lambda: [_describe(child) for child in _children() if child not in children])
+    for child in set(_children()) - children:
+        child.kill()
+        child.wait(GRACE)
+    assert not left, "left running: " + "; ".join(left)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_orphans() -> Iterator[None]:
+    """A process that outlived its parent is nobody's child any more; it still carries the mark of this session."""
+    yield
+    left = _named(lambda: [_describe(process) for process in psutil.process_iter() if _marked(process)])
+    assert not left, "left behind by the tests: " + "; ".join(left)
+
+
+def _cancel_and_remember(loop: asyncio.AbstractEventLoop) -> None:
+    """asyncio cancels what is left when a loop closes; a test that relies on it is hiding a leak."""
+    _left_tasks.extend(sorted(events.living()))
+    _cancel_all_tasks(loop)
+
+
+_cancel_all_tasks: Callable[[asyncio.AbstractEventLoop], None] = getattr(asyncio.runners, "_cancel_all_tasks")  # noqa: B009
+setattr(asyncio.runners, "_cancel_all_tasks", _cancel_and_remember)  # noqa: B010
+
+
+def _drain(loop: qasync.QEventLoop) -> None:
+    left = [task for task in asyncio.all_tasks(loop) if not task.done()]
+    for task in left:
+        task.cancel()
+    _turn_until(loop, lambda: all(task.done() for task in left), GRACE)
+    closing = loop.create_task(loop.shutdown_asyncgens())
+    _turn_until(loop, closing.done, GRACE)
+
+
+def _turn_until(loop: qasync.QEventLoop, done: Callable[[], bool], seconds: float) -> None:
+    from PySide6.QtCore import QEventLoop
+
+    inner = QEventLoop()
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        loop.call_later(0.005, inner.quit)
+        inner.exec()
+
+
+def _children() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children(recursive=True) if child.status() != psutil.STATUS_ZOMBIE]
+
+
+def _marked(process: psutil.Process) -> bool:
+    try:
+        return process.pid != os.getpid() and process.environ().get(MARK) == os.environ[MARK]
+    except (psutil.Error, OSError):
+        return False  # another user's process, or gone meanwhile
+
+
+def _ours(thread: threading.Thread) -> bool:
+    """Qt's own threads show as dummies once Python code ran in them; they belong to Qt."""
+    return not isinstance(thread, threading._DummyThread)
+
+
+def _describe(process: psutil.Process) -> str:
+    try:
+        return f"process {process.pid} {process.name()} {' '.join(process.cmdline())[:200]}"
+    except psutil.Error:
+        return ""
+
+
+def _named(look: Callable[[], list[str]]) -> list[str]:
+    """Look again for a while: what is just ending is no leak."""
+    end = time.monotonic() + GRACE
+    while (found := [name for name in look() if name]) and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
