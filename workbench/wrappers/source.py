@@ -48,6 +48,7 @@ class _Module:
         self._taken = {function, self._input, *self._keywords.values(), *(one.name for one in named)}
         self._typing, self._call_tool = self._free("typing"), self._free("call_tool")
         self._not_given, self._arguments = self._free("NOT_GIVEN"), self._free("arguments")
+        self._whole = self._free("whole")
         self._given, self._more, self._result = self._free("given"), self._free("more"), self._free("result")
         self._writer = TypeWriter(self._typing, named, given=True)
         self._reader = TypeWriter(self._typing, named, given=False)
@@ -113,13 +114,16 @@ class _Module:
         return [*self._collected(), *answer]
 
     def _collected(self) -> list[ast.stmt]:
-        if not self._keywords:
-            return []
-        pairs = ast.Dict([ast.Constant(key) for key in self._keywords], [ast.Name(n) for n in self._keywords.values()])
-        return [ast.Assign([ast.Name(self._given)], pairs, lineno=0)]
+        one_dict = ast.BoolOp(ast.Or(), [ast.Name(self._arguments), ast.Dict([], [])])
+        found: list[ast.stmt] = [ast.AnnAssign(ast.Name(self._whole), self._writer.special("Any"), one_dict, simple=1)]
+        if self._keywords:
+            keys: list[ast.expr | None] = [ast.Constant(key) for key in self._keywords]
+            pairs = ast.Dict(keys, [ast.Name(name) for name in self._keywords.values()])
+            found.append(ast.Assign([ast.Name(self._given)], pairs, lineno=0))
+        return found
 
     def _sent(self) -> ast.expr:
-        parts: list[ast.expr] = [ast.BoolOp(ast.Or(), [ast.Name(self._arguments), ast.Dict([], [])])]
+        parts: list[ast.expr] = [ast.Name(self._whole)]
         if self._keywords:
             parts.append(_without(self._given, self._not_given))
         if self._definition.more:
