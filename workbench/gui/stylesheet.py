@@ -152,6 +152,12 @@ QTreeView::item:hover, QListView::item:hover, QTableView::item:hover {{ backgrou
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {{ background: {c.selected};
     color: {c.text}; }}
 QTreeView[kind="code"], QListView[kind="code"], QTableView[kind="code"] {{ background: {c.sunken}; }}
+QTreeView[kind="rows"]::item, QTreeView[kind="rows"]::item:hover, QTreeView[kind="rows"]::item:selected,
+QListView[kind="rows"]::item, QListView[kind="rows"]::item:hover, QListView[kind="rows"]::item:selected {{
+    background: transparent; padding: 0; }}
+QTreeView[kind="rows"]::branch, QTreeView[kind="rows"]::branch:hover, QTreeView[kind="rows"]::branch:selected {{
+    background: transparent; }}
+QTreeView[kind="rows"] {{ show-decoration-selected: 0; selection-background-color: transparent; }}
 QHeaderView {{ background: {c.surface}; border: none; }}
 QHeaderView::section {{ background: {c.surface}; color: {c.muted}; border: none; border-bottom: 1px solid {c.border};
     padding: {u}px {u * 2}px; font-weight: 500; }}

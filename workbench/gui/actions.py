@@ -1,0 +1,248 @@
+"""The one table of what a person can do. Menus, shortcuts, the palette and the help window are made from it.
+
+Data only, no Qt: what an action does is bound in `workbench.gui.wiring`, and a test says that all of them are bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LINKED = "linked"  # the core is connected
+UNLINKED = "unlinked"  # a person has to bring it back
+WAITING = "waiting"  # a run waits for a decision
+STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
+SERVER = "server"  # a server is chosen
+SERVER_RUNS = "server-runs"
+SERVER_RESTS = "server-rests"
+SERVER_REMOVABLE = "server-removable"
+SKILL = "skill"  # a skill is chosen
+DRAFT = "draft"  # a draft is chosen
+KEPT = "kept"  # a kept skill is chosen
+ENTRIES = "entries"  # the audit has entries
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a person can do."""
+
+    id: str
+    text: str
+    help: str  # one sentence
+    category: str
+    icon: str = ""
+    keys: str = ""
+    when: tuple[str, ...] = ()  # all of these must hold
+    checkable: bool = False
+
+
+CATEGORIES = ("Workbench", "Servers", "Programs", "Runs", "Skills", "Audit", "View", "Help")
+"""The menus, in order."""
+
+ACTIONS: tuple[Action, ...] = (
+    Action(
+        "palette.open",
+        "Search or run anything…",
+        "Find any action, tool, server or skill by a few letters.",
+        "Workbench",
+        "search",
+        "Ctrl+K",
+    ),
+    Action(
+        "agent.connect",
+        "Connect an agent…",
+        "Show how an agent reaches this workbench, ready to copy.",
+        "Workbench",
+        "agent",
+    ),
+    Action(
+        "agent.example",
+        "Watch an agent ask",
+        "Start a real example agent that proposes a program and waits for your decision.",
+        "Workbench",
+        "play",
+        when=(LINKED,),
+    ),
+    Action(
+        "core.sandbox",
+        "Sandbox strength…",
+        "Show what isolation this machine gives, as it was probed.",
+        "Workbench",
+        "shield",
+        when=(LINKED,),
+    ),
+    Action(
+        "core.again",
+        "Connect to the core again",
+        "Start the core and connect, after it could not be brought back by itself.",
+        "Workbench",
+        "reload",
+        when=(UNLINKED,),
+    ),
+    Action("window.close", "Close the window", "Close this window; agents keep the core.", "Workbench", "", "Ctrl+Q"),
+    Action(
+        "server.add",
+        "Add a server…",
+        "Write a server into the bench's .mcp.json.",
+        "Servers",
+        "plus",
+        "Ctrl+Shift+N",
+        (LINKED,),
+    ),
+    Action(
+        "server.connect",
+        "Connect the chosen server",
+        "Start the server; its full command is shown before a first start.",
+        "Servers",
+        "plug",
+        when=(LINKED, SERVER_RESTS),
+    ),
+    Action(
+        "server.disconnect",
+        "Disconnect the chosen server",
+        "Stop the server's process.",
+        "Servers",
+        "unplug",
+        when=(LINKED, SERVER_RUNS),
+    ),
+    Action(
+        "server.remove",
+        "Remove the chosen server…",
+        "Take the server out of the bench's .mcp.json.",
+        "Servers",
+        "trash",
+        when=(LINKED, SERVER_REMOVABLE),
+    ),
+    Action(
+        "servers.reload",
+        "Read .mcp.json again",
+        "Take over what somebody changed in the file.",
+        "Servers",
+        "reload",
+        "F5",
+        (LINKED,),
+    ),
+    Action(
+        "demo.connect",
+        "Connect the demo server",
+        "Start the built-in demo server; it works offline.",
+        "Servers",
+        "server",
+        when=(LINKED,),
+    ),
+    Action("servers.find", "Find a tool", "Go to the filter above the servers.", "Servers", "search", "Ctrl+Shift+F"),
+    Action(
+        "front.start",
+        "Run what is in front",
+        "Call the open tool, or run the program in the editor.",
+        "Programs",
+        "play",
+        "Ctrl+Return",
+        (LINKED,),
+    ),
+    Action(
+        "editor.show",
+        "Write a program",
+        "Go to the editor, where a program can use every tool.",
+        "Programs",
+        "code",
+        "Ctrl+E",
+    ),
+    Action(
+        "run.review",
+        "Review the waiting run",
+        "Open the approval of the run whose time ends first.",
+        "Runs",
+        "hourglass",
+        "Ctrl+R",
+        (LINKED, WAITING),
+    ),
+    Action(
+        "run.stop",
+        "Stop the run",
+        "End the chosen run, or the only one under way.",
+        "Runs",
+        "stop",
+        "Ctrl+.",
+        (LINKED, STOPPABLE),
+    ),
+    Action(
+        "skill.open",
+        "Open the chosen skill",
+        "Show the skill's program in the editor.",
+        "Skills",
+        "book",
+        when=(LINKED, SKILL),
+    ),
+    Action(
+        "skill.keep",
+        "Keep the chosen draft…",
+        "Make the draft a skill that agents can use.",
+        "Skills",
+        "bookmark",
+        when=(LINKED, DRAFT),
+    ),
+    Action(
+        "skill.retire",
+        "Retire the chosen skill…",
+        "Hide a kept skill from agents; it is not deleted.",
+        "Skills",
+        "archive",
+        when=(LINKED, KEPT),
+    ),
+    Action(
+        "skills.retired",
+        "Show retired skills",
+        "List retired skills too.",
+        "Skills",
+        "eye",
+        checkable=True,
+    ),
+    Action(
+        "audit.verify",
+        "Verify the audit",
+        "Check that no entry of the audit was changed or taken out.",
+        "Audit",
+        "shield-check",
+        when=(LINKED,),
+    ),
+    Action("audit.find", "Search the audit", "Go to the audit's filter.", "Audit", "search", "Ctrl+Shift+A"),
+    Action(
+        "pane.servers",
+        "Go to Servers",
+        "Put the keyboard into the list of servers and tools.",
+        "View",
+        "server",
+        "Ctrl+1",
+    ),
+    Action(
+        "pane.centre",
+        "Go to the centre",
+        "Put the keyboard into the tool, editor or welcome page.",
+        "View",
+        "",
+        "Ctrl+2",
+    ),
+    Action("pane.runs", "Go to Runs", "Put the keyboard into the list of runs.", "View", "hourglass", "Ctrl+3"),
+    Action("pane.output", "Go to Output", "Put the keyboard into the output of runs.", "View", "terminal", "Ctrl+4"),
+    Action("pane.audit", "Go to Audit", "Put the keyboard into the audit.", "View", "list", "Ctrl+5"),
+    Action("pane.skills", "Go to Skills", "Put the keyboard into the skill library.", "View", "book", "Ctrl+6"),
+    Action("pane.next", "Next pane", "Move the keyboard to the next pane.", "View", "", "F6"),
+    Action("pane.previous", "Previous pane", "Move the keyboard to the pane before.", "View", "", "Shift+F6"),
+    Action(
+        "theme.switch",
+        "Switch between light and dark",
+        "Change the colours of the window.",
+        "View",
+        "moon",
+        "Ctrl+Shift+L",
+    ),
+    Action("theme.system", "Follow the system's colours", "Be light or dark as the desktop is.", "View", ""),
+    Action("layout.reset", "Put the panes back", "Give every pane its first place again.", "View", "layout"),
+    Action("welcome.show", "Welcome page", "Show the three roads through the workbench.", "Help", "home"),
+    Action("help.open", "All actions and keys", "List everything a person can do here.", "Help", "help", "F1"),
+)
+
+
+def action_named(name: str) -> Action:
+    """The action of that id; asking for one that is not in the table is our own fault."""
+    return next(action for action in ACTIONS if action.id == name)

@@ -1,0 +1,143 @@
+"""The only crossing between the wire and Qt: events become one signal, questions go out, a lost core comes back.
+
+The bridge answers as `Questions` itself: panes keep one object while the connection behind it is laid anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol, cast
+
+from PySide6.QtCore import QObject, Signal
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, Listener
+from workbench.records import Fault
+from workbench.wire.questions import Questions
+
+PAUSES = (0.2, 1.0, 3.0)
+"""Seconds before each try to bring a lost core back; after the last one a person presses a button."""
+
+
+class Wire(Protocol):
+    """What the bridge needs of `workbench.wire.client.Connection`."""
+
+    questions: Questions
+    closed: asyncio.Event
+
+    def listen(self, listener: Listener) -> Callable[[], None]: ...
+
+    async def fetch(self, handle: str, offset: int, length: int) -> str: ...
+
+    async def close(self) -> None: ...
+
+
+class LinkState(StrEnum):
+    """How things stand with the core."""
+
+    CONNECTING = "connecting"
+    LINKED = "linked"
+    LOST = "lost"  # trying again
+    BROKEN = "broken"  # a person decides
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The state of the connection, as one record."""
+
+    state: LinkState
+    attempt: int = 0
+    again: bool = False  # linked anew after a loss
+    fault: Fault | None = None
+
+
+class Bridge(QObject):
+    """Keeps one window connected."""
+
+    heard = Signal(object)
+    """Carries one event of `workbench.events`."""
+    linked = Signal(object)
+    """Carries one Link."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Wire]], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._connect = connect
+        self._wire: Wire | None = None
+        self._closing = False
+        self.link = Link(LinkState.CONNECTING)
+        self.questions = cast(Questions, _Relay(self))
+
+    @property
+    def wire(self) -> Wire:
+        """The connection as it is now."""
+        if self._wire is None:
+            raise WorkbenchError("The core is not connected.", "Wait until the status bar says that it is running.")
+        return self._wire
+
+    async def fetch(self, handle: str, offset: int, length: int) -> str:
+        return await self.wire.fetch(handle, offset, length)
+
+    async def keep(self) -> None:
+        """Connect, wait until the core is lost, connect again; ends when a person has to decide."""
+        again = False
+        while not self._closing and await self._lay(again):
+            await self._wire_ends()
+            again = True
+
+    async def close(self) -> None:
+        """Let go of the core; the core itself decides whether it stays."""
+        self._closing = True
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            await wire.close()
+
+    async def _lay(self, again: bool) -> bool:
+        for attempt, pause in enumerate((0.0, *PAUSES)):
+            try:
+                self._tell(Link(LinkState.LOST if again or attempt else LinkState.CONNECTING, attempt))
+                await asyncio.sleep(pause)
+                self._wire = await self._connect()
+            except WorkbenchError as fault:
+                failure = Fault(fault.message, fault.hint)
+            except OSError as fault:
+                failure = Fault(f"The core cannot be reached: {fault}.", "Its log says more.")
+            else:
+                self._wire.listen(self._hear)
+                self._tell(Link(LinkState.LINKED, attempt, again))
+                return True
+        self._tell(Link(LinkState.BROKEN, len(PAUSES), fault=failure))
+        return False
+
+    async def _wire_ends(self) -> None:
+        wire = self._wire
+        if wire is None:
+            return
+        await wire.closed.wait()
+        if not self._closing:
+            self._wire = None
+            await wire.close()
+
+    def _hear(self, event: Event) -> None:
+        self.heard.emit(event)
+
+    def _tell(self, link: Link) -> None:
+        self.link = link
+        self.linked.emit(link)
+
+
+class _Relay:
+    """Passes every question on to the connection of the moment."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+
+    def __getattr__(self, name: str) -> Any:  # Any: the method of that name; `Questions` types it for every caller
+        async def ask(*words: Any) -> Any:  # Any: as above
+            return await getattr(self._bridge.wire.questions, name)(*words)
+
+        if name.startswith("_") or not hasattr(Questions, name):
+            raise AttributeError(name)
+        return ask

@@ -1,0 +1,78 @@
+"""Runs as rows: those that wait for a person first, then those on their way, then the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication
+
+from workbench.gui.rows import Row
+from workbench.gui.text import visible
+from workbench.gui.words import ago, countdown, first_sentence, risk_word, run_word
+from workbench.records import Run, RunState
+
+translate = QCoreApplication.translate
+
+UNDERWAY = frozenset({RunState.PROPOSED, RunState.CHECKED, RunState.RUNNING})
+URGENT_SECONDS = 30
+"""From here on the countdown is shown in the colour of danger."""
+
+
+def run_rows(runs: Iterable[Run], now: float) -> list[Row]:
+    """The whole list, with a heading over each part that is not empty."""
+    ordered = sorted(runs, key=lambda run: run.proposal.at, reverse=True)
+    waiting = sorted((run for run in ordered if run.state is RunState.WAITING), key=lambda run: run.deadline)
+    underway = [run for run in ordered if run.state in UNDERWAY]
+    ended = [run for run in ordered if run.state is not RunState.WAITING and run.state not in UNDERWAY]
+    rows: list[Row] = []
+    for key, title, part in (
+        ("waiting", translate("runs", "Waiting for you"), waiting),
+        ("underway", translate("runs", "On their way"), underway),
+        ("ended", translate("runs", "Earlier"), ended),
+    ):
+        if part:
+            rows.append(Row(f"section:{key}", title, aside=str(len(part)), section=True))
+            rows.extend(run_row(run, now) for run in part)
+    return rows
+
+
+def run_row(run: Run, now: float) -> Row:
+    """One run: what it does, who asked, and how it stands."""
+    word = run_word(run.state)
+    waiting = run.state is RunState.WAITING
+    badges: tuple[tuple[str, str], ...] = ()
+    if run.verdict and (waiting or run.state in UNDERWAY):
+        risk = risk_word(run.verdict.risk)
+        badges = ((risk.text, risk.tone),)
+    return Row(
+        key=run.id,
+        title=visible(run_title(run)),
+        detail=f"{visible(run.proposal.author)} · {_detail(run)}",
+        aside=countdown(run.deadline, now) if waiting else ago(run.proposal.at, now),
+        aside_tone="danger" if waiting and run.deadline - now <= URGENT_SECONDS else "muted",
+        icon=word.icon,
+        tone=word.tone,
+        badges=badges,
+        strong=waiting,
+        tip=word.text,
+    )
+
+
+def run_title(run: Run) -> str:
+    """What the analyzer says it does; else the skill; else the author's claim; else the first line."""
+    if run.proposal.skill:
+        return run.proposal.skill
+    if run.verdict and run.verdict.sentence:
+        return run.verdict.sentence
+    return first_sentence(run.proposal.purpose) or first_sentence(run.proposal.code) or run.id
+
+
+def _detail(run: Run) -> str:
+    word = run_word(run.state).text
+    if run.fault and run.state not in (RunState.WAITING, RunState.RUNNING):
+        return f"{word}: {visible(first_sentence(run.fault.message))}"
+    if run.state is RunState.REFUSED and run.decision and run.decision.reason:
+        return f"{word}: {visible(first_sentence(run.decision.reason))}"
+    if run.calls:
+        return translate("runs", "{}, {} tool calls").format(word, len(run.calls))
+    return word

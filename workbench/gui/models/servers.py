@@ -1,0 +1,248 @@
+"""Servers and their tools as a tree of two levels that filters itself.
+
+A tool's index carries the stable number of its server, a server's index carries 0: no pointers, so nothing dangles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from workbench.gui.rows import Row, row_data
+from workbench.gui.text import one_line, visible
+from workbench.gui.words import duration, hint_words, server_word
+from workbench.records import ServerState, ServerStatus, ToolSummary
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+translate = QCoreApplication.translate
+
+
+class ServersModel(QAbstractItemModel):
+    """The tree; keys are "server" and "server\\ntool"."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._states: dict[str, ServerState] = {}
+        self._tools: dict[str, tuple[ToolSummary, ...]] = {}
+        self._numbers: dict[str, int] = {}  # server → the number its tools' indexes carry
+        self._names: dict[int, str] = {}
+        self._needle = ""
+        self._servers: list[str] = []  # shown, in order
+        self._shown: dict[str, Sequence[ToolSummary]] = {}  # shown tools of each shown server
+
+    # what Qt asks
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        if not parent.isValid():
+            return len(self._servers)
+        return 0 if parent.internalId() else len(self._shown[self._servers[parent.row()]])
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 1
+
+    def index(self, row: int, column: int, parent: Index = _ROOT) -> QModelIndex:
+        if column != 0 or not 0 <= row < self.rowCount(parent):
+            return QModelIndex()
+        number = self._numbers[self._servers[parent.row()]] if parent.isValid() else 0
+        return self.createIndex(row, 0, number)
+
+    def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]  # QObject.parent() is another method
+        name = self._names.get(index.internalId()) if index.isValid() else None
+        return self.createIndex(self._servers.index(name), 0, 0) if name in self._servers else QModelIndex()
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        tool = self.tool_at(index)
+        return row_data(tool_row(tool) if tool else self._server_row(self._servers[index.row()]), role)
+
+    # what the pane asks
+
+    def server_at(self, index: Index) -> ServerState | None:
+        """The server of a row: its own, or the one its tool belongs to."""
+        if not index.isValid():
+            return None
+        name = self._names[index.internalId()] if index.internalId() else self._servers[index.row()]
+        return self._states.get(name)
+
+    def tool_at(self, index: Index) -> ToolSummary | None:
+        if not index.isValid() or not index.internalId():
+            return None
+        return self._shown[self._names[index.internalId()]][index.row()]
+
+    def find(self, server: str, tool: str = "") -> QModelIndex:
+        """The place of a server or tool; invalid while the filter hides it."""
+        if server not in self._servers:
+            return QModelIndex()
+        place = self.index(self._servers.index(server), 0)
+        if not tool:
+            return place
+        for row, summary in enumerate(self._shown[server]):
+            if summary.name == tool:
+                return self.index(row, 0, place)
+        return QModelIndex()
+
+    def state(self, server: str) -> ServerState | None:
+        return self._states.get(server)
+
+    def states(self) -> tuple[ServerState, ...]:
+        return tuple(self._states.values())
+
+    def tool_total(self) -> int:
+        return sum(len(tools) for tools in self._tools.values())
+
+    # what changes it
+
+    def load(self, states: Iterable[ServerState], tools: Iterable[ToolSummary]) -> None:
+        """Everything anew."""
+        self.beginResetModel()
+        self._states = {state.config.name: state for state in states}
+        self._tools = {}
+        grouped: dict[str, list[ToolSummary]] = {}
+        for tool in tools:
+            grouped.setdefault(tool.server, []).append(tool)
+        self._tools = {server: tuple(group) for server, group in grouped.items()}
+        self._sift()
+        self.endResetModel()
+
+    def filter(self, text: str) -> None:
+        """Show what has all words of the text in its name, title or summary; a server that fits shows all of it."""
+        self.beginResetModel()
+        self._needle = text.strip().casefold()
+        self._sift()
+        self.endResetModel()
+
+    def put(self, state: ServerState) -> None:
+        """A server changed or appeared."""
+        name = state.config.name
+        known = name in self._states
+        self._states[name] = state
+        if known and name in self._servers:
+            place = self.find(name)
+            self.dataChanged.emit(place, place)
+        elif not known:
+            self._appear(name)
+
+    def remove(self, name: str) -> None:
+        if name in self._servers:
+            row = self._servers.index(name)
+            self.beginRemoveRows(QModelIndex(), row, row)
+            self._servers.pop(row)
+            self._forget(name)
+            self.endRemoveRows()
+        else:
+            self._forget(name)
+
+    def put_tools(self, server: str, tools: Sequence[ToolSummary]) -> None:
+        """The tools of one server are other ones now."""
+        if self._tools.get(server, ()) == tuple(tools):
+            return
+        self._tools[server] = tuple(tools)
+        if server not in self._servers:
+            return
+        place = self.find(server)
+        if self._shown[server]:
+            self.beginRemoveRows(place, 0, len(self._shown[server]) - 1)
+            self._shown[server] = ()
+            self.endRemoveRows()
+        shown = self._fitting(server)
+        if shown:
+            self.beginInsertRows(place, 0, len(shown) - 1)
+            self._shown[server] = shown
+            self.endInsertRows()
+
+    # inside
+
+    def _appear(self, name: str) -> None:
+        self._number(name)
+        shown = self._fitting(name)
+        if self._needle and not shown and not self._fits(name, ""):
+            return
+        row = self._place_of(name)
+        self.beginInsertRows(QModelIndex(), row, row)
+        self._servers.insert(row, name)
+        self._shown[name] = shown
+        self.endInsertRows()
+
+    def _place_of(self, name: str) -> int:
+        return sum(1 for other in self._servers if self._rank(other) < self._rank(name))
+
+    def _rank(self, name: str) -> tuple[bool, str]:
+        """The built-in server stands last: what a person added comes first."""
+        state = self._states.get(name)
+        return (bool(state and state.config.builtin), name.casefold())
+
+    def _forget(self, name: str) -> None:
+        self._states.pop(name, None)
+        self._tools.pop(name, None)
+        self._shown.pop(name, None)
+
+    def _number(self, name: str) -> None:
+        if name not in self._numbers:
+            self._numbers[name] = len(self._numbers) + 1
+            self._names[self._numbers[name]] = name
+
+    def _sift(self) -> None:
+        self._servers, self._shown = [], {}
+        for name in sorted(self._states, key=self._rank):
+            self._number(name)
+            tools = self._fitting(name)
+            if tools or not self._needle or self._fits(name, ""):
+                self._servers.append(name)
+                self._shown[name] = tools
+
+    def _fitting(self, server: str) -> Sequence[ToolSummary]:
+        tools = self._tools.get(server, ())
+        if not self._needle or self._fits(server, ""):
+            return tools
+        return tuple(tool for tool in tools if self._fits(server, f"{tool.name} {tool.title} {tool.summary}"))
+
+    def _fits(self, server: str, words: str) -> bool:
+        text = f"{server} {words}".casefold()
+        return all(word in text for word in self._needle.split())
+
+    def _server_row(self, name: str) -> Row:
+        state = self._states[name]
+        return server_row(state, len(self._tools.get(name, ())))
+
+
+def server_row(state: ServerState, tools: int) -> Row:
+    """A server: its state as icon and word, how many tools, how fast."""
+    word = server_word(state.status)
+    aside = word.text
+    if state.status is ServerStatus.READY:
+        parts = [translate("servers", "{} tools").format(tools or state.tool_count)]
+        if state.latency_ms:
+            parts.append(duration(state.latency_ms))
+        aside = " · ".join(parts)
+    elif state.config.disabled:
+        aside = translate("servers", "Disabled")
+    badges: tuple[tuple[str, str], ...] = ((translate("servers", "built-in"), "info"),) if state.config.builtin else ()
+    if state.warnings:
+        badges += ((translate("servers", "{} warnings").format(len(state.warnings)), "warning"),)
+    return Row(
+        key=state.config.name,
+        title=visible(state.config.name),
+        aside=aside,
+        aside_tone="danger" if state.status is ServerStatus.FAILED else "muted",
+        icon=word.icon,
+        tone=word.tone,
+        badges=badges,
+        strong=True,
+        faded=state.config.disabled,
+        tip=f"{visible(state.config.name)}: {word.text}",
+    )
+
+
+def tool_row(tool: ToolSummary) -> Row:
+    """A tool: its name and what the server claims about it."""
+    return Row(
+        key=f"{tool.server}\n{tool.name}",
+        title=one_line(tool.name, 120),
+        badges=hint_words(tool.hints),
+        icon="tool",
+        tone="faint",
+        tip=f"{visible(tool.title or tool.name)}\n{visible(tool.summary)}",
+    )

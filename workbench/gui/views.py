@@ -1,0 +1,224 @@
+"""The list and the tree that show Rows, the empty state that stands in for them, and the strip above a pane."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QStyle,
+    QStyleOptionViewItem,
+    QToolButton,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui.icons import icon, pixmap
+from workbench.gui.rows import KEY, RowDelegate, paint_ground
+from workbench.gui.theme import Theme, mark
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class RowsView(QListView):
+    """A list of Rows. Enter or a double click chooses a row; moving only selects."""
+
+    chosen = Signal(str)
+    """Carries the key of the row."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setItemDelegate(RowDelegate(theme, self))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setMouseTracking(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        mark(self, kind="rows")
+        self.doubleClicked.connect(self._choose)
+        theme.changed.connect(self.doItemsLayout)
+
+    def key(self) -> str:
+        """The key of the selected row."""
+        index = self.currentIndex()
+        return str(index.data(KEY)) if index.isValid() and self.selectionModel().isSelected(index) else ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._choose(self.currentIndex())
+            return
+        super().keyPressEvent(event)
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid() and index.flags() & Qt.ItemFlag.ItemIsSelectable:
+            self.chosen.emit(str(index.data(KEY)))
+
+
+class RowsTree(QTreeView):
+    """A tree of Rows that paints its own grounds and arrows, edge to edge."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAccessibleName(name)
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setIndentation(theme.unit * 5)
+        self.setItemDelegate(RowDelegate(theme, self, ground=False))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setExpandsOnDoubleClick(False)
+        self.setMouseTracking(True)
+        mark(self, kind="rows")
+        self.doubleClicked.connect(self._choose)
+        theme.changed.connect(self._restyle)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._choose(self.currentIndex())
+            return
+        super().keyPressEvent(event)
+
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        place = QStyleOptionViewItem(option)
+        selected = self.selectionModel().isSelected(index)
+        state = option.state & ~QStyle.StateFlag.State_Selected
+        if selected:
+            state |= QStyle.StateFlag.State_Selected
+        if self.hasFocus():
+            state |= QStyle.StateFlag.State_HasFocus
+        place.state = state
+        if self._under_mouse(index):
+            place.state |= QStyle.StateFlag.State_MouseOver
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_ground(
+            painter, QRect(0, option.rect.top(), self.viewport().width(), option.rect.height()), place, self._theme
+        )
+        painter.restore()
+        super().drawRow(painter, option, index)
+
+    def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        if index.parent().isValid() or not index.model().hasChildren(index):
+            return
+        size = self._theme.unit * 3
+        name = "chevron-down" if self.isExpanded(index) else "chevron-right"
+        place = QRect(rect.right() - size - self._theme.unit // 2, rect.center().y() - size // 2 + 1, size, size)
+        icon(name, "muted").paint(painter, place)
+
+    def _under_mouse(self, index: Index) -> bool:
+        place = self.viewport().mapFromGlobal(self.cursor().pos())
+        return self.viewport().underMouse() and self.indexAt(place) == index
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.chosen.emit(str(index.data(KEY)))
+
+    def _restyle(self) -> None:
+        self.setIndentation(self._theme.unit * 5)
+        self.doItemsLayout()
+
+
+class EmptyState(QWidget):
+    """What stands where nothing is yet: says what will be here and how to get it."""
+
+    def __init__(self, theme: Theme, symbol: str, title: str, sentence: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._symbol = symbol
+        self._picture = QLabel(self)
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._title = label(title, "heading")
+        self._sentence = label(sentence, "muted")
+        for text in (self._title, self._sentence):
+            text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            text.setWordWrap(True)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(*(theme.unit * 6,) * 4)
+        self._layout.setSpacing(theme.unit * 2)
+        self._layout.addStretch(2)
+        for widget in (self._picture, self._title, self._sentence):
+            self._layout.addWidget(widget)
+        self._layout.addStretch(3)
+        self._draw()
+        theme.changed.connect(self._draw)
+
+    def offer(self, action: QAction | None = None, text: str = "") -> QPushButton:
+        """A button below the sentence."""
+        button = QPushButton(text or (action.text() if action else ""), self)
+        if action is not None:
+            button.setIcon(action.icon())
+            button.clicked.connect(action.trigger)
+        self._layout.insertSpacing(self._layout.count() - 1, self._theme.unit)
+        self._layout.insertWidget(self._layout.count() - 1, button, alignment=Qt.AlignmentFlag.AlignHCenter)
+        return button
+
+    def say(self, title: str, sentence: str) -> None:
+        self._title.setText(title)
+        self._sentence.setText(sentence)
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(pixmap(self._symbol, "faint", self._theme.unit * 7, self.devicePixelRatioF()))
+
+
+class Strip(QFrame):
+    """The row of controls above a pane."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        mark(self, kind="strip")
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(theme.unit * 2, theme.unit + 2, theme.unit * 2, theme.unit + 2)
+        self.row.setSpacing(theme.unit)
+
+
+def label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
+    """A label for text of ours; it is plain even so, because names of strangers get formatted into it."""
+    made = QLabel(parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setText(text)
+    if role:
+        mark(made, role=role)
+    return made
+
+
+def search_box(placeholder: str, name: str) -> QLineEdit:
+    """A filter field."""
+    box = QLineEdit()
+    box.setPlaceholderText(placeholder)
+    box.setAccessibleName(name)
+    box.setClearButtonEnabled(False)
+    box.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
+    mark(box, kind="search")
+    return box
+
+
+def tool_button(symbol: str, name: str, theme: Theme) -> QToolButton:
+    """A small flat button with an icon; its name is what a screen reader says."""
+    button = QToolButton()
+    button.setIcon(icon(symbol))
+    button.setIconSize(QSize(theme.unit * 4, theme.unit * 4))
+    button.setAccessibleName(name)
+    button.setToolTip(name)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def action_button(action: QAction, theme: Theme) -> QToolButton:
+    """A flat button that stands for an action of the table."""
+    button = tool_button("", action.text(), theme)
+    button.setDefaultAction(action)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+    button.setAccessibleName(action.text())
+    return button

@@ -1,0 +1,125 @@
+"""The window's words for states, risks, times and sizes, with the icon and colour role that go with each.
+
+Meaning is never carried by colour alone: whoever shows one of these shows its word.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from workbench.records import Hints, Risk, RunState, ServerStatus, SkillState
+
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """How a state is shown."""
+
+    text: str
+    icon: str
+    tone: str  # a colour role
+
+
+def run_word(state: RunState) -> Word:
+    return {
+        RunState.PROPOSED: Word(translate("words", "Proposed"), "circle", "muted"),
+        RunState.CHECKED: Word(translate("words", "Checked"), "circle", "muted"),
+        RunState.WAITING: Word(translate("words", "Waiting for you"), "hourglass", "warning"),
+        RunState.RUNNING: Word(translate("words", "Running"), "play", "info"),
+        RunState.DONE: Word(translate("words", "Done"), "check", "success"),
+        RunState.REFUSED: Word(translate("words", "Refused"), "ban", "danger"),
+        RunState.FAILED: Word(translate("words", "Failed"), "alert", "danger"),
+        RunState.STOPPED: Word(translate("words", "Stopped"), "stop", "muted"),
+        RunState.INTERRUPTED: Word(translate("words", "Interrupted"), "bolt", "warning"),
+    }[state]
+
+
+def server_word(status: ServerStatus) -> Word:
+    return {
+        ServerStatus.STOPPED: Word(translate("words", "Stopped"), "circle", "faint"),
+        ServerStatus.STARTING: Word(translate("words", "Starting…"), "loader", "warning"),
+        ServerStatus.READY: Word(translate("words", "Ready"), "dot", "success"),
+        ServerStatus.FAILED: Word(translate("words", "Failed"), "alert", "danger"),
+    }[status]
+
+
+def skill_word(state: SkillState) -> Word:
+    return {
+        SkillState.DRAFT: Word(translate("words", "Draft"), "pencil", "warning"),
+        SkillState.KEPT: Word(translate("words", "Kept"), "bookmark", "success"),
+        SkillState.RETIRED: Word(translate("words", "Retired"), "archive", "faint"),
+    }[state]
+
+
+def risk_word(risk: Risk) -> Word:
+    return {
+        Risk.LOW: Word(translate("words", "Low risk"), "shield-check", "success"),
+        Risk.MEDIUM: Word(translate("words", "Medium risk"), "shield", "warning"),
+        Risk.HIGH: Word(translate("words", "High risk"), "shield-alert", "danger"),
+        Risk.CRITICAL: Word(translate("words", "Critical risk"), "shield-alert", "critical"),
+    }[risk]
+
+
+def hint_words(hints: Hints) -> tuple[tuple[str, str], ...]:
+    """What a server claims of a tool, as badges: the word and its tone. The dangerous claim comes first."""
+    words: list[tuple[str, str]] = []
+    if hints.destructive and not hints.read_only:
+        words.append((translate("words", "destructive"), "danger"))
+    if hints.read_only:
+        words.append((translate("words", "reads"), "success"))
+    elif hints.read_only is False and not hints.destructive:
+        words.append((translate("words", "writes"), "warning"))
+    if hints.open_world and not hints.read_only:
+        words.append((translate("words", "reaches out"), "info"))
+    return tuple(words)
+
+
+def clock(at: float) -> str:
+    """The time of day; with the date when it is not today."""
+    moment, today = time.localtime(at), time.localtime()
+    same_day = (moment.tm_year, moment.tm_yday) == (today.tm_year, today.tm_yday)
+    return time.strftime("%H:%M:%S" if same_day else "%d %b %H:%M", moment)
+
+
+def ago(at: float, now: float | None = None) -> str:
+    """How long ago, in one short word."""
+    seconds = max(0.0, (time.time() if now is None else now) - at)
+    if seconds < 60:
+        return translate("words", "now")
+    if seconds < 3600:
+        return translate("words", "{} min").format(int(seconds // 60))
+    if seconds < 86_400:
+        return translate("words", "{} h").format(int(seconds // 3600))
+    return translate("words", "{} d").format(int(seconds // 86_400))
+
+
+def countdown(deadline: float, now: float | None = None) -> str:
+    """Minutes and seconds that are left."""
+    left = max(0, round(deadline - (time.time() if now is None else now)))
+    return f"{left // 60}:{left % 60:02d}"
+
+
+def duration(ms: float) -> str:
+    if ms < 1:
+        return "<1 ms"
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{ms / 60_000:.1f} min"
+
+
+def amount(number: int) -> str:
+    """A count that fits into a status bar: 950, 12.3k, 4.1M."""
+    if number < 1000:
+        return str(number)
+    if number < 1_000_000:
+        return f"{number / 1000:.1f}k".replace(".0k", "k")
+    return f"{number / 1_000_000:.1f}M".replace(".0M", "M")
+
+
+def first_sentence(text: str) -> str:
+    """The first line of a text, for one row of a list."""
+    return " ".join(text.strip().split("\n", 1)[0].split())
