@@ -25,6 +25,7 @@ class Answers:
         self.asked: list[object] = []
         self.started = asyncio.Event()
         self.release = asyncio.Event()
+        self.gave_up = asyncio.Event()
         self.cancelled: list[str] = []
         self.finished: list[str] = []
 
@@ -71,6 +72,7 @@ class Answers:
             await self.release.wait()
         except asyncio.CancelledError:
             self.cancelled.append(name)
+            self.gave_up.set()
             raise
         self.finished.append(name)
 

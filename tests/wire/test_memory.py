@@ -131,12 +131,13 @@ async def test_a_closed_door_cancels_what_it_waited_for_but_not_what_it_decided(
     ]
     await answers.started.wait()
     await connection.questions.status()
-    await connection.close()
+    closing = asyncio.ensure_future(connection.close())
+    await answers.gave_up.wait()
+    answers.release.set()
+    await closing
     results = await asyncio.gather(*tasks, return_exceptions=True)
     assert all(isinstance(result, WorkbenchError) for result in results)
     assert answers.cancelled == ["call"]
-    answers.release.set()
-    await asyncio.sleep(0.01)
     assert answers.finished == ["change_setting"]
 
 

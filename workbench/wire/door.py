@@ -61,12 +61,13 @@ class Door:
 
     async def close(self) -> None:
         """Let go of the connection; questions that decide something still run to their end."""
-        for name, task in tuple(self._asked.values()):
-            if name not in DECISIVE:
-                task.cancel()
+        idle = [task for name, task in self._asked.values() if name not in DECISIVE]
+        for task in idle:
+            task.cancel()
         self._writer.close()
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
+                await asyncio.gather(*idle, return_exceptions=True)
                 await self._writer.wait_closed()
         except (TimeoutError, OSError):
             self._writer.transport.abort()
@@ -87,6 +88,8 @@ class Door:
         name = str(message.get("ask", "fetch"))
         task = spawn(f"wire.{name}", self._answer(number, message))
         self._asked[number] = (name, task)
+        if name in DECISIVE:
+            self._server.see_through(task)
         task.add_done_callback(lambda _: self._asked.pop(number, None))
 
     def _cancel(self, number: JsonValue) -> None:
@@ -106,8 +109,6 @@ class Door:
             frame = pack({"id": number, "fault": fault_of(trouble)})
         self._server.flush()
         self.send(frame)
-        if message.get("ask") == "shut_down":
-            self._server.on_shut_down()
 
     async def _value(self, message: JsonObject) -> JsonValue:
         if "fetch" in message:

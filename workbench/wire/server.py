@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
@@ -16,11 +15,13 @@ from workbench.events import Bus, Event, RunOutput, spawn
 from workbench.records import JsonValue
 from workbench.wire.codec import encode_event
 from workbench.wire.door import Door
-from workbench.wire.protocol import BATCH_SECONDS, HELLO_CAP, HELLO_SECONDS, PROTOCOL, Oversized, fault_of, pack, take
+from workbench.wire.protocol import BATCH_SECONDS, HELLO_CAP, HELLO_SECONDS, PROTOCOL, fault_of, pack, take
 from workbench.wire.questions import Questions
 from workbench.wire.shelf import Shelf
 
 log = logging.getLogger(__name__)
+
+DECIDE_SECONDS = 3.0  # how long closing waits for decisions that are being carried out
 
 
 class Server:
@@ -33,14 +34,13 @@ class Server:
         bench: str = "",
         *,
         shelf: Shelf | None = None,
-        on_shut_down: Callable[[], None] = lambda: None,
     ) -> None:
         self.questions = questions
         self.shelf = shelf or Shelf()
-        self.on_shut_down = on_shut_down  # called once the question `shut_down` has been answered
         self._bench = bench
         self._doors: set[Door] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._deciding: set[asyncio.Task[None]] = set()
         self._pending: list[Event] = []
         self._timer: asyncio.Handle | None = None
         self._flushed = 0.0
@@ -69,12 +69,21 @@ class Server:
             await door.close()
 
     async def close(self) -> None:
-        """Say what is still to say, then close every door."""
+        """Let decisions finish, say what is still to say, then close every door."""
+        if self._deciding:
+            await asyncio.wait(self._deciding, timeout=DECIDE_SECONDS)
         self.flush()
         self._stop_listening()
+        for task in tuple(self._deciding):
+            task.cancel()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def see_through(self, task: asyncio.Task[None]) -> None:
+        """Remember a question that decides something, so that closing waits for it."""
+        self._deciding.add(task)
+        task.add_done_callback(self._deciding.discard)
 
     def flush(self) -> None:
         """Send gathered events now."""
@@ -114,7 +123,7 @@ class Server:
         except TimeoutError:
             return False
         except WorkbenchError as fault:
-            log.warning("a door was turned away: %s", "its first message was too long" if _long(fault) else fault)
+            log.warning("a door was turned away: %s", fault.message)
             writer.write(pack({"fault": fault_of(fault)}))
             return False
         writer.write(pack({"hello": {"protocol": PROTOCOL, "app": __version__, "bench": self._bench}}))
@@ -131,10 +140,6 @@ def _check_hello(hello: JsonValue, bench: str) -> None:
         )
     if hello.get("bench") != bench:
         raise WorkbenchError(f"This core serves the bench {bench}.", "Start the door with the same folder.")
-
-
-def _long(fault: WorkbenchError) -> bool:
-    return isinstance(fault, Oversized)
 
 
 def _joined(events: list[Event]) -> list[Event]:

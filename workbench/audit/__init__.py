@@ -1,0 +1,1 @@
+"""The append-only memory: write, verify, query."""

@@ -1,0 +1,60 @@
+"""How one entry is tied to the one before: the exact bytes that are hashed, and the reading of rows back into entries.
+
+The hash is SHA-256 over the JSON list of the previous hash and every column, `detail` as the JSON text that is stored.
+Whoever has the file can compute it again with any JSON library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from workbench.records import Entry, Note
+
+START = "0" * 64  # what the first entry has for a previous hash
+COLUMNS = (
+    "seq", "at", "kind", "summary", "actor", "session", "run_id", "server", "tool", "risk", "ok", "ms", "tokens",
+    "detail",
+)  # fmt: skip
+ALL_COLUMNS = ", ".join((*COLUMNS, "previous", "hash"))
+
+Row: TypeAlias = tuple[Any, ...]  # Any: SQLite columns hold what they hold, above all in a file somebody changed
+
+
+def row_of(seq: int, at: float, note: Note) -> Row:
+    """A note as columns, in the types in which SQLite gives them back."""
+    texts = (note.kind, note.summary, note.actor, note.session, note.run_id, note.server, note.tool, note.risk)
+    ms = float(note.ms) if math.isfinite(note.ms) else 0.0
+    return (seq, at, *map(_clean, texts), int(note.ok), ms, int(note.tokens), _json(note.detail))
+
+
+def hash_of(previous: str, row: Row) -> str:
+    return hashlib.sha256(json.dumps((previous, *row)).encode("ascii")).hexdigest()
+
+
+def entry_of(row: Row) -> Entry:
+    """An entry from all columns; a detail that is no JSON any more is shown as it stands."""
+    seq, at, kind, summary, actor, session, run_id, server, tool, risk, ok, ms, tokens, detail, previous, digest = row
+    try:
+        detail = json.loads(detail)
+    except (TypeError, ValueError):
+        detail = {"damaged": str(detail)}
+    note = Note(kind, summary, actor, session, run_id, server, tool, risk, bool(ok), ms, tokens, detail)
+    return Entry(seq, at, note, previous, digest)
+
+
+def _clean(text: str) -> str:
+    """Half a surrogate pair cannot be stored as UTF-8; it is written as an escape."""
+    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _json(detail: Mapping[str, Any]) -> str:
+    """Any: details are JSON by agreement; what is not is kept as its text, because a lost entry would be worse."""
+    return _clean(json.dumps(dict(detail), ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain))
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)

@@ -1,0 +1,89 @@
+"""Opens the audit's SQLite file: makes a new one for us alone, refuses one that is not ours, forbids rewriting.
+
+WAL with synchronous=NORMAL: once `INSERT` returns, the entry is with the kernel, so no death of our process loses it.
+A power cut could still take the last moments; what a person decided is therefore written with synchronous=FULL, which
+also carries everything before it to the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+
+OURS = 0x4D435742  # SQLite's application_id, "MCWB"
+VERSION = 1
+BUSY_SECONDS = 5.0
+
+SCHEMA = """
+CREATE TABLE entries(
+    seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, summary TEXT NOT NULL, actor TEXT NOT NULL,
+    session TEXT NOT NULL, run_id TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, risk TEXT NOT NULL,
+    ok INTEGER NOT NULL, ms REAL NOT NULL, tokens INTEGER NOT NULL, detail TEXT NOT NULL,
+    previous TEXT NOT NULL, hash TEXT NOT NULL
+);
+CREATE INDEX entries_area ON entries(substr(kind, 1, instr(kind, '.')));
+CREATE INDEX entries_kind ON entries(kind);
+CREATE INDEX entries_session ON entries(session) WHERE session != '';
+CREATE INDEX entries_run ON entries(run_id) WHERE run_id != '';
+CREATE INDEX entries_tool ON entries(server, tool) WHERE server != '';
+CREATE INDEX entries_risk ON entries(risk) WHERE risk != '';
+"""
+GUARDS = """
+CREATE TRIGGER IF NOT EXISTS entries_stay BEFORE UPDATE ON entries
+BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
+CREATE TRIGGER IF NOT EXISTS entries_remain BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
+"""
+
+
+def open_store(path: Path) -> sqlite3.Connection:
+    """A connection that may write; the file is made when there is none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        os.chmod(path, 0o600)
+    except OSError as fault:
+        raise WorkbenchError(
+            f"The audit {path} cannot be opened: {fault.strerror}.", "Nothing runs unrecorded: make the file writable."
+        ) from fault
+    store = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        _prepare(store, path)
+    except sqlite3.DatabaseError as fault:
+        store.close()
+        raise refusal(path, str(fault)) from fault
+    except WorkbenchError:
+        store.close()
+        raise
+    return store
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """A second connection that cannot write; any thread may have its own."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def refusal(path: Path, reason: str) -> WorkbenchError:
+    return WorkbenchError(
+        f"The audit {path} cannot be used: {reason}.",
+        "Move it aside and keep it; a new audit begins at the next start. Nothing in it was changed.",
+    )
+
+
+def _prepare(store: sqlite3.Connection, path: Path) -> None:
+    (owner,) = store.execute("PRAGMA application_id").fetchone()
+    (version,) = store.execute("PRAGMA user_version").fetchone()
+    empty = not store.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    if not empty and owner != OURS:
+        raise refusal(path, "it is a database of another program")
+    if version > VERSION:
+        raise refusal(path, "a newer version of this program made it")
+    store.execute("PRAGMA journal_mode=WAL")
+    store.execute("PRAGMA synchronous=NORMAL")
+    if empty:
+        marks = f"PRAGMA application_id={OURS}; PRAGMA user_version={VERSION};"
+        store.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {marks} COMMIT;")
+    store.executescript(GUARDS)
