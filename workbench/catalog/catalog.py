@@ -1,0 +1,263 @@
+"""The room's one public noun: every server and tool of a bench, and the only way a call reaches a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+
+from workbench.catalog import answers, parameters
+from workbench.catalog.configuration import Configuration
+from workbench.catalog.connection import Connection, Progress
+from workbench.catalog.consents import Consents
+from workbench.catalog.faults import ServerFault, nearest
+from workbench.catalog.groups import Groups
+from workbench.catalog.memory import Memory
+from workbench.catalog.search import Search, summary
+from workbench.catalog.server import Server, Surroundings
+from workbench.errors import WorkbenchError
+from workbench.events import Event, Noticed, ServerChanged, ServerRemoved, ToolsChanged
+from workbench.paths import Paths
+from workbench.records import (
+    Depth,
+    Fault,
+    Frame,
+    Outcome,
+    SearchAnswer,
+    ServerConfig,
+    ServerState,
+    Tool,
+    ToolCall,
+    ToolSummary,
+)
+from workbench.settings import Settings
+
+_INVALID_PARAMS = -32602
+Hear = Callable[[float, float, str], None]  # progress, total (0: not known), message
+
+
+class Catalog:
+    """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
+
+    def __init__(self, paths: Paths, settings: Settings, tell: Callable[[Event], None]) -> None:
+        self._settings = settings
+        self._configuration = Configuration(paths.servers_file)
+        self._consents = Consents(paths.consents)
+        self._groups = Groups()
+        self._around = Surroundings(paths, settings, self._hear, self._groups, Memory(paths.catalogue))
+        self._tell = tell
+        self._servers: dict[str, Server] = {}
+        self._search: Search | None = None  # None: something changed since
+
+    async def open(self) -> tuple[Fault, ...]:
+        """Read what is configured and what is remembered; no server starts. Answers with what a person should know."""
+        self._consents.read()
+        reading = self._configuration.read()
+        for config in reading.configs:
+            await self._adopt(config)
+        return reading.notices
+
+    async def close(self) -> None:
+        """Every child process gone."""
+        await asyncio.gather(*(server.stop() for server in self._servers.values()))
+        await self._groups.close()
+
+    # servers
+
+    def states(self) -> tuple[ServerState, ...]:
+        return tuple(server.state for server in self._servers.values())
+
+    async def connect(self, name: str) -> ServerState:
+        """A person's press: consent for exactly this command, and the start. Raises WorkbenchError when it fails."""
+        server = self._server(name)
+        config = server.state.config
+        if config.disabled:
+            raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
+        if not config.url:
+            self._consents.give(config)
+            server.allow()
+        await server.start(patient=True)
+        return server.state
+
+    async def disconnect(self, name: str) -> ServerState:
+        server = self._server(name)
+        await server.stop()
+        return server.state
+
+    async def add(self, config: ServerConfig) -> ServerState:
+        """Write a server into `.mcp.json`; it starts when a person connects it."""
+        self._configuration.put(config)
+        await self.reload()
+        return self._server(config.name).state
+
+    async def remove(self, name: str) -> None:
+        server = self._server(name)
+        if server.state.config.builtin:
+            raise WorkbenchError(f"{name} is built in and cannot be removed.", "Disconnect it instead.")
+        self._configuration.drop(name)
+        await self.reload()
+
+    async def reload(self) -> tuple[ServerState, ...]:
+        """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
+        reading = self._configuration.read()
+        if reading.unreadable:
+            raise WorkbenchError(reading.notices[0].message, reading.notices[0].hint)
+        wanted = {config.name: config for config in reading.configs}
+        for name in [name for name in self._servers if name not in wanted]:
+            await self._servers.pop(name).stop()
+            self._tell(ServerRemoved(name))
+        for config in reading.configs:
+            if not _same(self._servers.get(config.name), config):
+                await self._adopt(config)
+        self._servers = {name: self._servers[name] for name in wanted}
+        self._search = None
+        for notice in reading.notices:
+            self._tell(Noticed(notice))
+        return self.states()
+
+    def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]:
+        return self._server(server).traffic.frames(after)
+
+    def stderr(self, server: str) -> tuple[str, ...]:
+        return self._server(server).traffic.stderr()
+
+    # tools
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Every known tool, also of servers that do not run now; those of disabled servers are left out."""
+        return tuple(tool for server in self._enabled() for tool in server.tools.values())
+
+    def summaries(self) -> tuple[ToolSummary, ...]:
+        return tuple(
+            summary(tool, server.functions[tool.name]) for server in self._enabled() for tool in server.tools.values()
+        )
+
+    def tool(self, server: str, name: str) -> Tool:
+        """By its raw name or the one it has in Python."""
+        found = self._find(self._server(server), name)
+        if found is None:
+            raise _no_tool(self._server(server), name)
+        return found
+
+    def search(self, query: str, depth: Depth, limit: int = 20, server: str = "") -> SearchAnswer:
+        """What an agent receives for a query; without one, the list."""
+        if self._search is None:
+            self._search = Search(
+                (tool, one.functions[tool.name], one.state.instructions)
+                for one in self._enabled()
+                for tool in one.tools.values()
+            )
+        return self._search.answer(query, depth, limit, server)
+
+    # calls
+
+    async def call(self, call: ToolCall, progress: Hear | None = None) -> Outcome:
+        """Make the call; what goes wrong is an outcome. Cancelling the caller cancels at the server."""
+        started = time.perf_counter()
+        try:
+            server = self._server(call.server)
+            connection = server.running or await self._start(server)
+            tool = self._find(server, call.tool)
+            if tool is None:
+                raise _no_tool(server, call.tool)
+            return await self._ask(connection, tool, call, progress)
+        except ServerFault as fault:
+            failure = fault.fault
+        except WorkbenchError as fault:
+            failure = Fault(fault.message, fault.hint)
+        return Outcome(call.id, ok=False, fault=failure, ms=(time.perf_counter() - started) * 1000)
+
+    async def _start(self, server: Server) -> Connection:
+        """Start a stopped server for a call, if a person has allowed it."""
+        config = server.state.config
+        if config.disabled:
+            raise WorkbenchError(f"{server.name} is disabled in .mcp.json.", "A person can enable it there.")
+        if not server.state.allowed and not config.url:
+            raise WorkbenchError(
+                f"{server.name} has not been allowed to start.", "A person must press Connect in the workbench first."
+            )
+        return await server.start()
+
+    async def _ask(self, connection: Connection, tool: Tool, call: ToolCall, progress: Hear | None) -> Outcome:
+        from mcp.shared.exceptions import MCPError
+
+        seconds = self._settings.server_call_seconds
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(seconds) as clock:
+                heard = _listener(clock, seconds, progress)
+                params = {"name": tool.name, "arguments": dict(call.arguments)}
+                raw = await connection.request("tools/call", params, heard)
+        except TimeoutError as fault:
+            raise ServerFault(
+                f"{tool.server}.{tool.name} did not answer within {seconds} seconds.",
+                "The call was cancelled; what it did at the server until then stands. See setting server.call_seconds.",
+            ) from fault
+        except MCPError as fault:
+            raise _refused(tool, call, fault.code, fault.message) from fault
+        return await answers.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
+
+    # inside
+
+    async def _adopt(self, config: ServerConfig) -> None:
+        """Take a configuration in, in place of one of the same name."""
+        if (before := self._servers.get(config.name)) is not None:
+            await before.stop()
+        server = Server(config, self._consents.allows(config), self._around)
+        server.recall(await asyncio.to_thread(self._around.memory.recall, config))
+        self._servers[config.name] = server
+        self._hear(ServerChanged(server.state))
+        self._hear(ToolsChanged(config.name))
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, ToolsChanged):
+            self._search = None
+        self._tell(event)
+
+    def _server(self, name: str) -> Server:
+        if (server := self._servers.get(name)) is not None:
+            return server
+        known = tuple(self._servers)
+        raise WorkbenchError(f"There is no server {name!r:.100}.", nearest(name, known) or f"Known: {', '.join(known)}.")
+
+    def _enabled(self) -> tuple[Server, ...]:
+        return tuple(server for server in self._servers.values() if not server.state.config.disabled)
+
+    def _find(self, server: Server, name: str) -> Tool | None:
+        if (tool := server.tools.get(name)) is not None:
+            return tool
+        raw = next((raw for raw, function in server.functions.items() if function == name), None)
+        return server.tools[raw] if raw is not None else None
+
+
+def _same(server: Server | None, config: ServerConfig) -> bool:
+    return server is not None and server.state.config == config
+
+
+def _listener(clock: asyncio.Timeout, seconds: float, progress: Hear | None) -> Progress:
+    """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the answer overtook its last progress
+            clock.reschedule(asyncio.get_running_loop().time() + seconds)
+            if progress is not None:
+                progress(done, total or 0.0, message or "")
+
+    return hear
+
+
+def _no_tool(server: Server, name: str) -> WorkbenchError:
+    if not server.tools:
+        hint = "" if server.running else "Its tools are known once it has been connected."
+    else:
+        hint = nearest(name, (*server.tools, *server.functions.values())) or f"It has {len(server.tools)} tools; search them."
+    return WorkbenchError(f"{server.name} has no tool {name!r:.100}.", hint)
+
+
+def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault:
+    """The server answered with a protocol error."""
+    hint = parameters.hint(tool, call.arguments, message)
+    if code == _INVALID_PARAMS and not hint:
+        hint = parameters.listing(tool)
+    return ServerFault(f"{tool.server}.{tool.name} was refused by its server: {message:.2000}", hint, f"code {code}")

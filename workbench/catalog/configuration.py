@@ -1,0 +1,205 @@
+"""The bench's `.mcp.json`: read with patience (one wrong entry spoils no other), written without losing anything.
+
+Other programs own this file too, so unknown keys, order and indentation stay, and a file we cannot read is never
+overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.catalog.launch import DEMO, demo_config
+from workbench.errors import WorkbenchError
+from workbench.records import Fault, ServerConfig
+
+SERVERS = "mcpServers"
+_LARGEST = 4 << 20  # bytes; a configuration is written by hand, more is a mistake
+_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the file says, and what of it could not be used."""
+
+    configs: tuple[ServerConfig, ...]
+    notices: tuple[Fault, ...] = ()
+    unreadable: bool = False  # nothing could be used: the file as a whole is broken
+
+
+class Configuration:
+    """The file `.mcp.json` of one bench."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def read(self) -> Reading:
+        """All usable entries; the built-in demo server comes first unless the file has its own of that name."""
+        try:
+            entries = _entries(self._load())
+        except WorkbenchError as fault:
+            return Reading((demo_config(),), (Fault(fault.message, fault.hint),), unreadable=True)
+        configs, notices = [], []
+        for name, entry in entries.items():
+            try:
+                configs.append(_config(name, entry))
+            except WorkbenchError as fault:
+                notices.append(Fault(fault.message, fault.hint))
+        builtin = () if DEMO in entries else (demo_config(),)
+        return Reading((*builtin, *configs), tuple(notices))
+
+    def put(self, config: ServerConfig) -> None:
+        """Write one entry, replacing one of the same name; keys we do not know stay."""
+        if not config.command.strip() and not config.url.strip():
+            raise WorkbenchError("A server needs a command.", "Give the program that starts it, such as npx or uvx.")
+        document = self._load()
+        entries = document.setdefault(SERVERS, {})
+        _entries(document)
+        before = entries.get(config.name)
+        entry = _entry(config, before if isinstance(before, Mapping) else {})
+        _config(config.name, entry)
+        entries[config.name] = entry
+        self._save(document)
+
+    def drop(self, name: str) -> None:
+        """Take one entry out; nothing happens when it is not there."""
+        document = self._load()
+        if _entries(document).pop(name, None) is not None:
+            self._save(document)
+
+    def _load(self) -> dict[str, Any]:  # Any: the file's own JSON, unknown keys included
+        try:
+            if self._file.stat().st_size > _LARGEST:
+                raise WorkbenchError(f"{self._file.name} is larger than {_LARGEST >> 20} MB.", "Is it the right file?")
+            text = self._file.read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            return {}
+        except UnicodeDecodeError as fault:
+            raise WorkbenchError(f"{self._file.name} is not UTF-8: byte {fault.start}.", "Save it as UTF-8.") from fault
+        except OSError as fault:
+            raise WorkbenchError(f"{self._file.name} cannot be read: {fault.strerror}.") from fault
+        return _parse(text, self._file.name) if text.strip() else {}
+
+    def _save(self, document: Mapping[str, Any]) -> None:
+        target = self._file.resolve()  # a link stays a link
+        text = json.dumps(document, ensure_ascii=False, indent=_indent(target)) + "\n"
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+            handle, draft = tempfile.mkstemp(prefix=target.name, suffix=".new", dir=target.parent)
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    file.write(text)
+                    os.fchmod(file.fileno(), mode)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(draft, target)
+            except BaseException:
+                Path(draft).unlink(missing_ok=True)
+                raise
+        except OSError as fault:
+            raise WorkbenchError(
+                f"{self._file.name} cannot be written: {fault.strerror}.", "Is the bench's folder writable?"
+            ) from fault
+
+
+def _parse(text: str, name: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as fault:
+        place = f"line {fault.lineno}, column {fault.colno}"
+        raise WorkbenchError(f"{name} cannot be read: {place}: {fault.msg}.", _explain(text, fault)) from fault
+    except RecursionError as fault:
+        raise WorkbenchError(f"{name} cannot be read: it is nested too deeply.") from fault
+    if not isinstance(document, dict):
+        raise WorkbenchError(f"{name} does not hold a JSON object.", f'It should look like {{"{SERVERS}": {{}}}}.')
+    return document
+
+
+def _explain(text: str, fault: json.JSONDecodeError) -> str:
+    """The mistakes people really make, in their words."""
+    before, after = text[: fault.pos].rstrip(), text[fault.pos :].lstrip()
+    if after.startswith(("//", "/*", "#")) or before.endswith(("//", "/*")):
+        return "JSON knows no comments: remove this one."
+    if before.endswith(",") and after[:1] in ("}", "]") or after.startswith((",}", ",]")) or after[:1] == ",":
+        return "Remove the comma before the closing bracket."
+    if after.startswith("'"):
+        return 'Use double quotes: "name", not \'name\'.'
+    if not after:
+        return "The file ends too early: a bracket or a quote is missing."
+    if fault.msg.startswith("Expecting ',' delimiter"):
+        return "A comma is missing before this place."
+    return "Mend the file, then press Reload; nothing was changed in it."
+
+
+def _entries(document: Mapping[str, Any]) -> dict[str, Any]:
+    entries = document.get(SERVERS, {})
+    if not isinstance(entries, dict):
+        raise WorkbenchError(f'"{SERVERS}" in .mcp.json is not an object.', f'Write "{SERVERS}": {{ "name": {{ … }} }}.')
+    return entries
+
+
+def _config(name: str, entry: object) -> ServerConfig:
+    where = f"The server {name!r} in .mcp.json"
+    if not _NAME.fullmatch(name) or name != name.strip():
+        raise WorkbenchError(f"{where} has an unusable name.", "Use 1 to 100 visible characters.")
+    if not isinstance(entry, Mapping):
+        raise WorkbenchError(f"{where} is not an object.", 'Write { "command": "…", "args": [] }.')
+    command, url = _text(entry, "command", where), _text(entry, "url", where)
+    if not command.strip() and not url.strip():
+        raise WorkbenchError(f"{where} has no command.", "Give the program that starts it, such as npx or uvx.")
+    disabled = entry.get("disabled", False)
+    if not isinstance(disabled, bool):
+        raise WorkbenchError(f"{where}: disabled is not true or false.")
+    args, env = _args(entry, where), _env(entry, where)
+    return ServerConfig(name, command, args, env, _text(entry, "cwd", where), url, disabled)
+
+
+def _text(entry: Mapping[str, Any], key: str, where: str) -> str:
+    value = entry.get(key) or ""
+    if not isinstance(value, str) or "\0" in value:
+        raise WorkbenchError(f"{where}: {key} is not a text.", f'Write "{key}": "…".')
+    return value
+
+
+def _args(entry: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    args = entry.get("args") or []
+    if not isinstance(args, list) or not all(isinstance(arg, str) and "\0" not in arg for arg in args):
+        raise WorkbenchError(f"{where}: args is not a list of texts.", 'Write "args": ["--one", "two"].')
+    return tuple(args)
+
+
+def _env(entry: Mapping[str, Any], where: str) -> dict[str, str]:
+    env = entry.get("env") or {}
+    usable = isinstance(env, Mapping) and all(isinstance(value, (str, int, float)) for value in env.values())
+    if not usable or any(not name or "=" in name or "\0" in f"{name}{value}" for name, value in env.items()):
+        raise WorkbenchError(f"{where}: env is not an object of texts.", 'Write "env": { "NAME": "value" }.')
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in env.items()}
+
+
+def _entry(config: ServerConfig, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry as JSON: what stood there in its order, our fields over it, empty ones left out."""
+    ours: dict[str, Any] = {
+        "command": config.command,
+        "args": list(config.args),
+        "env": dict(config.env),
+        "cwd": config.cwd,
+        "url": config.url,
+        "disabled": config.disabled,
+    }
+    kept = {key: ours.get(key, value) for key, value in before.items()}
+    return {key: value for key, value in (kept | ours).items() if value or key not in ours or key in before}
+
+
+def _indent(file: Path) -> int | str:
+    try:
+        found = re.search(r"^([ \t]+)\S", file.read_text(encoding="utf-8-sig"), re.MULTILINE)
+    except FileNotFoundError:
+        return 2
+    return found[1] if found else 2

@@ -1,0 +1,110 @@
+"""What a server sent as its tool list becomes our tools. One wrong definition costs a warning, never its neighbours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import tokens
+from workbench.records import Hints, JsonObject, Tool
+
+_NAME_LIMIT = 512  # characters; a longer name is not one
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The usable tools of one server, and what was wrong with its list."""
+
+    tools: tuple[Tool, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read(server: str, listed: Iterable[object]) -> Definitions:
+    """All usable definitions; a name that comes twice counts once."""
+    tools: dict[str, Tool] = {}
+    warnings: list[str] = []
+    for position, raw in enumerate(listed, 1):
+        fault = _unusable(raw)
+        if fault or not isinstance(raw, Mapping):
+            name = raw.get("name") if isinstance(raw, Mapping) else None
+            warnings.append(f"Tool {name or f'number {position}'!s:.80} was left out: {fault}.")
+        elif raw["name"] in tools:
+            warnings.append(f"Tool {raw['name']:.80} is listed twice; the first one counts.")
+        else:
+            tools[raw["name"]] = _tool(server, raw)
+            warnings.extend(_oddities(raw))
+    return Definitions(tuple(tools.values()), tuple(warnings))
+
+
+def digest(raw: JsonObject) -> str:
+    """SHA-256 over what a model and a policy rely on: name, description, both schemas, annotations."""
+    kept = {key: raw.get(key) for key in ("name", "description", "inputSchema", "outputSchema", "annotations")}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def _unusable(raw: object) -> str:
+    if not isinstance(raw, Mapping):
+        return "it is not an object"
+    name, schema = raw.get("name"), raw.get("inputSchema", {})
+    if not isinstance(name, str) or not name.strip() or len(name) > _NAME_LIMIT:
+        return "it has no usable name"
+    if not isinstance(schema, Mapping):
+        return "its inputSchema is not an object"
+    kind = schema.get("type", "object")
+    if kind != "object":
+        return f"its inputSchema describes {json.dumps(kind)[:40]}, not an object"
+    return ""
+
+
+def _oddities(raw: Mapping[str, Any]) -> Iterable[str]:
+    """What is wrong and harmless."""
+    name = raw["name"][:80]
+    if "inputSchema" not in raw:
+        yield f"Tool {name} has no inputSchema; it is taken to have no parameters."
+    elif "type" not in raw["inputSchema"]:
+        yield f"Tool {name}: its inputSchema has no type; it is taken for an object."
+    if not isinstance(raw.get("outputSchema", {}), Mapping | None):
+        yield f"Tool {name}: its outputSchema is not an object and is ignored."
+    if not isinstance(raw.get("description", ""), str | None):
+        yield f"Tool {name}: its description is not a text and is ignored."
+
+
+def _tool(server: str, raw: Mapping[str, Any]) -> Tool:
+    output = raw.get("outputSchema")
+    annotations = raw.get("annotations")
+    claims = annotations if isinstance(annotations, Mapping) else {}
+    return Tool(
+        server=server,
+        name=raw["name"],
+        title=_text(raw.get("title")) or _text(claims.get("title")),
+        description=_text(raw.get("description")),
+        input_schema={"type": "object", **(raw.get("inputSchema") or {})},
+        output_schema=output if isinstance(output, Mapping) else None,
+        hints=Hints(
+            _claim(claims, "readOnlyHint"),
+            _claim(claims, "destructiveHint"),
+            _claim(claims, "idempotentHint"),
+            _claim(claims, "openWorldHint"),
+        ),
+        raw=raw,
+        hash=digest(raw),
+        definition_tokens=_cost(raw),
+    )
+
+
+def _cost(raw: Mapping[str, Any]) -> int:
+    """What the definition costs in a model's context, as compact JSON."""
+    shown = {key: raw[key] for key in ("name", "description", "inputSchema") if key in raw}
+    return tokens.count(json.dumps(shown, ensure_ascii=False, separators=(",", ":")))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _claim(claims: Mapping[str, Any], key: str) -> bool | None:
+    value = claims.get(key)
+    return value if isinstance(value, bool) else None

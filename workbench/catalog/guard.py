@@ -1,0 +1,61 @@
+"""A tiny process that outlives the core by a moment and ends the servers the core could not end itself.
+
+The core tells it the process groups of its servers ("+123" started, "-123" gone, one a line on stdin). When the core
+is gone, even by kill -9, stdin ends; every group still listed gets TERM, then KILL. Standard library only: it is
+started with -I -S and must be there in milliseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable
+
+GRACE = 1.0  # seconds between TERM and KILL
+
+
+def follow(lines: Iterable[bytes]) -> set[int]:
+    """Keep the list up to date until the core is gone; what is left is what must be ended."""
+    groups: set[int] = set()
+    for line in lines:
+        sign, number = line[:1], line[1:].strip()
+        if not number.isdigit() or int(number) <= 1:
+            continue
+        if sign == b"+":
+            groups.add(int(number))
+        elif sign == b"-":
+            groups.discard(int(number))
+    return groups
+
+
+def end(groups: set[int]) -> None:
+    """TERM, a moment, KILL."""
+    _send(groups, signal.SIGTERM)
+    until = time.monotonic() + GRACE
+    while (groups := _send(groups, 0)) and time.monotonic() < until:
+        time.sleep(0.02)
+    _send(groups, signal.SIGKILL)
+
+
+def _send(groups: set[int], number: int) -> set[int]:
+    """Signal each group; answers with those that still exist."""
+    living = set()
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+            living.add(group)
+    return living
+
+
+def main() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    os.chdir("/")
+    end(follow(sys.stdin.buffer))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Turns an entry of `.mcp.json` into what is really started: variables expanded, environment built, folder settled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import workbench
+from workbench.errors import WorkbenchError
+from workbench.records import ServerConfig
+
+DEMO = "demo"  # the built-in server's name
+
+# What a server gets of our own environment: enough to find programs, homes, certificates and a display, never a
+# credential that was not given to it in its entry.
+_PASSED_ON = frozenset(
+    "HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS "
+    "HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy SSL_CERT_FILE SSL_CERT_DIR "
+    "REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS".split()
+)
+_PASSED_ON_PREFIXES = ("LC_", "XDG_")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One process to start, with nothing left to look up."""
+
+    command: str
+    args: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: str
+
+
+def demo_config() -> ServerConfig:
+    """The server that ships with the app. `-P`: a bench with a folder called `workbench` must not stand in for it."""
+    return ServerConfig(name=DEMO, command=sys.executable, args=("-P", "-m", "workbench.demo"), builtin=True)
+
+
+def fingerprint(config: ServerConfig) -> str:
+    """What a person consents to: exactly this command, its arguments, its environment entries, its folder."""
+    told = [config.command, list(config.args), sorted(config.env.items()), config.cwd]
+    return hashlib.sha256(json.dumps(told).encode("ascii")).hexdigest()
+
+
+def expand(text: str, environment: Mapping[str, str]) -> str:
+    """Replace `${NAME}` and `${NAME:-default}`; a name that is set nowhere is a fault, not an empty text."""
+
+    def value(match: re.Match[str]) -> str:
+        name, default = match[1], match[2]
+        found = environment.get(name) or default
+        if found is None:
+            raise WorkbenchError(
+                f"The variable {name} is not set.", f"Set it, or write ${{{name}:-a default}} in .mcp.json."
+            )
+        return found
+
+    return _VARIABLE.sub(value, text)
+
+
+def prepare(config: ServerConfig, bench: Path, environment: Mapping[str, str] | None = None) -> Launch:
+    """The launch of a config; raises WorkbenchError with a sentence when it cannot be one."""
+    ours = os.environ if environment is None else environment
+    env = {name: value for name, value in ours.items() if _passed_on(name)}
+    env |= {name: expand(value, ours) for name, value in config.env.items()}
+    if config.builtin:
+        env["PYTHONPATH"] = str(Path(workbench.__file__).resolve().parent.parent)
+    folder = bench / Path(expand(config.cwd, ours)).expanduser()
+    if not folder.is_dir():
+        raise WorkbenchError(f"The folder {folder} does not exist.", f"Correct cwd of {config.name} in .mcp.json.")
+    args = tuple(expand(arg, ours) for arg in config.args)
+    return Launch(expand(config.command, ours), args, env, str(folder))
+
+
+def _passed_on(name: str) -> bool:
+    return name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)

@@ -1,0 +1,63 @@
+"""What a server was like when it last ran: its tools can be seen and searched before it starts, and its era is known."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.catalog import definitions, stored
+from workbench.catalog.launch import fingerprint
+from workbench.records import ServerConfig, Tool
+
+log = logging.getLogger(__name__)
+_FORMAT = 1  # another number in a file: it is ignored
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The last known facts of one server."""
+
+    title: str = ""
+    version: str = ""
+    protocol: str = ""
+    instructions: str = ""
+    era: str = ""
+    tools: tuple[Tool, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Memory:
+    """One file per command fingerprint; a changed command starts with nothing known."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def recall(self, config: ServerConfig) -> Remembered:
+        """Blocks while it reads and hashes: call it on a thread."""
+        found = stored.load(self._file(config))
+        if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("tools"), list):
+            return Remembered()
+        read = definitions.read(config.name, found["tools"])
+        words = {key: str(found.get(key, "")) for key in ("title", "version", "protocol", "instructions", "era")}
+        return Remembered(**words, tools=read.tools, warnings=read.warnings)
+
+    def keep(self, config: ServerConfig, facts: Remembered) -> None:
+        """A cache that cannot be written costs speed only."""
+        value: dict[str, Any] = {  # Any: JSON
+            "format": _FORMAT,
+            "title": facts.title,
+            "version": facts.version,
+            "protocol": facts.protocol,
+            "instructions": facts.instructions,
+            "era": facts.era,
+            "tools": [dict(tool.raw) for tool in facts.tools],
+        }
+        try:
+            stored.save(self._file(config), value)
+        except OSError as fault:
+            log.warning("the tools of %s cannot be cached: %s", config.name, fault)
+
+    def _file(self, config: ServerConfig) -> Path:
+        return self._folder / f"{fingerprint(config)}.json"

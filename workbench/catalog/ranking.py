@@ -1,0 +1,181 @@
+"""BM25F over the fields of a tool, in plain Python: names weigh most, a server's own description least.
+
+The impact of every term on every tool is computed when the index is built, so a query only adds numbers up.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.catalog.words import synonyms, terms, trigrams
+from workbench.records import Tool
+
+_WEIGHTS = {"name": 3.0, "server": 1.0, "about": 0.3, "description": 1.0, "parameters": 0.5, "notes": 0.3}
+_LENGTH = {"name": 0.3, "server": 0.3, "about": 0.5, "description": 0.6, "parameters": 0.6, "notes": 0.7}
+_K1 = 1.2
+_SYNONYM = 0.3  # weight of a word that only means nearly the same
+_BEGINNING = 0.3  # weight of a name's word that begins with the last word typed
+_BEGINNINGS = 12  # such words looked at
+_NAME_QUERY = 3  # words up to which a query may be a mistyped name
+_CLAUSE = re.compile(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
+_DEEP = 4  # levels of a schema whose words are indexed
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the ranking knows of one tool."""
+
+    tool: Tool
+    function: str
+    about: str  # what its server says of itself
+
+
+class Ranking:
+    """An index over a fixed list of entries; answers with positions in it, best first."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+        self._impacts = _impacts([_fields(entry) for entry in entries])
+        self._names = [trigrams(entry.tool.name) for entry in entries]
+        self._by_trigram: dict[str, list[int]] = defaultdict(list)
+        for position, grams in enumerate(self._names):
+            for gram in grams:
+                self._by_trigram[gram].append(position)
+        self._name_words = sorted({word for entry in entries for word in terms(entry.tool.name, keep_all=True)})
+
+    def rank(self, query: str) -> list[int]:
+        """Positions of all that match; exact names first, then names' last parts, then by score."""
+        scores = self._scores(query)
+        exact = self._exact(query)
+        for position in exact:
+            scores.setdefault(position, 0.0)
+        entries = self._entries
+        return sorted(
+            scores,
+            key=lambda at: (exact.get(at, 2), -scores[at], entries[at].tool.server, entries[at].tool.name),
+        )
+
+    def _scores(self, query: str) -> dict[int, float]:
+        whole = self._sum(terms(query))
+        clauses = [clause for clause in _CLAUSE.split(query) if clause.strip()]
+        if len(clauses) > 1:
+            whole = _blend(whole, [self._sum(terms(clause)) for clause in clauses])
+        top = max(whole.values(), default=0.0)
+        scores = {position: score / top for position, score in whole.items()} if top else {}
+        if len(query.split()) <= _NAME_QUERY:
+            for position, likeness in self._alike(query).items():
+                scores[position] = scores.get(position, 0.0) + 2.0 * likeness
+        return scores
+
+    def _sum(self, words: list[str]) -> dict[int, float]:
+        total: dict[int, float] = defaultdict(float)
+        for word, weight in self._weighted(words).items():
+            for position, impact in self._impacts.get(word, ()):
+                total[position] += weight * impact
+        return total
+
+    def _weighted(self, words: list[str]) -> Mapping[str, float]:
+        weights: dict[str, float] = {}
+        for word, times in Counter(words).items():
+            weights[word] = 2.2 * times / (times + _K1)
+        for word in words:
+            for near in synonyms().get(word, ()):
+                weights.setdefault(near, _SYNONYM)
+        if words:
+            for begun in self._begun(words[-1]):
+                weights.setdefault(begun, _BEGINNING)
+        return weights
+
+    def _begun(self, word: str) -> list[str]:
+        start = bisect_left(self._name_words, word)
+        return [found for found in self._name_words[start : start + _BEGINNINGS] if found.startswith(word)]
+
+    def _alike(self, query: str) -> dict[int, float]:
+        """Names that share most of their trigrams with the query, by how much more than half."""
+        wanted = trigrams(query)
+        shared = Counter(position for gram in wanted for position in self._by_trigram.get(gram, ()))
+        found = {}
+        for position, count in shared.items():
+            dice = 2 * count / (len(wanted) + len(self._names[position]))
+            if dice > 0.5:
+                found[position] = dice - 0.5
+        return found
+
+    def _exact(self, query: str) -> dict[int, int]:
+        """0: the query is the tool's name in some spelling; 1: it is the last part of the name."""
+        wanted = query.strip().lower()
+        found = {}
+        for position, entry in enumerate(self._entries):
+            name = entry.tool.name.lower()
+            if wanted not in name and wanted not in entry.function.lower() and not wanted.endswith(name):
+                continue  # the quick way out for nearly all
+            if wanted in _spellings(entry):
+                found[position] = 0
+            elif wanted in (re.split(r"[./:]|__", name)[-1], entry.function.lower().rpartition("__")[2]):
+                found[position] = 1
+        return found
+
+
+def _spellings(entry: Entry) -> frozenset[str]:
+    server, name, function = entry.tool.server.lower(), entry.tool.name.lower(), entry.function.lower()
+    joined = (f"{server}{mark}{one}" for mark in (".", "/", "__", " ") for one in (name, function))
+    return frozenset((name, function, f"mcp__{server}__{name}", *joined))
+
+
+def _fields(entry: Entry) -> dict[str, list[str]]:
+    tool = entry.tool
+    names: list[str] = []
+    notes: list[str] = []
+    _walk(tool.input_schema, names, notes, _DEEP)
+    return {
+        "name": terms(f"{tool.name} {tool.title}", keep_all=True),
+        "server": terms(tool.server, keep_all=True),
+        "about": terms(entry.about[:1000]),
+        "description": terms(tool.description[:4000]),
+        "parameters": terms(" ".join(names)),
+        "notes": terms(" ".join(notes)[:4000]),
+    }
+
+
+def _walk(schema: object, names: list[str], notes: list[str], depth: int) -> None:
+    if not isinstance(schema, Mapping) or depth == 0:
+        return
+    properties = schema.get("properties")
+    for name, inner in properties.items() if isinstance(properties, Mapping) else ():
+        names.append(str(name))
+        if isinstance(inner, Mapping) and isinstance(inner.get("description"), str):
+            notes.append(inner["description"])
+        _walk(inner, names, notes, depth - 1)
+    _walk(schema.get("items"), names, notes, depth - 1)
+
+
+def _impacts(documents: Sequence[Mapping[str, list[str]]]) -> dict[str, list[tuple[int, float]]]:
+    count = len(documents)
+    mean = {field: max(1e-9, sum(len(one[field]) for one in documents) / max(1, count)) for field in _WEIGHTS}
+    found: dict[str, dict[int, float]] = defaultdict(dict)
+    for position, document in enumerate(documents):
+        for field, weight in _WEIGHTS.items():
+            share = weight / (1 - _LENGTH[field] + _LENGTH[field] * len(document[field]) / mean[field])
+            for word in document[field]:
+                posting = found[word]
+                posting[position] = posting.get(position, 0.0) + share
+    return {word: _impact(posting, count) for word, posting in found.items()}
+
+
+def _impact(posting: Mapping[int, float], count: int) -> list[tuple[int, float]]:
+    rarity = math.log(1 + (count - len(posting) + 0.5) / (len(posting) + 0.5))
+    return [(position, rarity * weight * (_K1 + 1) / (weight + _K1)) for position, weight in posting.items()]
+
+
+def _blend(whole: Mapping[int, float], clauses: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    """Half the whole query, half its best clause."""
+    best: dict[int, float] = {}
+    for clause in clauses:
+        for position, score in clause.items():
+            best[position] = max(score, best.get(position, 0.0))
+    return {position: 0.5 * score + 0.5 * best.get(position, 0.0) for position, score in whole.items()}

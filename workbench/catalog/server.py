@@ -1,0 +1,294 @@
+"""One server of the bench through all its lives: starts it, keeps its tools, notices its death, starts it again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from workbench.catalog import definitions, launch
+from workbench.catalog.connection import Connection, Greeting
+from workbench.catalog.faults import ServerFault
+from workbench.catalog.groups import Groups
+from workbench.catalog.memory import Memory, Remembered
+from workbench.catalog.traffic import Traffic
+from workbench.errors import WorkbenchError
+from workbench.events import Event, ServerChanged, ToolsChanged, spawn
+from workbench.paths import Paths
+from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Tool
+from workbench.settings import Settings
+from workbench.wrappers.names import python_names
+
+_PAGES = 200  # of a tool list; a server that never stops paging is cut there
+_TOOLS = 20_000  # of one server
+_SMALL_LIST = 50  # tools that may be read on the loop; longer lists go to a thread
+_CALM = 0.1  # seconds between two readings of a list that keeps changing
+_STEADY = 60.0  # seconds of life after which earlier deaths are forgotten
+_LONGEST_PAUSE = 60.0  # seconds between two attempts at a server that keeps dying
+_METHOD_NOT_FOUND = -32601
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every server of a bench shares."""
+
+    paths: Paths
+    settings: Settings
+    tell: Callable[[Event], None]
+    groups: Groups
+    memory: Memory
+
+
+class Server:
+    """One entry of the bench: its configuration, its state, its tools, and its connection while there is one."""
+
+    def __init__(self, config: ServerConfig, allowed: bool, surroundings: Surroundings) -> None:
+        self._around = surroundings
+        self._connection: Connection | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._relisting: asyncio.Task[None] | None = None
+        self._stale = False  # the server said that its list changed
+        self._deaths = 0
+        self._not_before = 0.0  # loop time; a server that keeps dying is left alone until then
+        self._ready_at = 0.0
+        self._era = ""
+        self._tools: dict[str, Tool] = {}
+        self._functions: dict[str, str] = {}  # raw name → Python name
+        self._list_warnings: tuple[str, ...] = ()
+        self.traffic = Traffic(config.name)
+        self.state = ServerState(config, allowed=allowed)
+
+    @property
+    def name(self) -> str:
+        return self.state.config.name
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        return self._tools
+
+    @property
+    def functions(self) -> Mapping[str, str]:
+        return self._functions
+
+    @property
+    def running(self) -> Connection | None:
+        connection = self._connection
+        return connection if connection is not None and connection.alive else None
+
+    def recall(self, facts: Remembered) -> None:
+        """Take over what is known from its last life."""
+        self._era = facts.era
+        self._keep_tools(facts.tools, facts.warnings)
+        words = dict(title=facts.title, version=facts.version, protocol=facts.protocol, instructions=facts.instructions)
+        self.state = replace(self.state, tool_count=len(facts.tools), **words)
+
+    def allow(self) -> None:
+        self.state = replace(self.state, allowed=True)
+
+    async def start(self, *, patient: bool = False) -> Connection:
+        """The running connection; starts one if there is none. Raises ServerFault. `patient`: a person asks, no pause."""
+        if patient:
+            self._deaths, self._not_before = 0, 0.0
+        if (running := self.running) is not None and self._starting is None:
+            return running
+        if self._starting is None:
+            self._check_pause()
+            self._starting = spawn(f"server {self.name}: start", self._start())
+        await asyncio.shield(self._starting)
+        if (running := self.running) is not None:
+            return running
+        raise _server_fault(self.state.fault)
+
+    async def stop(self) -> None:
+        """End the process; its tools stay known."""
+        if self._relisting is not None and not self._relisting.done():
+            self._relisting.cancel()
+            await asyncio.wait([self._relisting])
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+        if self._starting is not None:
+            await asyncio.wait([self._starting])
+        self._deaths, self._not_before = 0, 0.0
+        if self.state.status is not ServerStatus.STOPPED:
+            self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
+
+    def warn(self) -> None:
+        """Bring the state's warnings up to date when rubbish came since."""
+        if self.state.warnings != (warnings := self._warnings()):
+            self._change(warnings=warnings)
+
+    async def _start(self) -> None:
+        self._change(status=ServerStatus.STARTING, fault=None, warnings=())
+        try:
+            await self._connect()
+        except ServerFault as fault:
+            await self._fail(fault.fault)
+        except WorkbenchError as fault:
+            await self._fail(Fault(fault.message, fault.hint))
+        finally:
+            self._starting = None
+        if (connection := self._connection) is not None and not connection.alive:
+            self._died(connection)  # it went between its list and now
+
+    async def _connect(self) -> None:
+        config, settings = self.state.config, self._around.settings
+        if config.url:
+            raise ServerFault(
+                f"{self.name} is a remote server; this version connects servers that run on this machine (stdio).",
+                "Give its entry a command, for example npx mcp-remote with the address.",
+            )
+        connection = self._connection = Connection(
+            config.name,
+            launch.prepare(config, self._around.paths.bench),
+            settings.server_frame_mb << 20,
+            self.traffic,
+            self._around.groups,
+            self._list_changed,
+            self._died,
+        )
+        greeting = await connection.open(settings.server_start_seconds, self._era)
+        started = time.perf_counter()
+        found = await self._list(connection)
+        await self._settle(connection, greeting, found, (time.perf_counter() - started) * 1000)
+
+    async def _settle(
+        self, connection: Connection, greeting: Greeting, found: definitions.Definitions, latency: float
+    ) -> None:
+        self._ready_at = asyncio.get_running_loop().time()
+        self._era = greeting.era
+        self._keep_tools(found.tools, found.warnings)
+        self._change(
+            status=ServerStatus.READY,
+            fault=None,
+            title=greeting.title,
+            version=greeting.version,
+            protocol=greeting.protocol,
+            instructions=greeting.instructions,
+            tool_count=len(found.tools),
+            pid=connection.pid,
+            latency_ms=latency,
+            warnings=self._warnings(),
+        )
+        self._around.tell(ToolsChanged(self.name))
+        await self._remember()
+
+    async def _fail(self, fault: Fault) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+        self._pause()
+        self._change(status=ServerStatus.FAILED, fault=fault, pid=0, warnings=self._warnings())
+
+    def _died(self, connection: Connection) -> None:
+        """Called by the connection when it ended unasked. A failed start is told by `_start`."""
+        if connection is not self._connection or self._starting is not None:
+            return
+        self._connection = None
+        if asyncio.get_running_loop().time() - self._ready_at > _STEADY:
+            self._deaths = 0
+        self._pause()
+        fault = connection.fault.fault if connection.fault else Fault("The server is gone.")
+        self._change(status=ServerStatus.FAILED, fault=fault, pid=0, warnings=self._warnings())
+
+    def _pause(self) -> None:
+        """The first death is forgiven at once, the next ones cost 1, 2, 4 … seconds."""
+        self._deaths += 1
+        pause = 0.0 if self._deaths < 2 else min(_LONGEST_PAUSE, 2.0 ** (self._deaths - 2))
+        self._not_before = asyncio.get_running_loop().time() + pause
+
+    def _check_pause(self) -> None:
+        wait = self._not_before - asyncio.get_running_loop().time()
+        if wait > 0 and self.state.fault is not None:
+            fault = self.state.fault
+            raise ServerFault(
+                f"{fault.message} It failed {self._deaths} times in a row.",
+                f"It is tried again in {wait:.0f} s, or at once when a person presses Connect.",
+                fault.detail,
+            )
+
+    def _list_changed(self) -> None:
+        self._stale = True
+        if self._relisting is None or self._relisting.done():
+            self._relisting = spawn(f"server {self.name}: list", self._relist())
+
+    async def _relist(self) -> None:
+        """Until the list stays as it was read."""
+        while self._stale and (connection := self._connection) is not None:
+            await asyncio.sleep(_CALM)
+            if self._starting is not None:
+                continue  # the start reads the list anyway
+            self._stale = False
+            with contextlib.suppress(ServerFault):  # a server that dies meanwhile says so by itself
+                found = await self._list(connection)
+                if connection is not self._connection:
+                    return
+                self._keep_tools(found.tools, found.warnings)
+                self._change(tool_count=len(found.tools), warnings=self._warnings())
+                self._around.tell(ToolsChanged(self.name))
+                await self._remember()
+
+    async def _list(self, connection: Connection) -> definitions.Definitions:
+        """The whole tool list, page by page, raw: the SDK's typed list fails as a whole for one wrong tool."""
+        from mcp.shared.exceptions import MCPError
+
+        seconds = self._around.settings.server_start_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                listed, warnings = await _pages(connection)
+        except TimeoutError as fault:
+            raise ServerFault(f"The server did not list its tools within {seconds} seconds.") from fault
+        except MCPError as fault:
+            if fault.code == _METHOD_NOT_FOUND:
+                return definitions.Definitions()
+            raise ServerFault(f"The server refused to list its tools: {fault.message:.300}") from fault
+        if len(listed) <= _SMALL_LIST:
+            found = definitions.read(self.name, listed)
+        else:
+            found = await asyncio.to_thread(definitions.read, self.name, listed)
+        return replace(found, warnings=(*warnings, *found.warnings))
+
+    def _keep_tools(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._functions = python_names(tuple(self._tools))
+        self._list_warnings = warnings
+
+    def _warnings(self) -> tuple[str, ...]:
+        return (*self._list_warnings, *self.traffic.warnings())
+
+    async def _remember(self) -> None:
+        state = self.state
+        facts = Remembered(
+            state.title, state.version, state.protocol, state.instructions, self._era, tuple(self._tools.values())
+        )
+        await asyncio.to_thread(self._around.memory.keep, state.config, facts)
+
+    def _change(self, **changes: object) -> None:
+        self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
+        self._around.tell(ServerChanged(self.state))
+
+
+async def _pages(connection: Connection) -> tuple[list[object], tuple[str, ...]]:
+    listed: list[object] = []
+    cursor, seen = None, set()
+    for _ in range(_PAGES):
+        page = await connection.request("tools/list", {"cursor": cursor} if cursor else {})
+        tools = page.get("tools")
+        if not isinstance(tools, list):
+            return listed, ("The tool list holds no list of tools.",)
+        listed.extend(tools)
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str) or not cursor:
+            return listed[:_TOOLS], ()
+        if cursor in seen or len(listed) > _TOOLS:
+            break
+        seen.add(cursor)
+    return listed[:_TOOLS], (f"The tool list does not end; {min(len(listed), _TOOLS)} tools were read.",)
+
+
+def _server_fault(fault: Fault | None) -> ServerFault:
+    if fault is None:
+        return ServerFault("The server was stopped.", "Connect it again.")
+    return ServerFault(fault.message, fault.hint, fault.detail)

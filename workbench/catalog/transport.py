@@ -1,0 +1,258 @@
+"""A stdio transport for the MCP SDK: linear reader, frame cap, stderr capture, frame tap, and an end nobody survives.
+
+The SDK's own stdio client reads quadratically, has no frame limit, and hides the process. Any async context manager
+that yields a pair of message streams is a transport; this is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from asyncio.subprocess import SubprocessStreamProtocol
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from workbench.catalog.groups import Groups
+from workbench.catalog.launch import Launch
+from workbench.catalog.lines import Lines, Oversize
+from workbench.catalog.traffic import Traffic
+from workbench.events import spawn
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared.message import SessionMessage
+
+_CHUNK = 1 << 20
+_QUEUE = 256  # messages on their way to a server that reads slowly
+_SLOW_PARSE = 4 << 20  # bytes from which a message is parsed beside the loop
+_GRACE = 2.0  # seconds a server has after its stdin closed, and again after TERM
+_ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
+
+# The notifications this version has a use for. The rest (log messages, mostly) stays visible as raw frames; handing
+# a flood of it to the SDK would cost a task each.
+_HEARD = frozenset(
+    {
+        "notifications/tools/list_changed",
+        "notifications/progress",
+        "notifications/cancelled",
+        "notifications/subscriptions/acknowledged",
+    }
+)
+
+
+class _Protocol(SubprocessStreamProtocol):
+    """Knows the moment of exit, not only the moment when all pipes are closed."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, asyncio.get_running_loop())
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+        super().process_exited()
+
+
+class StdioTransport:
+    """One server process and its pipes; an async context manager that yields (messages in, messages out)."""
+
+    def __init__(self, name: str, launch: Launch, frame_limit: int, traffic: Traffic, groups: Groups) -> None:
+        self._name = name
+        self._launch = launch
+        self._limit = frame_limit
+        self._traffic = traffic
+        self._groups = groups
+        self._tasks: list[asyncio.Task[None]] = []
+        self.pid = 0
+        self.ended = asyncio.Event()  # nothing more will come from the server
+        self.returncode: int | None = None  # None: it did not leave by itself
+        self.fault = ""  # why we gave up on the stream, when it was us
+
+    async def __aenter__(
+        self,
+    ) -> tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]:
+        import anyio
+
+        await self._start()
+        self._incoming, incoming = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
+        outgoing, self._outgoing = anyio.create_memory_object_stream["SessionMessage"](_QUEUE)
+        self._streams = (self._incoming, incoming, outgoing, self._outgoing)
+        for what, work in (("stdout", self._read()), ("stdin", self._write()), ("stderr", self._listen())):
+            self._tasks.append(spawn(f"server {self._name}: {what}", work))
+        return incoming, outgoing
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._end()
+        finally:
+            self._end_now()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._groups.remove(self.pid)
+
+    async def _start(self) -> None:
+        launch = self._launch
+        self._traffic.begin()
+        self._process, self._protocol = await asyncio.get_running_loop().subprocess_exec(
+            lambda: _Protocol(_CHUNK),
+            launch.command,
+            *launch.args,
+            env=dict(launch.env),
+            cwd=launch.cwd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # a group of its own: it is signalled with all its children
+        )
+        self.pid = self._process.get_pid()
+        try:
+            await self._groups.add(self.pid)
+        except BaseException:
+            self._signal(signal.SIGKILL)
+            self._process.close()
+            raise
+
+    async def _read(self) -> None:
+        """Server's stdout → messages. Ends with the stream, or when a message cannot be taken."""
+        lines = Lines(self._limit)
+        try:
+            while chunk := await self._stdout.read(_CHUNK):
+                for line in lines.feed(chunk):
+                    await self._take(line)
+                await asyncio.sleep(0)  # a server that never stops talking must not starve the others
+        except OSError as fault:
+            self.fault = str(fault)
+        except _anyio_closed():
+            pass  # the session is gone: nobody wants messages any more
+        finally:
+            if (rest := lines.rest()) is not None:
+                self._traffic.rubbish(rest.head if isinstance(rest, Oversize) else rest)
+            self.ended.set()
+            self._incoming.close()
+
+    async def _take(self, line: bytes | Oversize) -> None:
+        from mcp.shared.message import SessionMessage
+
+        if isinstance(line, Oversize):
+            await self._refuse(line)
+        elif line.strip():
+            message = await self._parse(line)
+            if message is not None:
+                await self._incoming.send(SessionMessage(message))
+
+    async def _parse(self, line: bytes):  # type: ignore[no-untyped-def]  # the SDK's message union; imported late
+        from mcp.types import JSONRPCNotification, jsonrpc_message_adapter
+
+        try:
+            if len(line) > _SLOW_PARSE:
+                message = await asyncio.to_thread(jsonrpc_message_adapter.validate_json, line, by_name=False)
+            else:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError:
+            self._traffic.rubbish(line)
+            return None
+        self._traffic.received(line)
+        unheard = isinstance(message, JSONRPCNotification) and message.method not in _HEARD
+        return None if unheard else message
+
+    async def _refuse(self, line: Oversize) -> None:
+        """Answer the waiting call in the server's place; without an id nobody knows which, so the connection ends."""
+        from mcp.shared.message import SessionMessage
+        from mcp.types import ErrorData, JSONRPCError
+
+        sentence = f"The answer is {line.size:,} bytes long; the limit is {self._limit:,}."
+        self._traffic.rubbish(line.head, line.size)
+        if found := _ID.match(line.head):
+            error = ErrorData(code=-32603, message=sentence)
+            await self._incoming.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error)))
+            return
+        self.fault = f"It sent a message of {line.size:,} bytes; the limit is {self._limit:,}."
+        raise OSError(self.fault)
+
+    async def _write(self) -> None:
+        try:
+            async for message in self._outgoing:
+                data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+                self._traffic.sent(data)
+                self._stdin.write(data + b"\n")
+                await self._stdin.drain()
+        except OSError:
+            self.ended.set()  # it reads no more: without this, calls would wait for answers that cannot come
+            self._incoming.close()
+
+    async def _listen(self) -> None:
+        lines = Lines(1 << 16)
+        with contextlib.suppress(OSError):
+            while chunk := await self._stderr.read(1 << 16):
+                for line in lines.feed(chunk):
+                    self._traffic.said(line.head if isinstance(line, Oversize) else line)
+        if rest := lines.rest():
+            self._traffic.said(rest.head if isinstance(rest, Oversize) else rest)
+
+    async def _end(self) -> None:
+        """Stdin closed, a moment; TERM, a moment; KILL. Then whatever its children are."""
+        if self.ended.is_set():
+            await self._gone(_GRACE / 2)
+            self.returncode = self._process.get_returncode()
+        self._streams[2].close()
+        await asyncio.sleep(0)
+        self._stdin.close()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if await self._gone(_GRACE):
+                break
+            self._signal(number)
+        await self._gone(_GRACE)
+        if self._signal(signal.SIGTERM):
+            await self._group_gone(_GRACE / 4)
+
+    def _end_now(self) -> None:
+        self._signal(signal.SIGKILL)
+        self._process.close()  # also when a grandchild elsewhere still holds a pipe
+        for stream in self._streams:
+            stream.close()
+        for task in self._tasks:
+            task.cancel()
+
+    async def _gone(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._protocol.exited.wait(), seconds)
+        return self._protocol.exited.is_set()
+
+    async def _group_gone(self, seconds: float) -> None:
+        clock = asyncio.get_running_loop().time
+        until = clock() + seconds
+        while clock() < until and self._signal(0):
+            await asyncio.sleep(0.02)
+
+    def _signal(self, number: int) -> bool:
+        """Signal the whole group; False when nobody is left in it."""
+        try:
+            os.killpg(self.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
+
+    @property
+    def _stdin(self) -> asyncio.StreamWriter:
+        assert self._protocol.stdin is not None
+        return self._protocol.stdin
+
+    @property
+    def _stdout(self) -> asyncio.StreamReader:
+        assert self._protocol.stdout is not None
+        return self._protocol.stdout
+
+    @property
+    def _stderr(self) -> asyncio.StreamReader:
+        assert self._protocol.stderr is not None
+        return self._protocol.stderr
+
+
+def _anyio_closed() -> tuple[type[Exception], ...]:
+    import anyio
+
+    return (anyio.ClosedResourceError, anyio.BrokenResourceError)
