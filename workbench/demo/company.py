@@ -1,0 +1,66 @@
+"""The made-up company: everything its tools can see, made from a seed when first asked for, kept in memory."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from workbench.demo.people import Customer, make_customers
+from workbench.demo.trade import Message, Order, Ticket, make_messages, make_orders, make_tickets
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail in the outbox; nothing ever leaves this process."""
+
+    id: str
+    to: str
+    subject: str
+    body: str
+
+
+@dataclass
+class Company:
+    """The state of one server process; each start begins anew from the seed."""
+
+    seed: int = 7
+    deployment_seconds: float = 3.0  # from the first look at the channel until "deployment complete" stands there
+    outbox: list[Mail] = field(default_factory=list)
+    _first_look: float = 0.0
+    _deployed: bool = False
+
+    @cached_property
+    def customers(self) -> dict[str, Customer]:
+        return {customer.id: customer for customer in make_customers(random.Random(self.seed))}
+
+    @cached_property
+    def orders(self) -> dict[str, Order]:
+        made = make_orders(random.Random(self.seed + 1), list(self.customers))
+        return {order.id: order for order in made}
+
+    @cached_property
+    def tickets(self) -> dict[str, Ticket]:
+        made = make_tickets(random.Random(self.seed + 2), list(self.customers.values()))
+        return {ticket.id: ticket for ticket in made}
+
+    @cached_property
+    def channels(self) -> dict[str, list[Message]]:
+        return make_messages()
+
+    def look(self, channel: str) -> list[Message]:
+        """A channel's messages. The deployment ends a while after somebody first looked for it."""
+        if channel == "deployments" and not self._deployed:
+            self._first_look = self._first_look or time.monotonic()
+            if time.monotonic() - self._first_look >= self.deployment_seconds:
+                self._deployed = True
+                self.post(channel, "deploy-bot", "deployment complete: release 4.2.0 is live in all regions")
+        return self.channels[channel]
+
+    def post(self, channel: str, author: str, words: str) -> Message:
+        """Add a message to a channel."""
+        messages = self.channels[channel]
+        message = Message(f"{channel}-{len(messages) + 1}", channel, author, words)
+        messages.append(message)
+        return message

@@ -1,0 +1,173 @@
+"""Speaks MCP over stdin and stdout: one JSON-RPC message per line, calls side by side, progress and cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import traceback
+from collections.abc import Awaitable
+from typing import Any
+
+from workbench.demo import customers, orders, support, talk
+from workbench.demo.arguments import check
+from workbench.demo.company import Company
+from workbench.demo.reading import PROMPTS, RESOURCES, UnknownName, get_prompt, read_resource
+from workbench.demo.tool import Answer, Json, Progress, Refused
+
+VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+LONGEST_LINE = 16 * 1024 * 1024
+LONGEST_TEXT = 64 * 1024  # structured results above this are not repeated as text
+INSTRUCTIONS = (
+    "A made-up company: customers, 10,000 orders, support tickets, channels and a mail outbox. Nothing here is real, "
+    "nothing leaves this process, and every start begins anew."
+)
+
+_TOOLS = {tool.name: tool for room in (customers, orders, support, talk) for tool in room.TOOLS}
+
+
+class ProtocolFault(Exception):
+    """A request that has no answer; becomes a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+async def serve(company: Company) -> None:
+    """Answer requests until stdin closes; calls still running then are cancelled."""
+    reader = asyncio.StreamReader(limit=LONGEST_LINE)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer
+    )
+    async with _Conversation(company) as conversation:
+        while line := await reader.readline():
+            conversation.hear(line)
+    transport.close()
+
+
+class _Conversation:
+    """One client: what it asked, what is being worked on."""
+
+    def __init__(self, company: Company) -> None:
+        self._company = company
+        self._running: dict[str, asyncio.Task[None]] = {}
+
+    async def __aenter__(self) -> _Conversation:
+        return self
+
+    async def __aexit__(self, *reason: object) -> None:
+        await asyncio.sleep(0)  # what came just before stdin closed is still answered
+        for task in tuple(self._running.values()):
+            task.cancel()
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    def hear(self, line: bytes) -> None:
+        """One message from the client."""
+        try:
+            message = json.loads(line)
+        except ValueError as fault:
+            self._fail(None, ProtocolFault(-32700, f"This line is not JSON: {fault}"))
+            return
+        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+            self._fail(None, ProtocolFault(-32600, "A message is an object with a method."))
+        elif "id" in message:
+            self._take(message)
+        elif message["method"] == "notifications/cancelled":
+            self._cancel(message.get("params"))
+
+    def _take(self, message: Json) -> None:
+        """Work on a request beside the others; `_running` holds the task until it is done."""
+        key = json.dumps(message["id"])
+        task = asyncio.get_running_loop().create_task(self._work(message), name=f"request {key}")
+        self._running[key] = task
+        task.add_done_callback(lambda _: self._running.pop(key, None))
+
+    def _cancel(self, params: object) -> None:
+        task = self._running.get(json.dumps(params.get("requestId"))) if isinstance(params, dict) else None
+        if task is not None:
+            task.cancel()
+
+    async def _work(self, message: Json) -> None:
+        params = message.get("params")
+        try:
+            result = self._answer(message["method"], params if isinstance(params, dict) else {})
+            _write({"id": message["id"], "result": await result if isinstance(result, Awaitable) else result})
+        except ProtocolFault as fault:
+            self._fail(message["id"], fault)
+        except UnknownName as fault:
+            self._fail(message["id"], ProtocolFault(-32602, str(fault)))
+        except Exception as fault:  # our own mistake: the client must not wait for ever for an answer
+            traceback.print_exception(fault)
+            self._fail(message["id"], ProtocolFault(-32603, f"The demo server made a mistake: {fault}"))
+
+    def _answer(self, method: str, params: Json) -> Json | Awaitable[Json]:
+        match method:
+            case "initialize":
+                return _welcome(params.get("protocolVersion"))
+            case "ping":
+                return {}
+            case "tools/list":
+                return {"tools": [tool.definition() for tool in _TOOLS.values()]}
+            case "tools/call":
+                return self._call(params)
+            case "resources/list":
+                return {"resources": RESOURCES}
+            case "resources/read":
+                return read_resource(self._company, params.get("uri"))
+            case "prompts/list":
+                return {"prompts": PROMPTS}
+            case "prompts/get":
+                return get_prompt(self._company, params.get("name"), params.get("arguments") or {})
+        raise ProtocolFault(-32601, f"There is no method {method}.")
+
+    async def _call(self, params: Json) -> Json:
+        tool = _TOOLS.get(str(params.get("name")))
+        given = params.get("arguments") or {}
+        if tool is None or not isinstance(given, dict):
+            raise ProtocolFault(-32602, f"There is no tool {params.get('name')}, or its arguments are no object.")
+        try:
+            check(tool, given)
+            answer = tool.work(self._company, given, _progress((params.get("_meta") or {}).get("progressToken")))
+            return _result(await answer if isinstance(answer, Awaitable) else answer)
+        except Refused as fault:
+            return {"content": [{"type": "text", "text": str(fault)}], "isError": True}
+
+    def _fail(self, request_id: object, fault: ProtocolFault) -> None:
+        _write({"id": request_id, "error": {"code": fault.code, "message": str(fault)}})
+
+
+def _welcome(asked: object) -> Json:
+    return {
+        "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
+        "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+        "serverInfo": {"name": "demo", "title": "Demo company", "version": "1.0.0"},
+        "instructions": INSTRUCTIONS,
+    }
+
+
+def _result(answer: Answer) -> Json:
+    """Structured data is repeated as text for older clients, unless it is large."""
+    if answer.structured is None:
+        return {"content": list(answer.content), "isError": False}
+    words = json.dumps(answer.structured, ensure_ascii=False)
+    if len(words) > LONGEST_TEXT:
+        words = f"{len(words)} characters of JSON; see structuredContent."
+    content = [{"type": "text", "text": words}, *answer.content]
+    return {"content": content, "structuredContent": answer.structured, "isError": False}
+
+
+def _progress(token: object) -> Progress:
+    def tell(done: float, total: float, message: str) -> None:
+        if token is not None:
+            params = {"progressToken": token, "progress": done, "total": total, "message": message}
+            _write({"method": "notifications/progress", "params": params})
+
+    return tell
+
+
+def _write(message: dict[str, Any]) -> None:
+    """Any: a JSON-RPC message. Written whole at once, so that answers of calls side by side never mix."""
+    line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":"))
+    sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()

@@ -1,0 +1,90 @@
+"""What a demo tool is: its definition, and a function from arguments to an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from workbench.demo.company import Company
+
+# Any: JSON as the protocol carries it; arguments are checked against the schema before a tool sees them.
+Json: TypeAlias = dict[str, Any]
+Progress: TypeAlias = Callable[[float, float, str], None]
+
+READS: Json = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+ADDS: Json = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False}
+CHANGES: Json = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+SENDS: Json = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": True}
+DESTROYS: Json = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
+
+
+class Refused(Exception):
+    """The tool cannot do what was asked; its text reaches whoever called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool gives back: structured data, content blocks of its own, or both."""
+
+    structured: Json | None = None
+    content: tuple[Json, ...] = ()
+
+
+Work: TypeAlias = Callable[[Company, Json, Progress], Answer | Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTool:
+    """One tool as clients see it, and the work behind it."""
+
+    name: str
+    title: str
+    description: str
+    properties: Mapping[str, Json]
+    work: Work
+    hints: Json
+    required: tuple[str, ...] = ()
+    output: Json | None = field(default=None)
+
+    @property
+    def input_schema(self) -> Json:
+        schema: Json = {"type": "object", "properties": dict(self.properties), "additionalProperties": False}
+        return {**schema, "required": list(self.required)} if self.required else schema
+
+    def definition(self) -> Json:
+        """The tool as `tools/list` tells it."""
+        whole: Json = {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "annotations": {"title": self.title, **self.hints},
+        }
+        return {**whole, "outputSchema": self.output} if self.output else whole
+
+
+def record(properties: Mapping[str, Json], optional: tuple[str, ...] = ()) -> Json:
+    """The schema of an object; its keys are always there unless said to be optional."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": dict(properties), "required": required}
+
+
+def listing(item: Json) -> Json:
+    """The schema of a list."""
+    return {"type": "array", "items": item}
+
+
+def text(description: str, **more: Any) -> Json:
+    """The schema of a text. Any: further JSON-schema words."""
+    return {"type": "string", "description": description, **more}
+
+
+def whole(description: str, **more: Any) -> Json:
+    """The schema of a whole number. Any: further JSON-schema words."""
+    return {"type": "integer", "description": description, **more}
+
+
+def number(description: str, **more: Any) -> Json:
+    """The schema of a number. Any: further JSON-schema words."""
+    return {"type": "number", "description": description, **more}
