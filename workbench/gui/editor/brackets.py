@@ -1,0 +1,34 @@
+"""Finds the partner of a bracket, skipping nothing: a hint for the eye, not a parser."""
+
+from __future__ import annotations
+
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_BACK = {close: opening for opening, close in _PAIRS.items()}
+_FAR = 20_000  # characters looked through
+
+
+def partner(text: str, place: int) -> tuple[int, int] | None:
+    """Positions of the bracket beside `place` and of its partner; None without one."""
+    for at in (place, place - 1):
+        sign = text[at : at + 1] if at >= 0 else ""
+        if sign in _PAIRS:
+            other = _seek(text, at, 1, sign, _PAIRS[sign])
+        elif sign in _BACK:
+            other = _seek(text, at, -1, sign, _BACK[sign])
+        else:
+            continue
+        return (at, other) if other >= 0 else None
+    return None
+
+
+def _seek(text: str, at: int, step: int, same: str, wanted: str) -> int:
+    depth = 0
+    end = min(len(text), at + _FAR) if step > 0 else max(-1, at - _FAR)
+    for place in range(at, end, step):
+        if text[place] == same:
+            depth += 1
+        elif text[place] == wanted:
+            depth -= 1
+            if depth == 0:
+                return place
+    return -1
