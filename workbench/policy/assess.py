@@ -1,0 +1,137 @@
+"""Reads one program and says what it would do, how risky that is, and what happens next by the rules alone."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+
+from workbench.policy.canonical import Canonical, canonical
+from workbench.policy.conclusions import conclude, look_at_text
+from workbench.policy.expressions import EXPRESSIONS, NAMING
+from workbench.policy.levels import at_least, worst
+from workbench.policy.reader import Inner, OverCap, Reader, Syntax
+from workbench.policy.report import Noted, Report
+from workbench.policy.sentence import sentence
+from workbench.policy.statements import STATEMENTS
+from workbench.policy.toolbook import Toolbook
+from workbench.records import EffectKind, Finding, Gate, Risk, Span, Tool, ToolUse, Verdict
+
+RULES = "1"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+DEEPEST = 3  # texts inside texts given to exec
+SYNTAX = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
+
+
+def assess(code: str, tools: Sequence[Tool] | None) -> Verdict:
+    """The verdict on this text; without a list of tools, tools are judged by their names alone."""
+    text = canonical(code)
+    report = Report()
+    if text.faults:
+        for fault in text.faults:
+            report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
+        return _verdict(text, report, tools)
+    return _verdict(text, _read(text.text, Toolbook(tools)), tools)
+
+
+def _read(text: str, toolbook: Toolbook) -> Report:
+    tree = _parse(text)
+    if isinstance(tree, Finding):
+        report = Report()
+        blocks = tree.rule == "syntax"
+        report.add(
+            tree.rule, tree.risk, tree.message, tree.span, blocks=blocks, effect=None if blocks else EffectKind.MAY
+        )
+        return report
+    reader = Reader(text, toolbook, SYNTAX)
+    _run(reader, tree)
+    look_at_text(reader.report, text)
+    _read_inner(reader.report, list(reader.inner.values()), toolbook, 1)
+    conclude(reader.report)
+    return reader.report
+
+
+def _run(reader: Reader, tree: ast.Module) -> None:
+    try:
+        reader.read(tree)
+    except OverCap:
+        _incomplete(reader.report, "The program is too large to be read completely")
+    except RecursionError:
+        _incomplete(reader.report, "The program is too deeply nested to be read completely")
+
+
+def _incomplete(report: Report, words: str) -> None:
+    report.not_assessed[f"{words}."] = None
+    report.add("cap", Risk.HIGH, words, Span(1, 0, 1, 0), effect=EffectKind.MAY)
+
+
+def _parse(text: str) -> ast.Module | Finding:
+    """The tree, or why there is none. `await` and `return` at the top level parse, and the runner takes them."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in a string is no news to a reviewer
+            return ast.parse(text)
+    except SyntaxError as fault:
+        words = f"Line {fault.lineno or 1} does not parse: {fault.msg}"
+        column = max((fault.offset or 1) - 1, 0)
+        line = fault.lineno or 1
+        return Finding("syntax", Risk.HIGH, words, Span(line, column, line, column + 1))
+    except ValueError as fault:
+        return Finding("syntax", Risk.HIGH, f"Does not parse: {fault}", Span(1, 0, 1, 0))
+    except (RecursionError, MemoryError):
+        return Finding("cap", Risk.HIGH, "The program is too deeply nested to be read", Span(1, 0, 1, 0))
+
+
+def _read_inner(report: Report, texts: list[Inner], toolbook: Toolbook, depth: int) -> None:
+    """Constant text given to exec is a program too; it is told at the place of the call."""
+    for inner in texts:
+        tree = _parse(inner.text)
+        if isinstance(tree, Finding):
+            continue
+        reader = Reader(inner.text, toolbook, SYNTAX, inner.span)
+        _run(reader, tree)
+        if depth < DEEPEST:
+            _read_inner(reader.report, list(reader.inner.values()), toolbook, depth + 1)
+        _merge(report, reader.report)
+
+
+def _merge(report: Report, inner: Report) -> None:
+    for key, noted in inner.notes.items():
+        report.notes.setdefault(key, noted)
+    for use in inner.uses.values():
+        report.use(use)
+    for name, span in inner.facts.items():
+        report.fact(name, span)
+    report.not_assessed.update(inner.not_assessed)
+    report.dynamic = report.dynamic or inner.dynamic
+
+
+def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> Verdict:
+    findings = report.findings()
+    risk = worst(finding.risk for finding in findings)
+    if tools is None and report.uses:
+        report.not_assessed["What the tools really do: they were judged by their names alone."] = None
+    return Verdict(
+        sha=text.sha,
+        risk=risk,
+        gate=_gate(report, risk),
+        sentence=sentence(report),
+        findings=findings,
+        effects=report.effects(),
+        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line) for use in report.uses.values()),
+        not_assessed=tuple(report.not_assessed),
+        rules=RULES,
+        definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
+    )
+
+
+def _gate(report: Report, risk: Risk) -> Gate:
+    if any(note.blocks for note in report.notes.values()):
+        return Gate.BLOCKED
+    if risk is Risk.LOW:
+        return Gate.AUTO
+    risky = [note for note in report.notes.values() if at_least(note.finding.risk, Risk.MEDIUM)]
+    return Gate.REFUSED if all(map(_is_refused, risky)) else Gate.ASK
+
+
+def _is_refused(note: Noted) -> bool:
+    return note.effect is not None and note.effect.kind is EffectKind.REFUSED

@@ -1,0 +1,106 @@
+"""Judges one tool call: how risky the tool is by its hints and its name, and whether this call may pass now.
+
+Hints are claims, never proof: a tool that says "read only" and is called `delete_all` is judged by its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.policy.levels import at_least
+from workbench.policy.tables import verbs
+from workbench.records import Origin, Risk, Tool, ToolCall, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class CallVerdict:
+    """Whether a call may pass; `confirm` means that a person may repeat it knowingly."""
+
+    allow: bool
+    confirm: bool
+    risk: Risk
+    reason: str = ""
+    hint: str = ""
+
+
+def tool_risk(tool: Tool) -> Risk:
+    """Low: reads. Medium: adds, or reads by name alone. High: may change or destroy, or contradicts its own name."""
+    hints = tool.hints
+    if hints.read_only:
+        return Risk.HIGH if contradicts(tool) else Risk.LOW
+    if hints.read_only is None and hints.destructive is None:
+        return Risk.MEDIUM if verbs.reads(tool.name) and not verbs.destroys(tool.name) else Risk.HIGH
+    return Risk.MEDIUM if hints.destructive is False and not verbs.destroys(tool.name) else Risk.HIGH
+
+
+def contradicts(tool: Tool) -> bool:
+    """Whether a tool that claims to read only carries a name that says otherwise."""
+    changing = verbs.destroys(tool.name) or verbs.sends(tool.name)
+    return bool(tool.hints.read_only) and changing and not verbs.reads(tool.name)
+
+
+def outward(tool: Tool) -> bool:
+    """Whether it can carry data to somebody outside."""
+    if tool.hints.read_only and not contradicts(tool):
+        return False
+    return verbs.sends(tool.name) or bool(tool.hints.open_world)
+
+
+def check_call(call: ToolCall, tool: Tool, verdict: Verdict | None, approved: bool) -> CallVerdict:
+    """Whether this call may go to its server: by the verdict of its run, or by a person's own confirmation."""
+    risk = tool_risk(tool)
+    if verdict is not None:
+        return _check_in_run(tool, verdict, approved, risk)
+    if call.origin is Origin.PERSON:
+        return _check_direct(call, tool, risk)
+    reason = f"{_name(tool)} was called by an agent outside of an assessed program."
+    return CallVerdict(False, False, risk, reason, "Call tools from a program given to execute_code.")
+
+
+def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk) -> CallVerdict:
+    name = _name(tool)
+    judged = verdict.definitions.get(name)
+    if judged is not None and judged != tool.hash:
+        reason = f"The definition of {name} changed after this program was assessed."
+        return CallVerdict(
+            False, False, risk, reason, "Submit the program again; it will be assessed with the new definition."
+        )
+    seen = any(use.server == tool.server and use.tool == tool.name for use in verdict.tools)
+    if not seen and at_least(risk, Risk.MEDIUM):
+        reason = f"The program calls {name}, which could not be read from its text; {_why(tool)}."
+        return CallVerdict(
+            False, False, risk, reason, "Import the tool by its name and call it directly, so that it can be assessed."
+        )
+    if at_least(risk, Risk.HIGH) and not approved:
+        return CallVerdict(
+            False,
+            False,
+            risk,
+            f"Nobody approved a program that calls {name}; {_why(tool)}.",
+            "Ask a person to approve it.",
+        )
+    return CallVerdict(True, False, risk)
+
+
+def _check_direct(call: ToolCall, tool: Tool, risk: Risk) -> CallVerdict:
+    if call.confirmed or not (at_least(risk, Risk.HIGH) or outward(tool)):
+        return CallVerdict(True, False, risk)
+    return CallVerdict(
+        False, True, risk, f"{_name(tool)} {_why(tool).removeprefix('it ')}.", "Press Call once more to do it anyway."
+    )
+
+
+def _why(tool: Tool) -> str:
+    if contradicts(tool):
+        return "it claims to read only, but its name says otherwise"
+    if outward(tool) and not verbs.destroys(tool.name):
+        return "it can send data to somebody outside, which cannot be taken back"
+    if tool.hints.destructive or verbs.destroys(tool.name):
+        return "it can change or delete data for good"
+    if tool.hints.destructive is None and tool.hints.read_only is None:
+        return "its server does not say whether it changes or deletes data"
+    return "it can change data"
+
+
+def _name(tool: Tool) -> str:
+    return f"{tool.server}.{tool.name}"

@@ -1,0 +1,136 @@
+"""Makes the one text that is analyzed, hashed, shown and run, and refuses what could read otherwise than it runs.
+
+A line is what "\\n" ends, nothing else: characters that an editor, Python or Qt would split or hide differently are
+refused instead of repaired, because a repair would run what nobody wrote.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from workbench.policy.tables.names import names
+from workbench.records import Finding, Risk, Span
+
+MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more than it tells
+MAX_FAULTS = 50  # a text full of them is refused just as well with the first fifty
+
+_SUSPECTS = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_COOKIE = re.compile(r"^[ \t]*#.*?coding[:=][ \t]*([-\w.]+)")
+_OWN_COOKIES = names("utf-8 utf8 utf-8-sig ascii us-ascii")
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BREAKS = frozenset("\u0085\u2028\u2029\u000b\u000c\u001c\u001d\u001e")
+_JOINERS = frozenset("\u200c\u200d")
+_EMOJI_STYLES = frozenset("\ufe0e\ufe0f")
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """One text with its hash; faults mean that it must not be run."""
+
+    text: str
+    sha: str
+    faults: tuple[Finding, ...] = ()
+
+
+def canonical(text: str) -> Canonical:
+    """The text with "\\n" line ends, no byte order mark and one line end at its end, and what is wrong with it."""
+    clean = _clean(text)
+    data = clean.encode("utf-8", "surrogatepass")
+    sha = hashlib.sha256(data).hexdigest()
+    if len(data) > MAX_BYTES:
+        return Canonical(clean, sha, (_too_large(len(data)),))
+    return Canonical(clean, sha, (*_hidden(clean), *_cookies(clean)))
+
+
+def _clean(text: str) -> str:
+    body = text.replace("\r\n", "\n").lstrip("\ufeff").rstrip("\n")
+    return body + "\n" if body else ""
+
+
+def _too_large(size: int) -> Finding:
+    words = f"The program is {size // 1000} kB long; more than {MAX_BYTES // 1000} kB are not taken"
+    return Finding("text.size", Risk.HIGH, words, Span(1, 0, 1, 0))
+
+
+def _hidden(text: str) -> tuple[Finding, ...]:
+    found: list[Finding] = []
+    line, start = 1, 0
+    for match in _SUSPECTS.finditer(text):
+        if _harmless(text, match.start()):
+            continue
+        line += text.count("\n", start, match.start())
+        start = match.start()
+        column = start - (text.rfind("\n", 0, start) + 1)
+        found.append(_fault(match.group(), Span(line, column, line, column + 1)))
+        if len(found) == MAX_FAULTS:
+            break
+    return tuple(found)
+
+
+def _fault(character: str, span: Span) -> Finding:
+    rule, words = _describe(character)
+    code = f"U+{ord(character):04X}"
+    return Finding(rule, Risk.HIGH, f"{words} ({code})", span, code)
+
+
+def _describe(character: str) -> tuple[str, str]:
+    if character in _BIDI:
+        return "text.bidi", "A character that reverses the direction of text: it may not read as it runs"
+    if character == "\0":
+        return "text.control", "A NUL character"
+    if character == "\r":
+        return "text.control", "A carriage return inside a line: what follows would be drawn over it"
+    if character in _BREAKS:
+        return "text.break", "An unusual line break: editors and Python count lines differently"
+    if 0xD800 <= ord(character) <= 0xDFFF:
+        return "text.surrogate", "Half a character, which no text can hold"
+    if unicodedata.category(character) == "Cc":
+        return "text.control", "A control character"
+    return "text.invisible", "An invisible character"
+
+
+def _harmless(text: str, at: int) -> bool:
+    """Emoji styles and joiners where writing needs them: inside emoji, and between letters of joining scripts."""
+    character = text[at]
+    before = text[at - 1] if at else ""
+    after = text[at + 1] if at + 1 < len(text) else ""
+    if character in _EMOJI_STYLES:
+        return bool(before) and (_pictorial(before) or before in "#*0123456789©®")
+    if character == "\u200d" and _pictorial(before):
+        return _pictorial(after)
+    return character in _JOINERS and _joining(before) and _joining(after)
+
+
+def _pictorial(character: str) -> bool:
+    if not character:
+        return False
+    return (
+        character == "\ufe0f"
+        or unicodedata.category(character) in ("So", "Sk", "Sm")
+        or ord(character) in (0x203C, 0x2049)
+    )
+
+
+def _joining(character: str) -> bool:
+    return bool(character) and 0x0600 <= ord(character) <= 0x0DFF and unicodedata.category(character)[0] in "LM"
+
+
+def _cookies(text: str) -> tuple[Finding, ...]:
+    found = []
+    for number, line in enumerate(text.split("\n", 2)[:2], 1):
+        match = _COOKIE.match(line)
+        if match and match.group(1).lower().replace("_", "-") not in _OWN_COOKIES:
+            words = f"The encoding declaration {match.group(1)!r} would make Python read other text than is shown"
+            found.append(
+                Finding(
+                    "text.cookie", Risk.HIGH, words, Span(number, match.start(1), number, match.end(1)), match.group(1)
+                )
+            )
+    return tuple(found)

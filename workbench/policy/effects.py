@@ -1,0 +1,140 @@
+"""Turns what the reader met into findings and effects with plain words: deeds, files and hosts."""
+
+from __future__ import annotations
+
+import ast
+
+from workbench.policy.levels import raised
+from workbench.policy.paths import Place, place, refused, within
+from workbench.policy.reader import Reader
+from workbench.policy.tables.deeds import WORDS, Deed
+from workbench.policy.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME
+from workbench.policy.value import HOLE, Source, Value, known, shown, text_of
+from workbench.records import EffectKind, Risk
+
+FILE_DEEDS = frozenset({Deed.READ, Deed.LIST, Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
+_HARD = frozenset({Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
+
+
+def note(
+    reader: Reader,
+    deed: Deed,
+    node: ast.AST,
+    subject: str = "",
+    *,
+    risk: Risk | None = None,
+    rule: str = "",
+    words: str = "",
+    certainty: EffectKind | None = None,
+) -> None:
+    """A deed at this place, told in the words of its table entry unless others are given."""
+    table = WORDS[deed]
+    told = words or (table.named.format(subject) if subject else table.plain)
+    span = reader.span(node)
+    reader.report.add(
+        rule or deed.value,
+        risk or table.risk,
+        told,
+        span,
+        subject=subject,
+        effect=certainty or table.certainty,
+        reversible=table.reversible,
+    )
+    if deed is Deed.NETWORK:
+        reader.report.fact("out", span)
+        reader.report.fact("network", span)
+    if deed is Deed.CODE:
+        reader.report.fact("code", span)
+
+
+def note_file(reader: Reader, deed: Deed, node: ast.AST, target: Value) -> Place:
+    """A file or folder is touched: where it lies decides how risky that is."""
+    path = text_of(target)
+    found = place(path)
+    name = _name(path, found)
+    span = reader.span(node)
+    certainty = EffectKind.REFUSED if refused(found, path) else EffectKind.WILL if known(target) else EffectKind.MAY
+    words = WORDS[deed].named.format(name) if name else WORDS[deed].plain
+    if found in (Place.OUTSIDE, Place.SENSITIVE):
+        words += f" ({found})"
+    note(reader, deed, node, name or "?", risk=_file_risk(deed, found), words=words, certainty=certainty)
+    if found is Place.SENSITIVE and deed in (Deed.READ, Deed.COPY, Deed.LIST):
+        reader.report.fact("sensitive", span)
+    _note_chooser(reader, deed, node, target, name)
+    return found
+
+
+def _file_risk(deed: Deed, found: Place) -> Risk:
+    risk = WORDS[deed].risk
+    if found is Place.SENSITIVE:
+        return Risk.CRITICAL if deed in _HARD or deed is Deed.WRITE else Risk.MEDIUM if deed is Deed.LIST else Risk.HIGH
+    if found is Place.OUTSIDE:
+        return raised(risk)
+    if found is Place.SCRATCH:
+        return Risk.LOW if deed is not Deed.LINK else risk
+    return risk
+
+
+def _name(path: str, found: Place) -> str:
+    if path.strip(HOLE + "/") == "":
+        return ""
+    return within(path) if found is Place.WORKSPACE else path.replace(HOLE, "…")[:120]
+
+
+def _note_chooser(reader: Reader, deed: Deed, node: ast.AST, target: Value, name: str) -> None:
+    source = first(target.taint, "untrusted")
+    if source and deed is not Deed.READ:
+        words = f"Which file is touched is decided by content from {source.label} (line {source.line})"
+        reader.report.add("flow.target", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
+
+
+def note_command(reader: Reader, node: ast.AST, command: str, taint: frozenset[Source]) -> None:
+    """Another program is run."""
+    source = first(taint, "untrusted")
+    risk = Risk.CRITICAL if source or DESTRUCTIVE_COMMAND.search(command) else Risk.HIGH
+    note(reader, Deed.PROCESS, node, command, risk=risk)
+
+
+def note_network(reader: Reader, node: ast.AST, address: Value, taint: frozenset[Source]) -> None:
+    """Something outside is contacted; private data on its way is said as such."""
+    text = text_of(address.items[0]) if address.items else text_of(address)
+    if text.startswith("file:"):
+        note_file(reader, Deed.READ, node, Value(const=text.removeprefix("file://") or "/"))
+        return
+    note(reader, Deed.NETWORK, node, host(text))
+    flow_out(reader, node, "the network", taint, "")
+
+
+def host(text: str) -> str:
+    """The host of an address; empty when it is only known at run time."""
+    match = HOST.match(text)
+    found = match.group(1) if match else text if "." in text and not set(text) & set("/ \n") else ""
+    return "" if found.strip(HOLE) == "" else found.replace(HOLE, "…")
+
+
+def flow_out(reader: Reader, node: ast.AST, sink: str, taint: frozenset[Source], server: str) -> None:
+    """Private data of another place goes out here."""
+    source = first(frozenset(item for item in taint if not server or item.server != server), "private")
+    if source is None:
+        return
+    risk = Risk.CRITICAL if source.label.startswith("the file") else Risk.HIGH
+    words = f"Data from {source.label} (line {source.line}) goes to {sink}"
+    reader.report.add(
+        "flow.private", risk, words, reader.span(node), subject=sink, effect=EffectKind.MAY, reversible=False
+    )
+
+
+def note_environment(reader: Reader, node: ast.AST, key: Value) -> Value:
+    """An environment variable is read; secrets by name weigh more."""
+    name = shown(key)
+    secret = bool(SECRET_NAME.search(name)) or not name
+    if secret:
+        reader.report.fact("sensitive", reader.span(node))
+        note(reader, Deed.ENVIRONMENT, node, name, risk=Risk.HIGH if name else Risk.MEDIUM)
+        return Value(taint=frozenset({Source("private", f"the environment variable {name}", reader.span(node).line)}))
+    return Value()
+
+
+def first(taint: frozenset[Source], kind: str) -> Source | None:
+    """The earliest source of this kind."""
+    return min((source for source in taint if source.kind == kind), key=lambda s: (s.line, s.label), default=None)

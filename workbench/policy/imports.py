@@ -1,0 +1,117 @@
+"""What an import brings in: names for modules and tools, and findings for modules that are deeds or not shown here."""
+
+from __future__ import annotations
+
+import ast
+
+from workbench.policy.effects import note
+from workbench.policy.reader import Reader
+from workbench.policy.tables import verbs
+from workbench.policy.tables.callables import CALLABLES
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
+from workbench.policy.value import Value
+from workbench.records import EffectKind, Risk
+
+
+def plain(reader: Reader, node: ast.stmt, alias: ast.alias) -> None:
+    """`import a.b` and `import a.b as c`."""
+    module(reader, node, alias.name)
+    ref = alias.name if alias.asname else alias.name.split(".")[0]
+    reader.bind(alias.asname or ref, Value(refs=(ALIASES.get(ref, ref),)))
+
+
+def named(reader: Reader, node: ast.ImportFrom) -> None:
+    """`from a.b import c as d`."""
+    source = "." * node.level + (node.module or "")
+    if source == "__future__":
+        return
+    module(reader, node, source)
+    for alias in node.names:
+        if alias.name == "*":
+            _everything(reader, node, source)
+            continue
+        full = f"{source}.{alias.name}"
+        if full in MODULES:
+            module(reader, node, full)
+        reader.bind(alias.asname or alias.name, Value(refs=(ALIASES.get(full, full),)))
+        _check_alias(reader, node, full, alias)
+
+
+def module(reader: Reader, node: ast.AST, name: str) -> None:
+    """Note what importing this module means by itself."""
+    top = name.split(".")[0]
+    reader.modules.add(top)
+    if name.startswith("."):
+        reader.report.not_assessed[f"Code of the module {name}, which is not shown here."] = None
+        _unseen(reader, node, name)
+    elif deed := MODULES.get(name) or MODULES.get(top):
+        _telling_module(reader, node, name, deed)
+    elif top == "skills":
+        reader.report.not_assessed[f"The text of the kept skill {name.partition('.')[2] or name}."] = None
+    elif top not in STANDARD and top not in HARMLESS and top not in OURS:
+        _unseen(reader, node, name)
+
+
+def _telling_module(reader: Reader, node: ast.AST, name: str, deed: Deed) -> None:
+    """Importing does nothing yet; it says what the program is about to try."""
+    note(
+        reader,
+        deed,
+        node,
+        name,
+        rule=f"{deed}.import",
+        words=f"Imports {name}, {_PURPOSES.get(deed, 'a module with effects')}",
+    )
+
+
+_PURPOSES = {
+    Deed.NETWORK: "which contacts the network",
+    Deed.NATIVE: "which calls native code",
+    Deed.PROCESS: "which runs other programs",
+    Deed.DRIVE: "which watches or drives screen, keyboard or clipboard",
+    Deed.WATCH: "which watches the machine and its processes",
+    Deed.CODE: "which runs text as code",
+    Deed.INSTALL: "which installs software",
+    Deed.HOOK: "which schedules programs",
+}
+
+
+def _unseen(reader: Reader, node: ast.AST, name: str) -> None:
+    words = f"Imports {name}, which is no module the workbench knows: misspelt, or code that is not shown here"
+    reader.report.add("import.unknown", Risk.MEDIUM, words, reader.span(node), subject=name, effect=EffectKind.MAY)
+
+
+def _everything(reader: Reader, node: ast.ImportFrom, source: str) -> None:
+    if source.startswith("servers."):
+        for tool in reader.toolbook.offered(source.split(".")[1]):
+            reader.bind(tool.name, Value(refs=(f"{source}.{tool.name}",)))
+        return
+    for full in CALLABLES:
+        if full.rpartition(".")[0] == source:
+            reader.bind(full.rpartition(".")[2], Value(refs=(full,)))
+    if source in STANDARD and source not in ("math", "typing", "datetime", "collections", "itertools", "functools"):
+        words = f"Imports every name of {source}, so single names cannot be told apart"
+        reader.report.add("import.star", Risk.MEDIUM, words, reader.span(node), subject=source, effect=EffectKind.MAY)
+
+
+def _check_alias(reader: Reader, node: ast.AST, full: str, alias: ast.alias) -> None:
+    if not alias.asname or alias.asname == alias.name:
+        return
+    hides_tool = full.startswith("servers.") and verbs.reads(alias.asname) and not verbs.reads(alias.name)
+    hides_builtin = full in CALLABLES and alias.asname in (
+        "print",
+        "len",
+        "str",
+        "list",
+        "dict",
+        "sorted",
+        "sum",
+        "open",
+        "log",
+    )
+    if hides_tool or hides_builtin:
+        words = f"Renames {full.removeprefix('servers.')} to the harmless-looking {alias.asname}"
+        reader.report.add(
+            "name.misleading", Risk.HIGH, words, reader.span(node), subject=alias.asname, effect=EffectKind.MAY
+        )

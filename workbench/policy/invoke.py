@@ -1,0 +1,173 @@
+"""One call: what is called by which name, with which arguments, and what comes back."""
+
+from __future__ import annotations
+
+import ast
+
+from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.policy.invocation import Arguments
+from workbench.policy.lookups import attribute_of, by_name
+from workbench.policy.methods import call_method
+from workbench.policy.reader import Reader
+from workbench.policy.specials import SPECIALS
+from workbench.policy.tables.callables import CALLABLES, Rule
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import KINDS
+from workbench.policy.tables.modules import MODULES
+from workbench.policy.tables.names import names
+from workbench.policy.toolcalls import is_tool, note_tool
+from workbench.policy.value import NOTHING, Source, Value, join, shown, tainted
+
+_REPEATING = names("map imap filter starmap imap_unordered")
+
+
+def call(reader: Reader, node: ast.Call) -> Value:
+    """What calling this gives, and what it does."""
+    owner = NOTHING
+    if isinstance(node.func, ast.Attribute):
+        owner = reader.value(node.func.value, called=True)
+        target = attribute_of(reader, node.func, owner, called=True)
+    else:
+        target = reader.value(node.func, called=True)
+    arguments = _arguments(reader, node)
+    _call_back(reader, arguments)
+    answers = [answer for ref in target.refs if (answer := _call_ref(reader, node, ref, arguments)) is not None]
+    answers += [_call_own(reader, function, arguments) for function in target.functions]
+    if target.kind == "attrgetter":
+        answers.append(by_name(reader, node, arguments.get(0), target))
+    if answers:
+        found = answers[0]
+        for answer in answers[1:]:
+            found = join(found, answer)
+        return tainted(found, target.taint)
+    if isinstance(node.func, ast.Attribute) and not target.refs:
+        return call_method(reader, node, node.func, owner, arguments)
+    return Value(taint=arguments.taint | target.taint)
+
+
+def _arguments(reader: Reader, node: ast.Call) -> Arguments:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in _REPEATING:
+        with reader.branch(loop=True):
+            return _read_arguments(reader, node)
+    return _read_arguments(reader, node)
+
+
+def _read_arguments(reader: Reader, node: ast.Call) -> Arguments:
+    positional: list[Value] = []
+    for argument in node.args:
+        value = reader.value(argument)
+        spread = isinstance(argument, ast.Starred) and value.items is not None
+        positional.extend(value.items or () if spread else (value,))
+    named = {keyword.arg or "**": reader.value(keyword.value) for keyword in node.keywords}
+    return Arguments(tuple(positional), named, _keys(reader, node))
+
+
+def _keys(reader: Reader, node: ast.Call) -> dict[str, Value]:
+    """The entries of the dict displays among the arguments, under their constant keys."""
+    found: dict[str, Value] = {}
+    for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(argument, ast.Dict):
+            for key, value in zip(argument.keys, argument.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    found[key.value] = _peek(reader, value)
+    return found
+
+
+def _peek(reader: Reader, node: ast.expr) -> Value:
+    """A constant or name once more; anything bigger was read already and is not read twice."""
+    return (
+        reader.value(node, called=True)
+        if isinstance(node, ast.Constant | ast.Name | ast.JoinedStr | ast.Subscript)
+        else NOTHING
+    )
+
+
+def _call_back(reader: Reader, arguments: Arguments) -> None:
+    """Functions of the program that are handed on may be called with anything that is handed on beside them."""
+    for value in arguments.every:
+        for function in value.functions:
+            learned = reader.learn(function)
+            learned.looped = learned.looped or reader.loops > 0
+            if arguments.taint:
+                _learn(reader, function, Arguments((Value(taint=arguments.taint),)))
+
+
+def _call_own(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
+    learned = _learn(reader, function, arguments)
+    learned_now = reader.learn(function)
+    learned_now.looped = learned_now.looped or reader.loops > 0
+    return learned
+
+
+def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
+    learned = reader.learn(function)
+    parameters: ast.arguments = function.args  # type: ignore[attr-defined]  # only definitions get here
+    names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    given = dict(zip(names, arguments.positional, strict=False)) | arguments.named
+    if parameters.vararg and len(arguments.positional) > len(names):
+        given[parameters.vararg.arg] = Value(items=arguments.positional[len(names) :], taint=arguments.taint)
+    for name, value in given.items():
+        learned.parameters[name] = join(learned.parameters.get(name, NOTHING), value)
+    return learned.answer
+
+
+def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value | None:
+    if is_tool(ref):
+        return note_tool(reader, node, ref, arguments)
+    if special := SPECIALS.get(ref):
+        return special(reader, node, ref, arguments)
+    if rule := CALLABLES.get(ref):
+        return _call_rule(reader, node, ref, rule, arguments)
+    if deed := _module_deed(ref):
+        return _call_module(reader, node, ref, deed, arguments)
+    if ref.startswith("builtins."):
+        return Value(items=arguments.get(0).items, taint=arguments.taint)
+    return Value(taint=arguments.taint, kind=ref if ref in KINDS else "")
+
+
+def _module_deed(ref: str) -> Deed | None:
+    parts = ref.split(".")
+    return next(
+        (MODULES[name] for size in range(len(parts) - 1, 0, -1) if (name := ".".join(parts[:size])) in MODULES), None
+    )
+
+
+def _call_rule(reader: Reader, node: ast.Call, ref: str, rule: Rule, arguments: Arguments) -> Value:
+    target = NOTHING
+    if rule.subject is not None:
+        target = arguments.get(
+            rule.subject, "path", "src", "name", "args", "cmd", "command", "url", "file", "filename", "dst"
+        )
+    line = reader.span(node).line
+    if rule.deed in FILE_DEEDS:
+        note_file(reader, rule.deed, node, target)
+        if rule.deed in (Deed.COPY, Deed.MOVE):
+            note_file(reader, Deed.WRITE, node, arguments.get(1, "dst", "destination"))
+        return Value(taint=arguments.taint)
+    if rule.deed is Deed.PROCESS:
+        words = " ".join(filter(None, map(shown, arguments.positional))) if ref.endswith("_exec") else shown(target)
+        note_command(reader, node, words, arguments.taint)
+        return Value(taint=frozenset({Source("untrusted", "a command's output", line)}))
+    if rule.deed is Deed.NETWORK:
+        note_network(reader, node, target, arguments.taint)
+        return Value(
+            const=target.const,
+            kind=ref if ref in KINDS else "",
+            taint=frozenset({Source("untrusted", "the network", line)}),
+        )
+    note(reader, rule.deed, node, ref.removeprefix("builtins."), risk=rule.risk)
+    return Value(taint=arguments.taint)
+
+
+def _call_module(reader: Reader, node: ast.Call, ref: str, deed: Deed, arguments: Arguments) -> Value:
+    if deed is Deed.NETWORK:
+        note_network(reader, node, arguments.get(0, "url", "host"), arguments.taint)
+        source = Source("untrusted", "the network", reader.span(node).line)
+        return Value(kind=ref if ref in KINDS else "", taint=frozenset({source}))
+    if deed is Deed.PROCESS:
+        note_command(reader, node, " ".join(filter(None, map(shown, arguments.positional))), arguments.taint)
+    else:
+        note(reader, deed, node, ref)
+    return Value(taint=arguments.taint)

@@ -1,0 +1,167 @@
+"""Names reached in roundabout ways: attributes and tables of modules, names made at run time, mentions."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from workbench.policy.effects import note
+from workbench.policy.levels import at_least
+from workbench.policy.reader import Reader
+from workbench.policy.tables.attributes import SOFT, SPECIAL
+from workbench.policy.tables.callables import CALLABLES
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import PATH_KINDS
+from workbench.policy.tables.modules import ALIASES, REACHED, STANDARD
+from workbench.policy.tables.names import names
+from workbench.policy.toolcalls import is_tool, note_dynamic, note_tool
+from workbench.policy.value import HOLE, NOTHING, Value, known, tainted, text_of
+from workbench.records import EffectKind, Risk
+
+_USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
+_POWERFUL = names("os sys builtins subprocess shutil socket ctypes importlib posix pty")
+
+
+def of_ref(reader: Reader, node: ast.AST, ref: str, name: str) -> str:
+    """The dotted name of an attribute of a dotted name, through aliases and modules inside modules."""
+    full = f"{ref}.{name}"
+    bare = name.lstrip("_")
+    if (
+        ref.split(".")[0] in STANDARD
+        and ref != "builtins"
+        and bare in REACHED
+        and full not in CALLABLES
+        and full not in _USUAL
+    ):
+        note_hidden(reader, node, f"Reaches the module {bare} through {full}", full)
+        return ALIASES.get(bare, bare)
+    return ALIASES.get(full, full)
+
+
+def mention(reader: Reader, node: ast.AST, value: Value) -> None:
+    """A powerful function is stored or handed on: whoever gets it can call it where nobody looks."""
+    for ref in value.refs:
+        if is_tool(ref):
+            note_tool(reader, node, ref)
+        elif (rule := CALLABLES.get(ref)) and at_least(rule.risk, Risk.HIGH):
+            words = f"Hands on {ref.removeprefix('builtins.')} without calling it here"
+            note(reader, rule.deed, node, ref, rule=f"{rule.deed}.mention", words=words)
+
+
+def note_hidden(reader: Reader, node: ast.AST, words: str, subject: str, risk: Risk = Risk.HIGH) -> None:
+    """Something is reached in a way that hides it from a reader's eye."""
+    reader.report.add("name.hidden", risk, words, reader.span(node), subject=subject, effect=EffectKind.MAY)
+
+
+def attribute_walk(reader: Reader, node: ast.AST, name: str, owner: Value, *, by_name: bool = False) -> None:
+    """A special attribute is read: a step into the interpreter, or an honest look at a class."""
+    on_module = any(ref.split(".")[0] in STANDARD for ref in owner.refs)
+    if name in SOFT and not on_module:
+        inner = node.value if isinstance(node, ast.Attribute) else None
+        chained = isinstance(inner, ast.Attribute | ast.Constant | ast.Tuple | ast.Call | ast.List | ast.Dict)
+        if name == "__dict__" and not chained:
+            return
+        note(reader, Deed.INTERNALS, node, name, risk=Risk.HIGH if chained and name != "__traceback__" else Risk.MEDIUM)
+        return
+    note(
+        reader,
+        Deed.INTERNALS,
+        node,
+        name,
+        words=f"Reads the special attribute {name}{' by its name' if by_name else ''}",
+    )
+
+
+def attribute_of(reader: Reader, node: ast.Attribute, owner: Value, *, called: bool) -> Value:
+    """`owner.name`, as far as it is known."""
+    if node.attr in SPECIAL:
+        attribute_walk(reader, node, node.attr, owner)
+    if owner.refs:
+        found = Value(refs=tuple(of_ref(reader, node, ref, node.attr) for ref in owner.refs), taint=owner.taint)
+        if not called:
+            mention(reader, node, found)
+        return found
+    if owner.kind in PATH_KINDS:
+        return _path_part(owner, node.attr)
+    kept = reader.attributes.get(node.attr)
+    if kept is not None and isinstance(node.value, ast.Name):
+        if not called and kept.refs:
+            mention(reader, node, kept)
+        return tainted(kept, owner.taint)
+    return Value(taint=owner.taint) if owner.taint else NOTHING
+
+
+def _path_part(owner: Value, name: str) -> Value:
+    if name == "parent":
+        folder = text_of(owner).rpartition("/")[0]
+        return replace(owner, const=folder or (HOLE if HOLE in text_of(owner) else "."))
+    return Value(taint=owner.taint)
+
+
+def by_name(reader: Reader, node: ast.Call, owner: Value, key: Value) -> Value:
+    """`getattr(owner, key)` and its relatives."""
+    name = known(key)
+    if name is None:
+        return _unknown_attribute(reader, node, owner)
+    written = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
+    if name in SPECIAL or (name == "__class__" and not written):
+        attribute_walk(reader, node, name, Value(refs=("sys",)), by_name=True)
+    found = Value(refs=tuple(of_ref(reader, node, ref, name) for ref in owner.refs), taint=owner.taint)
+    if owner.refs and not written:
+        powerful = any(ref in CALLABLES or is_tool(ref) for ref in found.refs)
+        words = f"Puts the name {owner.refs[0]}.{name} together from pieces"
+        note_hidden(reader, node, words, name, Risk.HIGH if powerful else Risk.MEDIUM)
+    mention(reader, node, found)
+    return found
+
+
+def _unknown_attribute(reader: Reader, node: ast.AST, owner: Value) -> Value:
+    for ref in owner.refs:
+        top = ref.split(".")[0]
+        if top == "servers":
+            note_dynamic(reader, node)
+        elif top in STANDARD:
+            risk = Risk.HIGH if ref in _POWERFUL else Risk.MEDIUM
+            note_hidden(reader, node, f"Which attribute of {ref} is used is chosen at run time", ref, risk)
+    return Value(taint=owner.taint)
+
+
+def by_key(reader: Reader, node: ast.AST, ref: str, key: Value) -> Value | None:
+    """`sys.modules[…]`, `vars(os)[…]`, `globals()[…]`: a name looked up by text; None when it is no such table."""
+    name = known(key)
+    if ref == "sys.modules":
+        return _loaded_module(reader, node, name)
+    if ref == "globals()":
+        return _own_name(reader, node, name)
+    if not ref.endswith(".__dict__") and ref != "builtins":
+        return None
+    owner = ref.removesuffix(".__dict__")
+    if name is None:
+        return _unknown_attribute(reader, node, Value(refs=(owner,)))
+    note_hidden(reader, node, f"Reaches {owner}.{name} through a table of names", f"{owner}.{name}", _weight(owner))
+    found = Value(refs=(of_ref(reader, node, owner, name),))
+    mention(reader, node, found)
+    return found
+
+
+def _loaded_module(reader: Reader, node: ast.AST, name: str | None) -> Value:
+    if name is None:
+        note_hidden(reader, node, "Takes a module chosen at run time out of sys.modules", "sys.modules")
+        return NOTHING
+    note_hidden(reader, node, f"Takes the module {name} out of sys.modules", name, _weight(name))
+    return Value(refs=(ALIASES.get(name, name),))
+
+
+def _own_name(reader: Reader, node: ast.AST, name: str | None) -> Value:
+    if name in ("__builtins__", "__builtin__"):
+        note(reader, Deed.INTERNALS, node, "__builtins__")
+        return Value(refs=("builtins",))
+    if name is None:
+        words = "Looks up one of its own names by text that is only known at run time"
+        note_hidden(reader, node, words, HOLE, Risk.MEDIUM)
+        return NOTHING
+    return reader.look(name) or NOTHING
+
+
+def _weight(module: str) -> Risk:
+    return Risk.HIGH if module in _POWERFUL else Risk.MEDIUM

@@ -1,0 +1,118 @@
+"""Methods called on objects of this program: paths, connections, archives, containers, text, and telling names."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from workbench.policy import folding
+from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.policy.invocation import Arguments
+from workbench.policy.reader import Reader
+from workbench.policy.statements import element, fill
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import FILLING, NETWORK_KINDS, PATH_KINDS, PATH_METHODS, SQL_METHODS, TELLING
+from workbench.policy.tables.names import names
+from workbench.policy.tables.patterns import CHANGING_SQL, DESTROYING_SQL
+from workbench.policy.value import NOTHING, Source, Value, known, shown, text_of
+from workbench.records import Risk
+
+_REACHING_FIELD = re.compile(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
+_NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
+_SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem as_posix")
+
+
+def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: Value, arguments: Arguments) -> Value:
+    """What this method does and gives."""
+    name = function.attr
+    if name in ("format", "format_map") and _REACHING_FIELD.search(text_of(owner)):
+        note(reader, Deed.INTERNALS, node, "a format text", rule="python.internals.format")
+    if owner.kind in PATH_KINDS:
+        return _on_path(reader, node, name, owner, arguments)
+    if owner.kind in NETWORK_KINDS:
+        return _on_connection(reader, node, name, owner, arguments)
+    folded = folding.method(owner, name, arguments.positional, arguments.named)
+    if folded is not None:
+        return folded
+    if name in SQL_METHODS:
+        return _on_database(reader, node, owner, arguments)
+    if name in TELLING and name not in reader.attributes:
+        return _telling(reader, node, name, owner, arguments)
+    return _on_container(reader, function, name, owner, arguments)
+
+
+def _on_path(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
+    if name == "open":
+        mode = known(arguments.get(0, "mode")) or "r"
+        note_file(reader, Deed.WRITE if set(mode) & set("wax+") else Deed.READ, node, owner)
+        return Value(kind="file", taint=owner.taint)
+    if deed := PATH_METHODS.get(name):
+        return _path_deed(reader, node, name, deed, owner, arguments)
+    if name == "joinpath":
+        return folding.join_path(owner, *arguments.positional)
+    if name in _SAME_PATH:
+        return owner
+    return Value(taint=owner.taint | arguments.taint)
+
+
+def _path_deed(reader: Reader, node: ast.Call, name: str, deed: Deed, owner: Value, arguments: Arguments) -> Value:
+    found = note_file(reader, deed, node, owner)
+    if deed is Deed.MOVE:
+        note_file(reader, Deed.WRITE, node, arguments.get(0, "target"))
+    if deed is Deed.LIST:
+        inside = folding.join_path(owner, NOTHING)
+        return Value(items=(inside,), kind="paths", taint=owner.taint)
+    if deed is Deed.READ and found.name == "SENSITIVE":
+        return Value(taint=owner.taint | {Source("private", f"the file {shown(owner)}", reader.span(node).line)})
+    return Value(taint=owner.taint)
+
+
+_TALKING = names(
+    """get post put delete patch head options request send sendall sendto sendmail send_message connect login
+    storbinary retrbinary exec_command open urlopen bind listen connect_ex stream ws_connect write starttls"""
+)
+
+
+def _on_connection(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
+    if name in _TALKING:
+        note_network(reader, node, arguments.get(0, "url", "address"), arguments.taint)
+    if name in ("recv", "recvfrom", "read", "makefile", "get", "post", "request", "stream", "urlopen"):
+        return Value(taint=frozenset({Source("untrusted", "the network", reader.span(node).line)}))
+    return Value(kind=owner.kind if name == "__enter__" else "", taint=arguments.taint)
+
+
+def _on_database(reader: Reader, node: ast.Call, owner: Value, arguments: Arguments) -> Value:
+    statement = known(arguments.get(0, "sql")) or ""
+    if CHANGING_SQL.search(statement):
+        short = " ".join(statement.split())[:80]
+        risk = Risk.HIGH if DESTROYING_SQL.search(statement) else Risk.MEDIUM
+        note(reader, Deed.DATABASE, node, short, risk=risk)
+    return Value(kind=owner.kind, taint=owner.taint | arguments.taint)
+
+
+def _telling(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
+    deed, taint = TELLING[name], owner.taint | arguments.taint
+    if deed in FILE_DEEDS:
+        target = arguments.get(0, "path", "path_or_buf", "fname") if name in _NAMED_TARGET else owner
+        if name in _NAMED_TARGET and (target is NOTHING or target.const is None or target.kind.startswith("io.")):
+            if name == "extractall":
+                note_file(reader, deed, node, Value(const="."))
+            return Value(taint=taint)  # without a target it gives text back
+        note_file(reader, deed, node, target)
+    elif deed is Deed.NETWORK:
+        note_network(reader, node, arguments.get(0), arguments.taint)
+    elif deed is Deed.PROCESS:
+        note_command(reader, node, shown(arguments.get(0)), arguments.taint)
+    else:
+        note(reader, deed, node, f".{name}()")
+    return Value(taint=taint)
+
+
+def _on_container(reader: Reader, function: ast.Attribute, name: str, owner: Value, arguments: Arguments) -> Value:
+    if name in FILLING:
+        for value in arguments.every:
+            fill(reader, function.value, value)
+    if owner.items and name in ("get", "pop", "values", "copy", "popleft"):
+        return owner if name in ("values", "copy") else element(owner)
+    kind = owner.kind if name in ("decode", "encode", "strip") else ""
+    return Value(kind=kind, taint=owner.taint | arguments.taint)

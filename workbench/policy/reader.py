@@ -1,0 +1,193 @@
+"""Reads a program the way Python would run it, with values instead of data: nothing is executed, imported or unpickled.
+
+The text is read up to three times: what functions learn from their callers in one reading counts in the next.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.policy.positions import Positions
+from workbench.policy.report import Report
+from workbench.policy.toolbook import Toolbook
+from workbench.policy.value import NOTHING, Source, Value, join
+from workbench.records import Span
+
+MAX_WORK = 150_000  # expressions looked at; about 150 ms
+READINGS = 3
+
+
+class OverCap(Exception):
+    """The program is too large to be read completely; a person has to decide."""
+
+
+@dataclass(slots=True)
+class Learned:
+    """What a function of the program is called with and gives back, joined over all its calls."""
+
+    parameters: dict[str, Value] = field(default_factory=dict)
+    answer: Value = NOTHING
+    looped: bool = False
+
+    def key(self) -> tuple[object, ...]:
+        """Changes when a further reading would see more."""
+        known = {n: (v.refs, str(v.const), v.kind, v.taint, v.functions) for n, v in self.parameters.items()}
+        back = self.answer
+        return (tuple(known.items()), back.refs, str(back.const), back.kind, back.taint, self.looped)
+
+
+@dataclass(slots=True)
+class Later:
+    """A function body to be read after the text around it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scopes: list[dict[str, Value]]
+
+
+@dataclass(slots=True)
+class Inner:
+    """Constant text given to exec or eval: read as a program of its own, told at the place of the call."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """What each kind of node does to a reading. Any: every entry takes the one kind of node it stands under."""
+
+    statements: Mapping[type[ast.stmt], Callable[[Reader, Any], None]]
+    expressions: Mapping[type[ast.expr], Callable[[Reader, Any], Value]]
+    naming: Mapping[type[ast.expr], Callable[[Reader, Any, bool], Value]]  # told whether a call follows
+
+
+class Reader:
+    """State of one reading; the syntax tables say what each piece does to it."""
+
+    def __init__(self, text: str, toolbook: Toolbook, syntax: Syntax, anchor: Span | None = None) -> None:
+        self.syntax = syntax
+        self.toolbook = toolbook
+        self.report = Report()
+        self.positions = Positions(text)
+        self.anchor = anchor  # when set, everything is told at this place
+        self.scopes: list[dict[str, Value]] = [{}]
+        self.attributes: dict[str, Value] = {}
+        self.learned: dict[ast.AST, Learned] = {}
+        self.later: list[Later] = []
+        self.inner: dict[str, Inner] = {}
+        self.modules: set[str] = set()
+        self.control: list[Source] = []  # untrusted content that decides whether the current line runs
+        self.branches = 0
+        self.loops = 0
+        self.current: ast.AST | None = None
+        self.work = 0
+
+    def read(self, tree: ast.Module) -> None:
+        """Read until nothing new is learned."""
+        for _ in range(READINGS):
+            before = self._known()
+            self._read_once(tree.body)
+            if self._known() == before:
+                return
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """Read statements in order."""
+        for statement in body:
+            if act := self.syntax.statements.get(type(statement)):
+                act(self, statement)
+
+    def value(self, node: ast.expr | None, *, called: bool = False) -> Value:
+        """What this expression may be; `called` when it is about to be called, so that it is no mere mention."""
+        if node is None:
+            return NOTHING
+        self.work += 1
+        if self.work > MAX_WORK:
+            raise OverCap
+        if naming := self.syntax.naming.get(type(node)):
+            return naming(self, node, called)
+        if act := self.syntax.expressions.get(type(node)):
+            return act(self, node)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+        return NOTHING
+
+    def span(self, node: ast.AST) -> Span:
+        """Where to tell of this node."""
+        return self.anchor or self.positions.span(node)
+
+    def look(self, name: str) -> Value | None:
+        """What a name stands for here; None when the program never bound it."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name its value; inside a branch the old one stays possible."""
+        scope = self.scopes[-1]
+        scope[name] = join(scope[name], value) if self.branches and name in scope else value
+
+    def remember(self, attribute: str, value: Value) -> None:
+        """An attribute set anywhere in the program, whatever the object."""
+        self.attributes[attribute] = join(self.attributes.get(attribute, NOTHING), value)
+
+    def learn(self, node: ast.AST) -> Learned:
+        """What is known of a function of this program."""
+        return self.learned.setdefault(node, Learned())
+
+    @contextmanager
+    def branch(self, condition: Value = NOTHING, *, loop: bool = False) -> Iterator[None]:
+        """Inside something that may run not at all, once, or often."""
+        decides = [source for source in condition.taint if source.kind == "untrusted"][:1]
+        self.branches, self.loops = self.branches + 1, self.loops + loop
+        self.control.extend(decides)
+        yield
+        del self.control[len(self.control) - len(decides) :]
+        self.branches, self.loops = self.branches - 1, self.loops - loop
+
+    @contextmanager
+    def scope(self, names: dict[str, Value], around: Sequence[dict[str, Value]] | None = None) -> Iterator[None]:
+        """Inside a body with names of its own."""
+        kept = self.scopes
+        self.scopes = [*(kept if around is None else around), names]
+        yield
+        self.scopes = kept
+
+    @contextmanager
+    def told_at(self, span: Span) -> Iterator[None]:
+        """Everything inside is told at one place."""
+        kept, self.anchor = self.anchor, self.anchor or span
+        yield
+        self.anchor = kept
+
+    def _read_once(self, body: list[ast.stmt]) -> None:
+        self.report, self.later, self.inner = Report(), [], {}
+        self.scopes, self.branches, self.loops, self.control, self.current = [{}], 0, 0, [], None
+        self.run(body)
+        for later in self.later:  # grows while it is walked: bodies define further functions
+            self._read_body(later)
+
+    def _read_body(self, later: Later) -> None:
+        known = self.learn(later.node)
+        self.branches, self.loops, self.control = 0, int(known.looped), []
+        self.current = later.node
+        names = dict.fromkeys(_parameters(later.node.args), NOTHING) | known.parameters
+        with self.scope(names, later.scopes):
+            if isinstance(later.node, ast.Lambda):
+                known.answer = join(known.answer, self.value(later.node.body))
+            else:
+                self.run(later.node.body)
+
+    def _known(self) -> dict[ast.AST, tuple[object, ...]]:
+        return {node: learned.key() for node, learned in self.learned.items()}
+
+
+def _parameters(arguments: ast.arguments) -> list[str]:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+    return [argument.arg for argument in every]

@@ -1,0 +1,86 @@
+"""Collects what reading finds: findings, effects, tools; each once, however often the reader passes by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.policy.levels import rank, worst
+from workbench.records import Effect, EffectKind, Finding, Risk, Span, Tool
+
+MAX_FINDINGS = 500  # more are counted, not listed
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A finding with what it means for the gate."""
+
+    finding: Finding
+    effect: Effect | None = None
+    blocks: bool = False
+
+
+@dataclass(slots=True)
+class Use:
+    """A tool the program names, with how often: a loop makes one line of code many calls."""
+
+    tool: Tool
+    line: int
+    risk: Risk
+    looped: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """What one reading found so far."""
+
+    notes: dict[tuple[str, Span, str], Noted] = field(default_factory=dict)
+    uses: dict[tuple[str, str, int], Use] = field(default_factory=dict)
+    not_assessed: dict[str, None] = field(default_factory=dict)
+    facts: dict[str, Span] = field(default_factory=dict)  # "sensitive", "out", "blob" … → where first seen
+    dynamic: bool = False  # which tool is called is decided at run time
+
+    def add(
+        self,
+        rule: str,
+        risk: Risk,
+        message: str,
+        span: Span,
+        *,
+        subject: str = "",
+        effect: EffectKind | None = None,
+        reversible: bool | None = None,
+        blocks: bool = False,
+    ) -> None:
+        """Note a finding; with an effect kind it is also a line of the effects table."""
+        key = (rule, span, subject)
+        old = self.notes.get(key)
+        if old and rank(old.finding.risk) >= rank(risk):
+            return
+        if not old and len(self.notes) >= MAX_FINDINGS:
+            self.not_assessed[f"More than {MAX_FINDINGS} findings; the rest is not listed."] = None
+            return
+        line = Effect(effect, message, span.line, risk, reversible) if effect else None
+        self.notes[key] = Noted(Finding(rule, risk, message, span, subject), line, blocks)
+
+    def use(self, use: Use) -> None:
+        """Note a tool; seen in a loop once, it stays so."""
+        key = (use.tool.server, use.tool.name, use.line)
+        old = self.uses.get(key)
+        if old is None:
+            self.uses[key] = use
+            return
+        old.looped, old.risk = old.looped or use.looped, worst((old.risk, use.risk))
+
+    def fact(self, name: str, span: Span) -> None:
+        """Remember where something was first seen."""
+        self.facts.setdefault(name, span)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The worst first, then as they stand in the text."""
+        every = (note.finding for note in self.notes.values())
+        return tuple(sorted(every, key=lambda f: (-rank(f.risk), f.span.line, f.span.column, f.rule)))
+
+    def effects(self) -> tuple[Effect, ...]:
+        """As they stand in the text, each sentence once per line."""
+        every = {(e.text, e.line): e for note in self.notes.values() if (e := note.effect)}
+        return tuple(sorted(every.values(), key=lambda e: (e.line, -rank(e.risk))))

@@ -1,0 +1,271 @@
+"""What each statement does to a reading: binds names, opens branches and loops, queues function bodies."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from workbench.policy import imports
+from workbench.policy.effects import note
+from workbench.policy.reader import Later, Reader
+from workbench.policy.tables.attributes import FORBIDDEN_WRITES, WALKS
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import PATH_KINDS
+from workbench.policy.tables.modules import STANDARD
+from workbench.policy.value import NOTHING, UNKNOWN, Value, join, shown, tainted
+from workbench.records import Risk
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _expression(reader: Reader, node: ast.Expr) -> None:
+    reader.value(node.value)
+
+
+def _assign(reader: Reader, node: ast.Assign) -> None:
+    value = reader.value(node.value)
+    for target in node.targets:
+        assign(reader, target, value)
+
+
+def _annotated(reader: Reader, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(reader, node.target, reader.value(node.value))
+
+
+def _augmented(reader: Reader, node: ast.AugAssign) -> None:
+    from workbench.policy.folding import combine
+
+    old = reader.value(node.target, called=True) if isinstance(node.target, ast.Name) else NOTHING
+    assign(reader, node.target, combine(node.op, old, reader.value(node.value)))
+
+
+def assign(reader: Reader, target: ast.expr, value: Value) -> None:
+    """Put a value where an assignment, loop or pattern puts it."""
+    if isinstance(target, ast.Name):
+        _assign_name(reader, target, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(reader, target, value)
+    elif isinstance(target, ast.Attribute):
+        _assign_attribute(reader, target, value)
+    elif isinstance(target, ast.Subscript):
+        _assign_item(reader, target, value)
+    elif isinstance(target, ast.Starred):
+        assign(reader, target.value, value)
+
+
+def _assign_name(reader: Reader, target: ast.Name, value: Value) -> None:
+    if target.id in ("__builtins__", "__import__", "__build_class__", "__loader__"):
+        note(reader, Deed.TAMPER, target, f"replaces {target.id}")
+    reader.bind(target.id, value)
+
+
+def _unpack(reader: Reader, target: ast.Tuple | ast.List, value: Value) -> None:
+    starred = any(isinstance(part, ast.Starred) for part in target.elts)
+    items = value.items if value.items and len(value.items) == len(target.elts) and not starred else None
+    for index, part in enumerate(target.elts):
+        assign(reader, part, tainted(items[index], value.taint) if items else Value(taint=value.taint))
+
+
+def _assign_attribute(reader: Reader, target: ast.Attribute, value: Value) -> None:
+    owner = reader.value(target.value, called=True)
+    for ref in owner.refs:
+        if ref.split(".")[0] in STANDARD:
+            note(reader, Deed.TAMPER, target, f"replaces {ref}.{target.attr}")
+    if target.attr in FORBIDDEN_WRITES:
+        note(reader, Deed.INTERNALS, target, target.attr, rule="python.internals.write")
+    reader.remember(target.attr, value)
+
+
+def _assign_item(reader: Reader, target: ast.Subscript, value: Value) -> None:
+    owner, key = reader.value(target.value, called=True), reader.value(target.slice)
+    for ref in owner.refs:
+        if ref == "os.environ":
+            note(reader, Deed.SETTING, target, shown(key))
+        elif ref in ("sys.modules", "globals()", "builtins") or ref.endswith(".__dict__"):
+            note(reader, Deed.TAMPER, target, f"writes into {ref}", risk=Risk.MEDIUM if ref == "globals()" else None)
+    fill(reader, target.value, value)
+
+
+def fill(reader: Reader, container: ast.expr, value: Value) -> None:
+    """A container that took this value in carries its origin, and may give it back."""
+    root = container
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    if not isinstance(root, ast.Name) or (old := reader.look(root.id)) is None or old.refs:
+        return
+    if value.taint or value.refs or value.functions or old.items is not None:
+        items = (*old.items, value)[:64] if old.items is not None else None
+        reader.scopes[-1][root.id] = replace(old, items=items, taint=old.taint | value.taint)
+
+
+def _delete(reader: Reader, node: ast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Subscript) and "os.environ" in reader.value(target.value, called=True).refs:
+            note(reader, Deed.SETTING, target, shown(reader.value(target.slice)))
+
+
+def _return(reader: Reader, node: ast.Return) -> None:
+    answer = reader.value(node.value)
+    if reader.current is not None:
+        known_of = reader.learn(reader.current)
+        known_of.answer = join(known_of.answer, answer)
+
+
+def _if(reader: Reader, node: ast.If) -> None:
+    with reader.branch(reader.value(node.test)):
+        reader.run(node.body)
+        reader.run(node.orelse)
+
+
+def _while(reader: Reader, node: ast.While) -> None:
+    test = reader.value(node.test)
+    with reader.branch(test, loop=True):
+        reader.run(node.body)
+    reader.run(node.orelse)
+    if test.const not in (UNKNOWN, None) and test.const and not _leaves(node):
+        note(reader, Deed.RESOURCE, node.test, "a loop without an exit")
+
+
+def _leaves(loop: ast.While) -> bool:
+    exits = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.Await, ast.Call)
+    return any(isinstance(part, exits) for statement in loop.body for part in ast.walk(statement))
+
+
+def _for(reader: Reader, node: ast.For | ast.AsyncFor) -> None:
+    iterable = reader.value(node.iter)
+    with reader.branch(iterable, loop=True):
+        assign(reader, node.target, element(iterable))
+        reader.run(node.body)
+    reader.run(node.orelse)
+
+
+def element(iterable: Value) -> Value:
+    """Any one element of what is looped over."""
+    if not iterable.items:
+        return Value(kind="pathlib.Path" if iterable.kind == "paths" else "", taint=iterable.taint)
+    found = iterable.items[0]
+    for item in iterable.items[1:8]:
+        found = join(found, item)
+    if len(iterable.items) > 1 and not (found.kind in PATH_KINDS and len(iterable.items) == 1):
+        found = replace(found, const=UNKNOWN)
+    return tainted(found, iterable.taint)
+
+
+def _with(reader: Reader, node: ast.With | ast.AsyncWith) -> None:
+    for item in node.items:
+        value = reader.value(item.context_expr)
+        if item.optional_vars is not None:
+            assign(reader, item.optional_vars, value)
+    reader.run(node.body)
+
+
+def _try(reader: Reader, node: ast.Try) -> None:
+    with reader.branch():
+        reader.run(node.body)
+        for caught in node.handlers:
+            reader.value(caught.type, called=True)
+            if caught.name:
+                reader.bind(caught.name, Value(kind="exception"))
+            reader.run(caught.body)
+        reader.run(node.orelse)
+        reader.run(node.finalbody)
+
+
+def _raise(reader: Reader, node: ast.Raise) -> None:
+    reader.value(node.exc)
+
+
+def _assert(reader: Reader, node: ast.Assert) -> None:
+    reader.value(node.test)
+    reader.value(node.msg)
+
+
+def _match(reader: Reader, node: ast.Match) -> None:
+    subject = reader.value(node.subject)
+    with reader.branch(subject):
+        for case in node.cases:
+            _pattern(reader, case.pattern, subject)
+            reader.value(case.guard)
+            reader.run(case.body)
+
+
+def _pattern(reader: Reader, pattern: ast.pattern, subject: Value) -> None:
+    for part in ast.walk(pattern):
+        if isinstance(part, ast.MatchClass):
+            for name in sorted(WALKS.intersection(part.kwd_attrs)):
+                note(reader, Deed.INTERNALS, part, name)
+        elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
+            reader.bind(part.name, Value(taint=subject.taint))
+
+
+def _function(reader: Reader, node: _Function) -> None:
+    for decorator in node.decorator_list:
+        reader.value(decorator)
+    made = define(reader, node)
+    reader.bind(node.name, made)
+    if node.name in ("__reduce__", "__reduce_ex__"):
+        note(reader, Deed.UNPACK, node, node.name, risk=Risk.MEDIUM)
+
+
+def define(reader: Reader, node: _Function | ast.Lambda) -> Value:
+    """A function of this program: its defaults are read now, its body after the text around it."""
+    arguments = node.args
+    learned = reader.learn(node)
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    pairs = [*zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)]
+    pairs += [(a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    for name, default in pairs:
+        learned.parameters[name] = join(reader.value(default), learned.parameters.get(name, NOTHING))
+    reader.later.append(Later(node, reader.scopes))
+    return Value(functions=(node,))
+
+
+def _class(reader: Reader, node: ast.ClassDef) -> None:
+    for expression in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
+        reader.value(expression, called=True)
+    members: dict[str, Value] = {}
+    with reader.scope(members):
+        reader.run(node.body)
+    for name, value in members.items():
+        if value.refs or value.functions:
+            reader.remember(name, value)
+    reader.bind(node.name, replace(members.get("__init__", NOTHING), kind="class"))
+
+
+def _import(reader: Reader, node: ast.Import) -> None:
+    for alias in node.names:
+        imports.plain(reader, node, alias)
+
+
+def _import_from(reader: Reader, node: ast.ImportFrom) -> None:
+    imports.named(reader, node)
+
+
+# Any: each entry takes the one kind of node it stands under.
+STATEMENTS: dict[type[ast.stmt], Callable[[Reader, Any], None]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Delete: _delete,
+    ast.Return: _return,
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Match: _match,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+}

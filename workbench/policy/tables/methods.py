@@ -1,0 +1,68 @@
+"""Methods that are deeds: by the kind of the object where that is known, and a few that are telling on anything."""
+
+from __future__ import annotations
+
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.names import names
+
+PATH_KINDS = names("pathlib.Path pathlib.PosixPath pathlib.WindowsPath pathlib.PurePath pathlib.PurePosixPath")
+NETWORK_KINDS = names(
+    """requests.Session requests.session httpx.Client httpx.AsyncClient aiohttp.ClientSession
+    http.client.HTTPConnection http.client.HTTPSConnection smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP
+    ftplib.FTP_TLS socket.socket paramiko.SSHClient telnetlib.Telnet urllib3.PoolManager
+    xmlrpc.client.ServerProxy imaplib.IMAP4 imaplib.IMAP4_SSL poplib.POP3 socket.create_connection"""
+)
+ARCHIVE_KINDS = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"})
+# Constructors whose result is worth remembering.
+KINDS = PATH_KINDS | NETWORK_KINDS | ARCHIVE_KINDS | {"sqlite3.connect", "sqlite3.Connection"}
+
+PATH_METHODS = {
+    "unlink": Deed.DELETE,
+    "rmdir": Deed.DELETE,
+    "rename": Deed.MOVE,
+    "replace": Deed.MOVE,
+    "write_text": Deed.WRITE,
+    "write_bytes": Deed.WRITE,
+    "touch": Deed.WRITE,
+    "mkdir": Deed.WRITE,
+    "symlink_to": Deed.LINK,
+    "hardlink_to": Deed.LINK,
+    "chmod": Deed.META,
+    "read_text": Deed.READ,
+    "read_bytes": Deed.READ,
+    "iterdir": Deed.LIST,
+    "glob": Deed.LIST,
+    "rglob": Deed.LIST,
+}
+# On any receiver: nothing harmless carries these names.
+TELLING = {
+    "unlink": Deed.DELETE,
+    "rmtree": Deed.DELETE,
+    "rmdir": Deed.DELETE,
+    "write_text": Deed.WRITE,
+    "write_bytes": Deed.WRITE,
+    "touch": Deed.WRITE,
+    "symlink_to": Deed.LINK,
+    "hardlink_to": Deed.LINK,
+    "chmod": Deed.META,
+    "to_csv": Deed.WRITE,
+    "to_excel": Deed.WRITE,
+    "to_parquet": Deed.WRITE,
+    "to_feather": Deed.WRITE,
+    "to_pickle": Deed.WRITE,
+    "savefig": Deed.WRITE,
+    "extractall": Deed.WRITE,
+    "sendall": Deed.NETWORK,
+    "sendto": Deed.NETWORK,
+    "sendmail": Deed.NETWORK,
+    "send_message": Deed.NETWORK,
+    "connect_ex": Deed.NETWORK,
+    "urlopen": Deed.NETWORK,
+    "exec_command": Deed.PROCESS,
+    "load_module": Deed.CODE,
+    "exec_module": Deed.CODE,
+    "fork_exec": Deed.PROCESS,
+}
+SQL_METHODS = frozenset({"execute", "executemany", "executescript"})
+# Methods that put data into their receiver, so it carries the data's origin from then on.
+FILLING = names("append extend add update insert put put_nowait setdefault appendleft write")

@@ -1,0 +1,77 @@
+"""Modules whose every use is a deed, modules known to be harmless, and other names for the same thing."""
+
+from __future__ import annotations
+
+import sys
+
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.names import names
+
+MODULES: dict[str, Deed] = {}
+
+
+def _modules(deed: Deed, names: str) -> None:
+    MODULES.update(dict.fromkeys(names.split(), deed))
+
+
+_modules(Deed.NATIVE, "ctypes _ctypes cffi _cffi_backend")
+_modules(Deed.PROCESS, "pty _posixsubprocess pexpect sh plumbum fabric invoke commands popen2")
+_modules(Deed.NETWORK, "paramiko pysftp ftplib smtplib telnetlib poplib imaplib nntplib xmlrpc.client xmlrpc.server")
+_modules(
+    Deed.NETWORK, "http.client http.server socketserver asyncore asynchat urllib3 aiohttp httpx requests websocket"
+)
+_modules(
+    Deed.NETWORK, "websockets pycurl boto3 botocore discord telegram telebot tweepy slack_sdk openai anthropic dns"
+)
+_modules(Deed.NETWORK, "scapy selenium playwright mechanize redis pymongo psycopg2 pymysql mysql kafka zmq nmap shodan")
+_modules(Deed.NETWORK, "sendgrid twilio pyrogram telethon cloudscraper requests_html dhooks discord_webhook wget grpc")
+_modules(Deed.DRIVE, "pynput keyboard mouse pyautogui pyperclip mss pyscreenshot clipboard win32clipboard win32gui")
+_modules(
+    Deed.DRIVE, "win32api winreg _winreg wmi Xlib evdev browser_cookie3 sounddevice pyaudio PIL.ImageGrab pyscreeze"
+)
+_modules(Deed.WATCH, "psutil watchdog pyudev inotify pyinotify GPUtil cpuinfo")
+_modules(Deed.CODE, "pdb bdb code codeop")
+_modules(Deed.INSTALL, "pip ensurepip")
+_modules(Deed.HOOK, "crontab schedule apscheduler")
+
+STANDARD = frozenset(sys.stdlib_module_names)
+# Packages that only compute; programs that use them do nothing to the world by importing them.
+HARMLESS = names(
+    """numpy pandas scipy sklearn matplotlib seaborn PIL cv2 yaml ujson orjson dateutil pytz tqdm rich pydantic
+    attr attrs jinja2 bs4 lxml openpyxl xlrd xlwt docx sympy networkx nltk statsmodels pyarrow polars tabulate
+    regex click jsonschema markdown chardet cryptography sqlalchemy torch tensorflow keras transformers shapely
+    faker xmltodict texttable prettytable holidays plotly pytest typing_extensions anyio tomli tomli_w
+    simplejson more_itertools toolz humanize charset_normalizer"""
+)
+# What the sandbox itself offers to a program.
+OURS = names("servers client skills runtime tool_discovery")
+# Modules that evasions reach through the attribute of another one.
+REACHED = names(
+    "os sys subprocess socket shutil builtins ctypes importlib pty threading inspect multiprocessing posix io"
+)
+ALIASES = {
+    "posix": "os",
+    "nt": "os",
+    "posixpath": "os.path",
+    "_io.open": "builtins.open",
+    "io.open": "builtins.open",
+    "codecs.open": "builtins.open",
+    "gzip.open": "builtins.open",
+    "bz2.open": "builtins.open",
+    "lzma.open": "builtins.open",
+    "tokenize.open": "builtins.open",
+    "aiofiles.open": "builtins.open",
+    "io.FileIO": "builtins.open",
+    "_io.FileIO": "builtins.open",
+    "os.fdopen": "builtins.open",
+    "_socket": "socket",
+    "__builtin__": "builtins",
+    "__builtins__": "builtins",
+    "operator.__call__": "operator.call",
+    "importlib.__import__": "builtins.__import__",
+    "importlib._bootstrap._gcd_import": "importlib.import_module",
+    "six.moves.urllib.request.urlopen": "urllib.request.urlopen",
+    "_pickle": "pickle",
+}
+# Names the sandbox's `client` offers; a program may also find them as plain names.
+CLIENT = names("call_tool call_mcp_tool search_tools get_tool_definition load_skill list_skills save_skill")

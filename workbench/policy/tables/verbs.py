@@ -1,0 +1,68 @@
+"""What a tool's name says it does: reading, destroying, sending; and the words for a sentence."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.policy.tables.names import names
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+READING = names(
+    """get list search read fetch query describe count find show view lookup check retrieve browse stat info ping
+    resolve diff preview summarize summarise inspect compare validate explain"""
+)
+DESTROYING = names(
+    """delete remove drop destroy purge wipe truncate revoke cancel close refund transfer pay execute exec run kill
+    terminate merge force overwrite reset erase clear uninstall rollback archive"""
+)
+SENDING = names(
+    """send post publish comment reply share upload invite forward tweet notify push submit export mail email
+    message"""
+)
+CHANGING = names(
+    """create add update set write edit insert save put move rename copy assign append make start stop enable
+    disable open book"""
+)
+# Arguments that say where something goes.
+DESTINATIONS = names(
+    """to cc bcc recipient recipients email emails participants attendees url uri channel channel_id path
+    destination iban account webhook address host phone chat_id share_with"""
+)
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a tool's name in lower case: `sendEmail` → send, email."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+def reads(name: str) -> bool:
+    """Whether its first word is a reading verb."""
+    return words(name)[:1] != () and words(name)[0] in READING
+
+
+def destroys(name: str) -> bool:
+    """Whether any of its words takes something away that may not come back."""
+    return not DESTROYING.isdisjoint(words(name))
+
+
+def sends(name: str) -> bool:
+    """Whether its first word lets something out."""
+    return words(name)[:1] != () and words(name)[0] in SENDING
+
+
+def phrase(name: str) -> str:
+    """`send_email` → "Sends e-mail"; empty when the first word is not a verb we know."""
+    parts = words(name)
+    if not parts or parts[0] not in READING | DESTROYING | SENDING | CHANGING:
+        return ""
+    rest = ["e-mail" if part == "email" else part for part in parts[1:]]
+    return " ".join([_third_person(parts[0]).capitalize(), *rest])
+
+
+def _third_person(verb: str) -> str:
+    if verb.endswith(("s", "sh", "ch", "x", "z")):
+        return verb + "es"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"

@@ -1,0 +1,91 @@
+"""Finds the tool a name in code means: raw or generated, on its server; and the nearest names when there is none."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.policy.calls import tool_risk
+from workbench.policy.levels import rank
+from workbench.policy.tables import verbs
+from workbench.records import Hints, Tool
+
+_ODD = re.compile(r"\W+|_+")
+_SUFFIX = re.compile(r"_([0-9a-f]{4,64})$")
+_PREFIX = "mcp__"
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """A name that no known tool has."""
+
+    server: str
+    tool: str
+    server_known: bool
+    nearest: tuple[str, ...]
+
+
+class Toolbook:
+    """All known tools; None instead of a list means that the catalogue is not known and names alone must do."""
+
+    def __init__(self, tools: Sequence[Tool] | None) -> None:
+        self.open = tools is None
+        self._tools: dict[str, dict[str, list[Tool]]] = {}
+        for tool in tools or ():
+            self._tools.setdefault(normal(tool.server), {}).setdefault(normal(tool.name), []).append(tool)
+
+    def find(self, server: str, name: str) -> Tool | Unlisted:
+        """The tool by raw or generated name; of several that a name may mean, the riskiest."""
+        offered = self._tools.get(normal(server), {})
+        named = offered.get(normal(name)) or self._by_suffix(offered, name)
+        exact = [tool for tool in named if tool.name == name]
+        if found := exact or sorted(named, key=lambda tool: -rank(tool_risk(tool))):
+            return found[0]
+        if self.open:
+            return by_name(server, name)
+        return Unlisted(server, name, bool(offered), self._nearest(server, name))
+
+    def find_id(self, identifier: str) -> Tool | Unlisted:
+        """The tool of `mcp__server__tool`; `server.tool` and `server__tool` mean the same."""
+        bare = identifier.removeprefix(_PREFIX)
+        cuts = [(bare[: m.start()], bare[m.end() :]) for m in re.finditer(r"__|\.|/", bare)]
+        answers = [self.find(server, tool) for server, tool in cuts if server and tool]
+        known = [answer for answer in answers if isinstance(answer, Tool)]
+        return known[0] if known else next(iter(answers), Unlisted("", bare, False, self._nearest("", bare)))
+
+    def offered(self, server: str) -> tuple[Tool, ...]:
+        """All tools of a server."""
+        return tuple(tool for tools in self._tools.get(normal(server), {}).values() for tool in tools)
+
+    def _by_suffix(self, offered: dict[str, list[Tool]], name: str) -> list[Tool]:
+        """Generated names that collided end in digits of the raw name's own SHA-256."""
+        if not (match := _SUFFIX.search(name)):
+            return []
+        digits = match.group(1)
+        return [tool for tools in offered.values() for tool in tools if _digest(tool.name).startswith(digits)]
+
+    def _nearest(self, server: str, name: str) -> tuple[str, ...]:
+        every = {
+            f"{tool.server}.{tool.name}" for tools in self._tools.values() for same in tools.values() for tool in same
+        }
+        own = sorted(f"{tool.server}.{tool.name}" for tool in self.offered(server))
+        close = difflib.get_close_matches(f"{server}.{name}", own or sorted(every), n=3, cutoff=0.5)
+        return tuple(close or own[:3])
+
+
+def normal(name: str) -> str:
+    """The form in which raw and generated names meet."""
+    return _ODD.sub("_", name.casefold()).strip("_")
+
+
+def by_name(server: str, name: str) -> Tool:
+    """A tool nobody described, taken at its word: reading verbs read, everything else may destroy."""
+    reading = verbs.reads(name) and not verbs.destroys(name)
+    return Tool(server, name, hints=Hints(read_only=reading or None))
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,135 @@
+"""Tool calls as the code shows them: which tool, how risky, in a loop or not, and what goes into it from where."""
+
+from __future__ import annotations
+
+import ast
+
+from workbench.policy.calls import contradicts, outward, tool_risk
+from workbench.policy.effects import first, flow_out
+from workbench.policy.invocation import Arguments
+from workbench.policy.levels import at_least, raised
+from workbench.policy.paths import Place, place
+from workbench.policy.reader import Reader
+from workbench.policy.report import Use
+from workbench.policy.tables import verbs
+from workbench.policy.tables.patterns import CHANGING_SQL
+from workbench.policy.toolbook import Unlisted
+from workbench.policy.value import NO_TAINT, Source, Value, known
+from workbench.records import EffectKind, Risk, Span, Tool
+
+_NO_ARGUMENTS = Arguments()
+
+
+def is_tool(ref: str) -> bool:
+    """Whether a dotted name is a wrapper function: `servers.demo.list_orders`."""
+    return ref.startswith("servers.") and ref.count(".") >= 2
+
+
+def note_tool(reader: Reader, node: ast.AST, ref: str, arguments: Arguments = _NO_ARGUMENTS) -> Value:
+    """A wrapper function is called or handed on."""
+    _, server, name, *_ = ref.split(".")
+    return use_tool(reader, node, reader.toolbook.find(server, name), arguments)
+
+
+def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: Arguments) -> Value:
+    """Note the use of a tool and say what its answer carries."""
+    if isinstance(found, Unlisted):
+        return _unlisted(reader, node, found)
+    span, risk = reader.span(node), tool_risk(found)
+    looped = reader.loops > 0
+    if looped and outward(found):
+        risk = raised(risk) if risk is Risk.MEDIUM else risk
+    words = use_words(found, looped and at_least(risk, Risk.MEDIUM))
+    certainty = EffectKind.MAY if reader.branches > reader.loops else EffectKind.WILL
+    name = f"{found.server}.{found.name}"
+    reader.report.add("tool.call", risk, words, span, subject=name, effect=certainty, reversible=reversible(found))
+    reader.report.use(Use(found, span.line, risk, looped))
+    _check_arguments(reader, span, found, arguments)
+    _check_flow(reader, node, found, arguments)
+    return Value(taint=_origin(found, span) | arguments.taint)
+
+
+def note_dynamic(reader: Reader, node: ast.AST) -> Value:
+    """Which tool is called is decided at run time."""
+    words = "Which tool is called is chosen at run time"
+    reader.report.add("tool.dynamic", Risk.HIGH, words, reader.span(node), effect=EffectKind.MAY)
+    reader.report.not_assessed[
+        "Tools whose names are only known at run time; calls that could change something are refused."
+    ] = None
+    reader.report.dynamic = True
+    return Value(taint=frozenset({Source("untrusted", "a tool chosen at run time", reader.span(node).line)}))
+
+
+def use_words(tool: Tool, looped: bool) -> str:
+    """One use of a tool as a person reads it."""
+    name = f"{tool.server}.{tool.name}"
+    often = " in a loop" if looped else ""
+    said = verbs.phrase(tool.name)
+    if contradicts(tool):
+        return f"Calls {name}{often}, which claims to read only but whose name says otherwise"
+    if tool_risk(tool) is Risk.LOW:
+        return f"Reads with {name}"
+    hints = tool.hints
+    silent = hints.read_only is None and hints.destructive is None
+    doubt = ", which its server does not describe" if silent else ""
+    return f"{said} through {name}{often}{doubt}" if said else f"Calls {name}{often}, which may change data"
+
+
+def reversible(tool: Tool) -> bool | None:
+    """Reading leaves nothing behind; sending and destroying cannot be taken back."""
+    if tool_risk(tool) is Risk.LOW:
+        return True
+    return False if outward(tool) or verbs.destroys(tool.name) or tool.hints.destructive else None
+
+
+def _unlisted(reader: Reader, node: ast.AST, found: Unlisted) -> Value:
+    name = f"{found.server}.{found.tool}".strip(".")
+    if found.tool[:1].isupper():  # generated packages also hold the types of their tools
+        return Value()
+    words = f"There is no tool {name}" if found.server_known else f"There is no tool {name}: no such server is known"
+    if found.nearest:
+        words += f"; the nearest is {', '.join(found.nearest)}"
+    reader.report.add("tool.unknown", Risk.HIGH, words, reader.span(node), subject=name, blocks=True)
+    return Value()
+
+
+def _check_arguments(reader: Reader, span: Span, tool: Tool, arguments: Arguments) -> None:
+    """Texts that make even a reading tool change or reveal something."""
+    name = f"{tool.server}.{tool.name}"
+    for key, value in arguments.by_name():
+        text = known(value) or ""
+        if key in ("sql", "query", "statement") and CHANGING_SQL.search(text):
+            words = f"Gives {name} SQL that changes data: {text[:80].strip()}"
+            reader.report.add("tool.sql", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
+        elif key in ("path", "file", "filename", "uri", "source", "target") and place(text) is Place.SENSITIVE:
+            words = f"Gives {name} the sensitive path {text[:80]}"
+            reader.report.add("tool.path", Risk.HIGH, words, span, subject=text, effect=EffectKind.MAY)
+            reader.report.fact("sensitive", span)
+
+
+def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments) -> None:
+    name = f"{tool.server}.{tool.name}"
+    if outward(tool):
+        reader.report.fact("out", reader.span(node))
+        flow_out(reader, node, name, arguments.taint, tool.server)
+    if tool_risk(tool) is Risk.LOW:
+        return
+    for key, value in arguments.by_name():
+        source = first(value.taint, "untrusted")
+        if source and key in verbs.DESTINATIONS:
+            words = f"Where {name} goes ({key}) is chosen by content from {source.label} (line {source.line})"
+            reader.report.add(
+                "flow.destination", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY
+            )
+    decides = first(arguments.taint | frozenset(reader.control), "untrusted")
+    if decides and at_least(tool_risk(tool), Risk.HIGH):
+        words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
+        reader.report.add("flow.decides", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
+
+
+def _origin(tool: Tool, span: Span) -> frozenset[Source]:
+    if not (tool.hints.read_only or verbs.reads(tool.name)):
+        return NO_TAINT
+    name = f"{tool.server}.{tool.name}"
+    kind = "untrusted" if tool.hints.open_world else "private"
+    return frozenset({Source(kind, name, span.line, tool.server)})
