@@ -1,6 +1,6 @@
 """The one table of what a person can do. Menus, shortcuts, the palette and the help window are made from it.
 
-Data only, no Qt: what an action does is bound in `workbench.gui.wiring`, and a test says that all of them are bound.
+Data only, no Qt: what an action does is bound by the pane it belongs to or by the window, and a test says that all are.
 """
 
 from __future__ import annotations

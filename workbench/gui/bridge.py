@@ -135,8 +135,8 @@ class _Relay:
         self._bridge = bridge
 
     def __getattr__(self, name: str) -> Any:  # Any: the method of that name; `Questions` types it for every caller
-        async def ask(*words: Any) -> Any:  # Any: as above
-            return await getattr(self._bridge.wire.questions, name)(*words)
+        async def ask(*words: Any, **named: Any) -> Any:  # Any: as above
+            return await getattr(self._bridge.wire.questions, name)(*words, **named)
 
         if name.startswith("_") or not hasattr(Questions, name):
             raise AttributeError(name)

@@ -43,10 +43,14 @@ QSplitter::handle:horizontal {{ width: 1px; }}
 QSplitter::handle:vertical {{ height: 1px; }}
 QSplitter::handle:hover {{ background: {c.accent}; }}
 QDialog {{ background: {c.surface}; }}
+QDialog#palette {{ background: {c.raised}; border: 1px solid {c.edge}; }}
+QDialog#palette QListView {{ background: transparent; }}
 QToolTip {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.edge}; padding: {u}px {u * 2}px; }}
 QFrame[kind="card"] {{ background: {c.raised}; border: 1px solid {c.border}; border-radius: {u * 2}px; }}
 QFrame[kind="strip"] {{ background: {c.surface}; border: none; border-bottom: 1px solid {c.border}; }}
 QFrame[kind="line"] {{ background: {c.border}; border: none; max-height: 1px; }}
+QFrame[kind="dock-title"] {{ background: {c.background}; border: none; border-bottom: 1px solid {c.border}; }}
+QFrame[kind="foot"] {{ background: {c.raised}; border: none; border-top: 1px solid {c.border}; }}
 QFrame[kind="banner"] {{ border: none; border-bottom: 1px solid {c.border}; }}
 QScrollArea {{ border: none; background: transparent; }}
 QScrollArea > QWidget > QWidget {{ background: transparent; }}
@@ -64,6 +68,9 @@ QLabel[role="heading"] {{ font-size: {points + 1}pt; font-weight: 600; }}
 QLabel[role="section"] {{ color: {c.muted}; font-size: {points - 1}pt; font-weight: 600; }}
 QLabel[role="muted"] {{ color: {c.muted}; }}
 QLabel[role="faint"] {{ color: {c.faint}; }}
+QLabel[role="dock"] {{ color: {c.text}; }}
+QLabel[role="palette-foot"] {{ color: {c.muted}; font-size: {points - 1}pt; padding: {u}px {u * 4}px;
+    border-top: 1px solid {c.border}; }}
 QLabel[role="mono"] {{ font-family: {families}; }}
 QLabel[role="error"] {{ color: {c.danger}; }}
 QLabel[role="warning"] {{ color: {c.warning}; }}

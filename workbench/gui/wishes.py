@@ -46,10 +46,17 @@ class KeepRun:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepSkill:
+    """Keep a draft as a skill."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """Do an action of the action table, by its id."""
 
     action: str
 
 
-Wish: TypeAlias = ShowTool | ShowCode | ShowRun | ShowSkill | KeepRun | Act
+Wish: TypeAlias = ShowTool | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | Act

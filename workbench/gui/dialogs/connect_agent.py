@@ -1,0 +1,108 @@
+"""How an agent reaches this workbench: the entry for its configuration, ready to copy, and a light that shows it came."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.events import AgentsChanged, Event
+from workbench.gui.context import Context
+from workbench.gui.icons import pixmap
+from workbench.gui.text import one_line
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.paths import Paths
+from workbench.records import AgentInfo, CoreStatus
+
+
+def serve_command(paths: Paths) -> list[str]:
+    """What an agent starts: this very Python, so it works without anything on the PATH."""
+    return [sys.executable, "-m", "workbench", "serve", str(paths.bench)]
+
+
+def json_entry(paths: Paths) -> str:
+    """The entry most clients take."""
+    command, *arguments = serve_command(paths)
+    return json.dumps({"mcpServers": {"workbench": {"command": command, "args": arguments}}}, indent=2)
+
+
+class ConnectAgent(QDialog):
+    """Stays open while the agent is set up elsewhere."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Connect an agent"))
+        unit = context.theme.unit
+        self.setMinimumWidth(unit * 140)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(*(unit * 6,) * 4)
+        self._column.setSpacing(unit * 3)
+        self._column.addWidget(label(self.windowTitle(), "heading"))
+        words = self.tr(
+            "An agent sees three tools: search the catalogue, read a skill, run a program. Personal data is replaced "
+            "before it sees it, and risky programs wait for you here."
+        )
+        self._add_words(words)
+        self._add_text(
+            self.tr("For clients with a JSON file (.mcp.json, claude_desktop_config.json, mcp.json)"),
+            json_entry(context.paths),
+        )
+        self._add_text(
+            self.tr("For Claude Code"), "claude mcp add workbench -- " + shlex.join(serve_command(context.paths))
+        )
+        self._light = QLabel()
+        self._words = label("", "muted")
+        row = QHBoxLayout()
+        row.setSpacing(unit * 2)
+        row.addWidget(self._light)
+        row.addWidget(self._words, 1)
+        close = QPushButton(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        self._column.addLayout(row)
+        self._show(())
+        context.tasks.run("agents", context.questions.status(), self._take)
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, AgentsChanged):
+            self._show(event.agents)
+
+    def _take(self, status: CoreStatus) -> None:
+        self._show(status.agents)
+
+    def _show(self, agents: tuple[AgentInfo, ...]) -> None:
+        symbol, tone = ("dot", "success") if agents else ("circle", "warning")
+        self._light.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
+        names = ", ".join(one_line(agent.name or self.tr("an agent"), 40) for agent in agents)
+        self._words.setText(self.tr("Connected: {}").format(names) if agents else self.tr("Waiting for an agent…"))
+
+    def _add_words(self, text: str) -> None:
+        words = label(text, "muted")
+        words.setWordWrap(True)
+        self._column.addWidget(words)
+
+    def _add_text(self, title: str, text: str) -> None:
+        head = QHBoxLayout()
+        head.addWidget(label(title, "section"), 1)
+        copy = QPushButton(self.tr("Copy"))
+        copy.setAccessibleName(self.tr("Copy: {}").format(title))
+        mark(copy, kind="quiet")
+        head.addWidget(copy)
+        box = QPlainTextEdit(text)
+        box.setReadOnly(True)
+        box.setAccessibleName(title)
+        box.setFont(self._context.theme.mono(-1))
+        box.setTabChangesFocus(True)
+        box.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        box.setFixedHeight(box.fontMetrics().lineSpacing() * (text.count("\n") + 3) + self._context.theme.unit * 3)
+        mark(box, kind="code")
+        copy.clicked.connect(box.selectAll)
+        copy.clicked.connect(box.copy)
+        self._column.addLayout(head)
+        self._column.addWidget(box)

@@ -1,0 +1,82 @@
+"""A question with two answers that does not hold up the loop: `open()` and a future, never `exec()`."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.gui.text import visible
+from workbench.gui.theme import Theme, mark
+from workbench.gui.views import label
+
+
+class Question(QDialog):
+    """Says what is about to happen, shows the exact text it is about, and waits; Esc is No."""
+
+    def __init__(self, theme: Theme, title: str, sentence: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(theme.unit * 120)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(*(theme.unit * 6,) * 4)
+        self._layout.setSpacing(theme.unit * 3)
+        self._layout.addWidget(label(title, "heading"))
+        words = label(visible(sentence), "muted")
+        words.setWordWrap(True)
+        self._layout.addWidget(words)
+
+    def show_text(self, text: str, name: str) -> None:
+        """The exact text the question is about, scrollable and never shortened."""
+        box = QPlainTextEdit(visible(text))
+        box.setReadOnly(True)
+        box.setAccessibleName(name)
+        box.setFont(self._theme.mono())
+        lines = min(10, max(2, text.count("\n") + 1 + len(text) // 70))
+        box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + self._theme.unit * 5)
+        mark(box, kind="code")
+        self._layout.addWidget(box)
+
+    def show_note(self, text: str, role: str = "muted") -> QLabel:
+        note = label(visible(text), role)
+        note.setWordWrap(True)
+        self._layout.addWidget(note)
+        return note
+
+    async def ask(self, yes: str, *, danger: bool = False) -> bool:
+        """Open, wait for the person, and answer whether they said yes."""
+        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._buttons(yes, danger)
+        self.finished.connect(partial(_settle, answer))
+        self.open()
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self.reject()
+            raise
+
+    def _buttons(self, yes: str, danger: bool) -> None:
+        row = QHBoxLayout()
+        row.addStretch()
+        no = QPushButton(self.tr("Cancel"))
+        no.clicked.connect(self.reject)
+        go = QPushButton(yes)
+        go.clicked.connect(self.accept)
+        go.setAutoDefault(False)
+        no.setDefault(True)
+        mark(go, kind="danger" if danger else "primary")
+        QShortcut(QKeySequence("Ctrl+Return"), self, self.accept)
+        row.addWidget(no)
+        row.addWidget(go)
+        self._layout.addLayout(row)
+        no.setFocus()
+
+
+def _settle(answer: asyncio.Future[bool], code: int) -> None:
+    if not answer.done():
+        answer.set_result(code == QDialog.DialogCode.Accepted)

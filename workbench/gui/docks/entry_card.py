@@ -1,0 +1,82 @@
+"""One audit entry in full: its facts, its detail as JSON, and its place in the chain."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from workbench.gui.text import visible
+from workbench.gui.theme import Theme, mark
+from workbench.gui.views import label
+from workbench.gui.words import clock, duration
+from workbench.records import Entry
+
+
+class EntryCard(QFrame):
+    """Beside the table."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title = label("", "heading")
+        self._title.setWordWrap(True)
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(1, 1)
+        self._rows: list[tuple[QLabel, QLabel]] = []
+        self._detail = QPlainTextEdit()
+        self._detail.setReadOnly(True)
+        self._detail.setAccessibleName(self.tr("Detail of the entry"))
+        mark(self._detail, kind="code")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(theme.unit * 3,) * 4)
+        column.setSpacing(theme.unit * 2)
+        column.addWidget(self._title)
+        column.addLayout(self._grid)
+        column.addWidget(self._detail, 1)
+        self._grid.setHorizontalSpacing(theme.unit * 3)
+        self._grid.setVerticalSpacing(theme.unit // 2)
+        self.hide()
+
+    def show_entry(self, entry: Entry | None) -> None:
+        self.setVisible(entry is not None)
+        if entry is None:
+            return
+        self._title.setText(visible(entry.note.summary))
+        self._fill([(name, word) for name, word in self._facts(entry) if word])
+        detail = json.dumps(dict(entry.note.detail), indent=2, ensure_ascii=False, default=str)
+        self._detail.setVisible(bool(entry.note.detail))
+        self._detail.setFont(self._theme.mono(-1))
+        self._detail.setPlainText(visible(detail))
+
+    def _facts(self, entry: Entry) -> list[tuple[str, str]]:
+        note = entry.note
+        return [
+            (self.tr("Entry"), f"{entry.seq} · {clock(entry.at)}"),
+            (self.tr("Kind"), note.kind),
+            (self.tr("Who"), note.actor),
+            (self.tr("Session"), note.session),
+            (self.tr("Run"), note.run_id),
+            (self.tr("Tool"), f"{note.server}.{note.tool}" if note.tool else note.server),
+            (self.tr("Risk"), note.risk),
+            (self.tr("Took"), duration(note.ms) if note.ms else ""),
+            (self.tr("Outcome"), "" if note.ok else self.tr("did not work, or was refused")),
+            (self.tr("Chain"), f"{entry.previous[:10]} → {entry.hash[:10]}"),
+        ]
+
+    def _fill(self, facts: list[tuple[str, str]]) -> None:
+        while len(self._rows) < len(facts):
+            pair = (label("", "muted"), label(""))
+            pair[1].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            pair[1].setWordWrap(True)
+            self._grid.addWidget(pair[0], len(self._rows), 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(pair[1], len(self._rows), 1)
+            self._rows.append(pair)
+        for place, (name, value) in enumerate(self._rows):
+            shown = place < len(facts)
+            name.setVisible(shown)
+            value.setVisible(shown)
+            if shown:
+                name.setText(facts[place][0])
+                value.setText(visible(facts[place][1]))

@@ -1,0 +1,125 @@
+"""The runs: those that wait for a person on top with their time running out, then what runs, then what was."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.events import Event, RunChanged
+from workbench.gui.actions import STOPPABLE, WAITING
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.models.runs import UNDERWAY, run_rows
+from workbench.gui.pane import Pane
+from workbench.gui.views import EmptyState, RowsView
+from workbench.gui.wishes import ShowRun
+from workbench.records import Run, RunState
+
+KEPT = 500
+"""How many ended runs the list remembers; the audit remembers all."""
+
+
+class RunsPane(Pane):
+    """The list. What is in it comes from events; the core is asked once per connection."""
+
+    waiting = Signal(int)
+    """How many runs wait for a person."""
+
+    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._commands = commands
+        self._runs: dict[str, Run] = {}
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("Runs"), self)
+        self.list.setModel(self.model)
+        self.list.setUniformItemSizes(False)
+        self._tick = QTimer(self, interval=1000)
+        self._tick.timeout.connect(self._draw)
+        self._empty = self._make_empty()
+        self._lay_out()
+        self.list.chosen.connect(self._choose)
+        self.list.selectionModel().currentChanged.connect(self._selected)
+        commands.bind("run.review", self._review)
+        commands.bind("run.stop", self._stop)
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, RunChanged):
+            self._runs[event.run.id] = event.run
+            self._forget_old()
+            self._draw()
+
+    def refresh(self) -> None:
+        self.context.tasks.run("runs", self.context.questions.runs(), self._load)
+
+    def run(self, run_id: str) -> Run | None:
+        return self._runs.get(run_id)
+
+    def most_urgent(self) -> Run | None:
+        """The waiting run whose time ends first."""
+        waiting = [run for run in self._runs.values() if run.state is RunState.WAITING]
+        return min(waiting, key=lambda run: run.deadline, default=None)
+
+    def _load(self, runs: tuple[Run, ...]) -> None:
+        self._runs = {run.id: run for run in runs}
+        self._draw()
+
+    def _lay_out(self) -> None:
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.list)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self._stack)
+        self.setFocusProxy(self.list)
+
+    def _make_empty(self) -> EmptyState:
+        empty = EmptyState(
+            self.context.theme,
+            "hourglass",
+            self.tr("No program is waiting"),
+            self.tr("When an agent proposes a program that needs your yes, it appears here with the time you have."),
+        )
+        empty.offer(self._commands["agent.example"])
+        return empty
+
+    def _draw(self) -> None:
+        self.model.show_rows(run_rows(self._runs.values(), time.time()))
+        self._stack.setCurrentWidget(self.list if self._runs else self._empty)
+        waits = sum(1 for run in self._runs.values() if run.state is RunState.WAITING)
+        self._tick.start() if waits else self._tick.stop()
+        self._commands.hold(WAITING, waits > 0)
+        self._selected()
+        self.waiting.emit(waits)
+
+    def _selected(self) -> None:
+        self._commands.hold(STOPPABLE, self._stoppable() is not None)
+
+    def _stoppable(self) -> Run | None:
+        """The chosen run if it is under way; else the only one that is."""
+        chosen = self._runs.get(self.list.key())
+        if chosen is not None and chosen.state in UNDERWAY:
+            return chosen
+        underway = [run for run in self._runs.values() if run.state in UNDERWAY]
+        return underway[0] if len(underway) == 1 else None
+
+    def _choose(self, run_id: str) -> None:
+        self.wished.emit(ShowRun(run_id))
+
+    def _review(self) -> None:
+        run = self._runs.get(self.list.key())
+        urgent = run if run is not None and run.state is RunState.WAITING else self.most_urgent()
+        if urgent is not None:
+            self.wished.emit(ShowRun(urgent.id))
+
+    async def _stop(self) -> None:
+        run = self._stoppable()
+        if run is not None:
+            await self.context.questions.stop_run(run.id)
+
+    def _forget_old(self) -> None:
+        ended = [run for run in self._runs.values() if run.state is not RunState.WAITING and run.state not in UNDERWAY]
+        for run in sorted(ended, key=lambda run: run.proposal.at)[: max(0, len(ended) - KEPT)]:
+            del self._runs[run.id]

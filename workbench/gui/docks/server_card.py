@@ -1,0 +1,170 @@
+"""What is known of the chosen server: its exact command, how it runs, why it does not, and what it wrote to stderr."""
+
+from __future__ import annotations
+
+import shlex
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.icons import pixmap
+from workbench.gui.text import visible
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.gui.words import duration, server_word
+from workbench.records import ServerConfig, ServerState, ServerStatus
+
+
+def command_line(config: ServerConfig) -> str:
+    """The full command as a shell would take it, environment names included; or the address."""
+    if config.url:
+        return config.url
+    names = [f"{name}=…" for name in config.env]
+    return " ".join((*names, shlex.join((config.command, *config.args))))
+
+
+class ServerCard(QFrame):
+    """Below the tree, for the server of the chosen row."""
+
+    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._state: ServerState | None = None
+        self.setObjectName("server-card")
+        mark(self, kind="foot")
+        self._picture = QLabel()
+        self._name = label("", "heading")
+        self._word = label("", "muted")
+        self._command = label("", "mono")
+        self._facts = label("", "muted")
+        self._fault = label("", "error")
+        self._hint = label("", "muted")
+        self._warnings = label("", "warning")
+        self._log = QPlainTextEdit()
+        self._log.setReadOnly(True)
+        self._log.setAccessibleName(self.tr("Detail and error output of the server"))
+        mark(self._log, kind="code")
+        self._more = QPushButton(self.tr("Error output"))
+        self._more.setCheckable(True)
+        mark(self._more, kind="quiet")
+        self._more.toggled.connect(self._toggle)
+        self._connect = _action_push(commands, "server.connect", self.tr("Connect"), "primary")
+        self._disconnect = _action_push(commands, "server.disconnect", self.tr("Disconnect"), "")
+        self._remove = _action_push(commands, "server.remove", self.tr("Remove"), "quiet")
+        self._lay_out(context.theme.unit)
+        context.theme.changed.connect(self._draw)
+        self.hide()
+
+    def show_state(self, state: ServerState | None) -> None:
+        """Show another server, or the same one as it is now."""
+        before = self._state.config.name if self._state else ""
+        self._state = state
+        self.setVisible(state is not None)
+        if state is None:
+            return
+        if state.config.name != before:
+            self._more.setChecked(False)
+        self._draw()
+        if self._more.isChecked():
+            self._read_log()
+
+    def _lay_out(self, unit: int) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
+        column.setSpacing(unit + 1)
+        head = QHBoxLayout()
+        head.setSpacing(unit * 2)
+        head.addWidget(self._picture)
+        head.addWidget(self._name, 1)
+        head.addWidget(self._word)
+        column.addLayout(head)
+        for text in (self._command, self._facts, self._fault, self._hint, self._warnings):
+            text.setWordWrap(True)
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            column.addWidget(text)
+        self._log.setFixedHeight(unit * 32)
+        self._log.hide()
+        column.addWidget(self._log)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, unit, 0, 0)
+        row.setSpacing(unit)
+        for button in (self._connect, self._disconnect, self._remove):
+            row.addWidget(button)
+        row.addStretch()
+        row.addWidget(self._more)
+        column.addLayout(row)
+
+    def _draw(self) -> None:
+        state = self._state
+        if state is None:
+            return
+        word = server_word(state.status)
+        self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
+        self._name.setText(visible(state.title or state.config.name))
+        self._word.setText(word.text)
+        self._command.setText(visible(command_line(state.config)))
+        self._command.setVisible(not state.config.builtin)
+        _say(self._facts, " · ".join(facts(state)))
+        _say(self._fault, visible(state.fault.message) if state.fault else "")
+        _say(self._hint, visible(state.fault.hint) if state.fault else "")
+        _say(self._warnings, "\n".join(visible(warning) for warning in state.warnings[:5]))
+        runs = state.status in (ServerStatus.READY, ServerStatus.STARTING)
+        self._connect.setVisible(not runs)
+        self._connect.setText(self.tr("Try again") if state.status is ServerStatus.FAILED else self.tr("Connect"))
+        self._disconnect.setVisible(runs)
+        self._remove.setVisible(not state.config.builtin and not runs)
+
+    def _toggle(self, shown: bool) -> None:
+        self._log.setVisible(shown)
+        if shown:
+            self._read_log()
+
+    def _read_log(self) -> None:
+        if self._state is not None:
+            name = self._state.config.name
+            self._context.tasks.run("server's error output", self._context.questions.stderr(name), self._show_log)
+
+    def _show_log(self, lines: tuple[str, ...]) -> None:
+        fault = self._state.fault if self._state else None
+        parts = [fault.detail] if fault and fault.detail else []
+        parts.extend(line for line in lines if not fault or line not in fault.detail)
+        self._log.setFont(self._context.theme.mono(-1))
+        self._log.setPlainText(
+            visible("\n".join(parts)) or self.tr("The server has written nothing to its error output.")
+        )
+        self._log.verticalScrollBar().setValue(self._log.verticalScrollBar().maximum())
+
+
+def facts(state: ServerState) -> list[str]:
+    """What is known of a running server, in few words."""
+    found = []
+    if state.version:
+        found.append(f"v{visible(state.version).removeprefix('v')}")
+    if state.protocol:
+        found.append(f"MCP {visible(state.protocol)}")
+    if state.pid:
+        found.append(f"pid {state.pid}")
+    if state.latency_ms:
+        found.append(duration(state.latency_ms))
+    return found
+
+
+def _say(text: QLabel, words: str) -> None:
+    text.setText(words)
+    text.setVisible(bool(words))
+
+
+def _action_push(commands: Commands, name: str, text: str, kind: str) -> QPushButton:
+    """A button for an action of the table that is only enabled when the action is."""
+    action = commands[name]
+    button = QPushButton(text)
+    button.setAccessibleName(action.text())
+    button.setToolTip(action.toolTip())
+    button.setEnabled(action.isEnabled())
+    action.enabledChanged.connect(button.setEnabled)
+    button.clicked.connect(action.trigger)
+    if kind:
+        mark(button, kind=kind)
+    return button

@@ -1,0 +1,271 @@
+"""The servers and their tools: find one, start its server, open it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.events import Event, ServerChanged, ServerRemoved, ToolsChanged
+from workbench.gui.actions import SERVER, SERVER_REMOVABLE, SERVER_RESTS, SERVER_RUNS
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.dialogs.add_server import AddServer
+from workbench.gui.dialogs.question import Question
+from workbench.gui.docks.server_card import ServerCard, command_line
+from workbench.gui.models.servers import ServersModel
+from workbench.gui.pane import Pane
+from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, search_box
+from workbench.gui.wishes import ShowTool
+from workbench.records import ServerState, ServerStatus, ToolSummary
+
+DEMO = "demo"
+"""The name of the built-in demo server."""
+_RUNNING = (ServerStatus.READY, ServerStatus.STARTING)
+
+
+class ServersPane(Pane):
+    """The tree with its filter above and the chosen server's card below."""
+
+    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._commands = commands
+        self.model = ServersModel(self)
+        self.tree = RowsTree(context.theme, self.tr("Servers and tools"), self)
+        self.tree.setModel(self.model)
+        self.finder = search_box(self.tr("Find a tool"), self.tr("Filter servers and tools"))
+        self.card = ServerCard(context, commands, self)
+        self._open: set[str] = set()  # servers whose tools are shown, also across a filter
+        self._pause = QTimer(self, singleShot=True, interval=80)
+        self._empty = self._make_empty()
+        self._lay_out()
+        self._bind()
+
+    # events
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case ServerChanged(state):
+                self.model.put(state)
+                self._selected()
+                self._fill()
+            case ServerRemoved(name):
+                self.model.remove(name)
+                self._selected()
+                self._fill()
+            case ToolsChanged(server):
+                self.context.tasks.run("tools", self._load_tools(server))
+
+    def refresh(self) -> None:
+        self.context.tasks.run("servers", self._load())
+
+    # what a person does
+
+    def chosen(self) -> ServerState | None:
+        return self.model.server_at(self.tree.currentIndex())
+
+    async def connect_server(self, name: str) -> None:
+        """Start a server; before a first start its full command is shown and asked about."""
+        state = self.model.state(name)
+        if state is None:
+            return
+        if not (state.allowed or state.config.builtin) and not await self._consent(state):
+            return
+        self._open.add(name)
+        await self.context.questions.connect(name)
+
+    async def remove_server(self) -> None:
+        state = self.chosen()
+        if state is None:
+            return
+        question = Question(
+            self.context.theme,
+            self.tr("Remove {}?").format(state.config.name),
+            self.tr("It is taken out of the bench's .mcp.json. What it did stays in the audit."),
+            self.window(),
+        )
+        if await question.ask(self.tr("Remove the server"), danger=True):
+            await self.context.questions.remove_server(state.config.name)
+
+    def show_tool(self, server: str, tool: str = "") -> None:
+        """Select a row, whatever the filter says."""
+        if not self.model.find(server, tool).isValid():
+            self.finder.clear()
+            self._sift()
+        index = self.model.find(server, tool)
+        if index.isValid():
+            self.tree.expand(index.parent())
+            self.tree.setCurrentIndex(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.finder.text():
+            self.finder.clear()
+            return
+        super().keyPressEvent(event)
+
+    # inside
+
+    def _lay_out(self) -> None:
+        strip = Strip(self.context.theme)
+        strip.row.addWidget(self.finder, 1)
+        for name in ("server.add", "servers.reload"):
+            strip.row.addWidget(action_button(self._commands[name], self.context.theme))
+        stacked = QWidget()
+        self._stack = QStackedLayout(stacked)
+        self._stack.addWidget(self.tree)
+        self._stack.addWidget(self._empty)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(strip)
+        column.addWidget(stacked, 1)
+        column.addWidget(self.card)
+        self.setFocusProxy(self.tree)
+
+    def _make_empty(self) -> EmptyState:
+        empty = EmptyState(
+            self.context.theme,
+            "search",
+            self.tr("Nothing has these words"),
+            self.tr("Tools are found by name, title and first sentence, also those of servers that do not run."),
+        )
+        clear = empty.offer(text=self.tr("Clear the filter"))
+        clear.clicked.connect(self.finder.clear)
+        return empty
+
+    def _bind(self) -> None:
+        self.finder.textChanged.connect(self._pause.start)
+        self.finder.returnPressed.connect(self._to_first)
+        self._pause.timeout.connect(self._sift)
+        self.tree.chosen.connect(self._choose)
+        self.tree.clicked.connect(self._clicked)
+        self.tree.expanded.connect(self._expanded)
+        self.tree.collapsed.connect(self._collapsed)
+        self.tree.selectionModel().currentChanged.connect(self._selected)
+        self.model.modelReset.connect(self._selected)
+        bind = self._commands.bind
+        bind("server.add", self._add)
+        bind("server.connect", self._connect_chosen)
+        bind("server.disconnect", self._disconnect_chosen)
+        bind("server.remove", self.remove_server)
+        bind("servers.reload", self._reload)
+        bind("demo.connect", self._connect_demo)
+
+    async def _load(self) -> None:
+        questions = self.context.questions
+        states, tools = await questions.servers(), await questions.tools()
+        index = self.tree.currentIndex()
+        server, tool = self.model.server_at(index), self.model.tool_at(index)
+        self.model.load(states, tools)
+        self._unfold()
+        if server is not None:
+            self.tree.setCurrentIndex(self.model.find(server.config.name, tool.name if tool else ""))
+        self._fill()
+
+    async def _load_tools(self, server: str) -> None:
+        everything = await self.context.questions.tools()
+        self._put_tools(server, [tool for tool in everything if tool.server == server])
+
+    def _put_tools(self, server: str, tools: list[ToolSummary]) -> None:
+        self.model.put_tools(server, tools)
+        state = self.model.state(server)
+        if state is not None and (server in self._open or len(self.model.states()) == 1):
+            self.tree.expand(self.model.find(server))
+
+    async def _connect_chosen(self) -> None:
+        state = self.chosen()
+        if state is not None:
+            await self.connect_server(state.config.name)
+
+    async def _disconnect_chosen(self) -> None:
+        state = self.chosen()
+        if state is not None:
+            await self.context.questions.disconnect(state.config.name)
+
+    async def _connect_demo(self) -> None:
+        await self.connect_server(DEMO)
+        self.show_tool(DEMO)
+        self.tree.expand(self.model.find(DEMO))
+
+    async def _reload(self) -> None:
+        await self.context.questions.reload_servers()
+        await self._load()
+
+    async def _consent(self, state: ServerState) -> bool:
+        question = Question(
+            self.context.theme,
+            self.tr("Start {} for the first time?").format(state.config.name),
+            self.tr("This command will run on your computer, with your rights, outside the sandbox:"),
+            self.window(),
+        )
+        question.show_text(command_line(state.config), self.tr("The full command"))
+        if state.config.cwd:
+            question.show_note(self.tr("In the folder {}.").format(state.config.cwd))
+        question.show_note(self.tr("You are asked again when the command changes."))
+        return await question.ask(self.tr("Start the server"))
+
+    def _add(self) -> None:
+        AddServer(self.context, self.window()).open()
+
+    def _choose(self, key: str) -> None:
+        server, _, tool = key.partition("\n")
+        if tool:
+            self.wished.emit(ShowTool(server, tool))
+            return
+        state = self.model.state(server)
+        if state and state.status not in _RUNNING and not self.model.rowCount(self.model.find(server)):
+            self._commands.do("server.connect")
+            return
+        index = self.model.find(server)
+        self.tree.setExpanded(index, not self.tree.isExpanded(index))
+
+    def _clicked(self, index: QModelIndex) -> None:
+        tool = self.model.tool_at(index)
+        if tool is not None:
+            self.wished.emit(ShowTool(tool.server, tool.name))
+
+    def _to_first(self) -> None:
+        """Enter in the filter opens the first tool that is found."""
+        self._sift()
+        for row in range(self.model.rowCount()):
+            server = self.model.index(row, 0)
+            if self.model.rowCount(server):
+                self.tree.setCurrentIndex(self.model.index(0, 0, server))
+                self.tree.setFocus()
+                self._clicked(self.tree.currentIndex())
+                return
+
+    def _sift(self) -> None:
+        self._pause.stop()
+        self.model.filter(self.finder.text())
+        self._unfold()
+        self._fill()
+
+    def _unfold(self) -> None:
+        for row in range(self.model.rowCount()):
+            index = self.model.index(row, 0)
+            state = self.model.server_at(index)
+            if self.finder.text() or (state and state.config.name in self._open):
+                self.tree.expand(index)
+
+    def _expanded(self, index: QModelIndex) -> None:
+        state = self.model.server_at(index)
+        if state and not self.finder.text():
+            self._open.add(state.config.name)
+
+    def _collapsed(self, index: QModelIndex) -> None:
+        state = self.model.server_at(index)
+        if state and not self.finder.text():
+            self._open.discard(state.config.name)
+
+    def _selected(self) -> None:
+        state = self.chosen()
+        self.card.show_state(state)
+        runs = state is not None and state.status in _RUNNING
+        self._commands.hold(SERVER, state is not None)
+        self._commands.hold(SERVER_RUNS, runs)
+        self._commands.hold(SERVER_RESTS, state is not None and not runs)
+        self._commands.hold(SERVER_REMOVABLE, state is not None and not state.config.builtin)
+
+    def _fill(self) -> None:
+        self._stack.setCurrentWidget(self.tree if self.model.rowCount() or not self.finder.text() else self._empty)

@@ -1,0 +1,138 @@
+"""The status bar: core, servers, sandbox, agents, tokens saved. Each part says more when it is pressed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from workbench.events import (
+    AgentsChanged,
+    Event,
+    LedgerChanged,
+    RunChanged,
+    ServerChanged,
+    ServerRemoved,
+    SkillsChanged,
+    ToolsChanged,
+)
+from workbench.gui.bridge import Link, LinkState
+from workbench.gui.context import Context
+from workbench.gui.icons import icon
+from workbench.gui.pane import Pane
+from workbench.gui.rows import plain_tip
+from workbench.gui.text import one_line
+from workbench.gui.theme import mark
+from workbench.gui.wishes import Act
+from workbench.gui.words import amount
+from workbench.records import CoreStatus
+from workbench.tokens import saved
+
+
+class Status(Pane):
+    """Reads the core's status shortly after anything happened that changes it."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.setObjectName("status")
+        self.status: CoreStatus | None = None
+        self.core = self._part("loader", "core.again")
+        self.servers = self._part("server", "pane.servers")
+        self.sandbox = self._part("shield", "core.sandbox")
+        self.waiting = self._part("hourglass", "run.review")
+        self.agents = self._part("agent", "agent.connect")
+        self.tokens = self._part("coins", "pane.audit")
+        self._pause = QTimer(self, singleShot=True, interval=200)
+        self._pause.timeout.connect(self.refresh)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for part in (self.core, self.servers, self.sandbox, self.waiting):
+            row.addWidget(part)
+        row.addStretch()
+        for part in (self.agents, self.tokens):
+            row.addWidget(part)
+        self.show_link(Link(LinkState.CONNECTING))
+
+    def hear(self, event: Event) -> None:
+        if (
+            isinstance(
+                event,
+                ServerChanged
+                | ServerRemoved
+                | ToolsChanged
+                | RunChanged
+                | SkillsChanged
+                | AgentsChanged
+                | LedgerChanged,
+            )
+            and not self._pause.isActive()
+        ):
+            self._pause.start()
+
+    def refresh(self) -> None:
+        self.context.tasks.run("status", self.context.questions.status(), self.show_status)
+
+    def show_link(self, link: Link) -> None:
+        text, symbol, tone = {
+            LinkState.CONNECTING: (self.tr("Starting the core…"), "loader", "warning"),
+            LinkState.LINKED: (self.tr("Core running"), "dot", "success"),
+            LinkState.LOST: (self.tr("Restarting the core…"), "loader", "warning"),
+            LinkState.BROKEN: (self.tr("Core not running"), "alert", "danger"),
+        }[link.state]
+        self._say(self.core, text, symbol, tone)
+        for part in (self.servers, self.sandbox, self.waiting, self.agents, self.tokens):
+            part.setVisible(link.state is LinkState.LINKED and self.status is not None)
+
+    def show_status(self, status: CoreStatus) -> None:
+        self.status = status
+        self.show_link(Link(LinkState.LINKED))
+        tip = self.tr("Core {}, process {}\nBench {}").format(status.version, status.pid, status.bench)
+        self._say(self.core, self.tr("Core running"), "dot", "success", tip)
+        servers = self.tr("{} of {} servers · {} tools").format(
+            status.servers_ready, status.servers, amount(status.tools)
+        )
+        self._say(self.servers, servers, "server", "muted")
+        self._say(self.sandbox, *self._strength(status))
+        self._say(self.waiting, self.tr("{} waiting").format(status.waiting), "hourglass", "warning")
+        self.waiting.setVisible(status.waiting > 0)
+        names = ", ".join(one_line(agent.name or self.tr("an agent"), 40) for agent in status.agents)
+        if names:
+            self._say(self.agents, self.tr("Connected: {}").format(names), "agent", "success")
+        else:
+            self._say(self.agents, self.tr("No agent"), "agent", "faint", self.tr("How an agent connects"))
+        ledger = status.ledger
+        tokens = self.tr("Direct tool calls would have cost {} tokens; programs cost {}.").format(
+            ledger.direct, ledger.actual
+        )
+        self._say(self.tokens, self.tr("≈ {} tokens saved").format(amount(saved(ledger))), "coins", "muted", tokens)
+
+    def _strength(self, status: CoreStatus) -> tuple[str, str, str, str]:
+        strength = status.strength
+        tip = f"{strength.reason}\n{strength.hint}".strip() or self.tr("Show what was probed")
+        match strength.level:
+            case "full":
+                return self.tr("Sandbox: full"), "shield-check", "success", tip
+            case "reduced":
+                return self.tr("Sandbox: reduced"), "shield", "warning", tip
+            case _:
+                return self.tr("Sandbox: none"), "shield-alert", "danger", tip
+
+    def _part(self, symbol: str, action: str) -> QToolButton:
+        part = QToolButton(self)
+        part.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        part.setIcon(icon(symbol))
+        part.setIconSize(QSize(self.context.theme.unit * 3 + 2, self.context.theme.unit * 3 + 2))
+        part.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        part.setObjectName(action)
+        part.clicked.connect(self._pressed)
+        mark(part, kind="status")
+        return part
+
+    def _pressed(self) -> None:
+        self.wished.emit(Act(self.sender().objectName()))
+
+    def _say(self, part: QToolButton, text: str, symbol: str, tone: str, tip: str = "") -> None:
+        part.setText(text)
+        part.setAccessibleName(text)
+        part.setIcon(icon(symbol, tone))
+        part.setToolTip(plain_tip(tip) if tip else "")

@@ -1,0 +1,173 @@
+"""The page a newcomer sees first: the three roads, each with a button that really starts it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.events import Event, RunChanged, ServerChanged, SkillsChanged
+from workbench.gui.actions import action_named
+from workbench.gui.commands import Commands, keys_text
+from workbench.gui.context import Context
+from workbench.gui.icons import pixmap
+from workbench.gui.pane import Pane
+from workbench.gui.theme import Theme, mark
+from workbench.gui.views import label
+from workbench.records import ServerState, ServerStatus, Skill, SkillState
+
+KEYS_SHOWN = ("palette.open", "front.start", "run.review", "help.open")
+
+
+class Welcome(Pane):
+    """Three cards, and the four keys worth knowing."""
+
+    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        theme = context.theme
+        self.tool = Card(theme, "server", self.tr("Test a tool"), self._words_tool(), commands["demo.connect"], self)
+        self.ask = Card(
+            theme, "agent", self.tr("Review an agent's program"), self._words_ask(), commands["agent.example"], self
+        )
+        self.skill = Card(theme, "book", self.tr("Keep what works"), self._words_skill(), commands["pane.skills"], self)
+        self.skill.button.setText(self.tr("Open the skill library"))
+        self.cards = (self.tool, self.ask, self.skill)
+        self._page = QWidget()
+        self._grid = QGridLayout()
+        self._lay_out(commands)
+        self._columns = 0
+        self._arrange(3)
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case ServerChanged(state) if state.status is ServerStatus.READY:
+                self.tool.done(self.tr("{} is connected").format(state.config.name))
+            case RunChanged(run) if run.decision is not None and run.decision.by:
+                self.ask.done(self.tr("You have decided on one"))
+            case SkillsChanged():
+                self._ask_skills()
+
+    def refresh(self) -> None:
+        self.context.tasks.run("servers for the welcome page", self.context.questions.servers(), self._servers)
+        self._ask_skills()
+
+    def resizeEvent(self, event: object) -> None:
+        self._arrange(3 if self.width() >= self.context.theme.unit * 190 else 1)
+
+    def _words_tool(self) -> str:
+        return self.tr(
+            "Connect the built-in demo server, fill in a form and see the answer beside it. It works offline."
+        )
+
+    def _words_ask(self) -> str:
+        return self.tr(
+            "An agent proposes a program. You read what it will do, then allow or deny it; it runs in a sandbox."
+        )
+
+    def _words_skill(self) -> str:
+        return self.tr("A program that went well becomes a skill: named, versioned, and found by every agent.")
+
+    def _ask_skills(self) -> None:
+        self.context.tasks.run("skills for the welcome page", self.context.questions.skills(), self._skills)
+
+    def _servers(self, states: tuple[ServerState, ...]) -> None:
+        for state in states:
+            if state.status is ServerStatus.READY:
+                self.tool.done(self.tr("{} is connected").format(state.config.name))
+
+    def _skills(self, skills: tuple[Skill, ...]) -> None:
+        own = [skill for skill in skills if skill.state is SkillState.KEPT and not skill.starter]
+        if own:
+            self.skill.done(self.tr("{} skills of your own").format(len(own)))
+
+    def _lay_out(self, commands: Commands) -> None:
+        unit = self.context.theme.unit
+        inner = QVBoxLayout()
+        inner.setSpacing(unit * 2)
+        inner.addWidget(label(self.tr("Welcome to MCP Workbench"), "title"))
+        words = label(self.tr("Browse tools, review what agents want to run, keep what works."), "muted")
+        words.setWordWrap(True)
+        inner.addWidget(words)
+        inner.addSpacing(unit * 4)
+        self._grid.setSpacing(unit * 4)
+        inner.addLayout(self._grid)
+        inner.addSpacing(unit * 4)
+        inner.addLayout(self._key_row(commands))
+        inner.addStretch()
+        outer = QHBoxLayout(self._page)
+        outer.setContentsMargins(unit * 10, unit * 12, unit * 10, unit * 6)
+        outer.addLayout(inner)
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(self._page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(area)
+        self.setFocusProxy(self.tool.button)
+
+    def _key_row(self, commands: Commands) -> QGridLayout:
+        unit = self.context.theme.unit
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(unit * 3)
+        grid.setVerticalSpacing(unit * 2)
+        for place, name in enumerate(KEYS_SHOWN):
+            key = label(keys_text(action_named(name).keys), "key")
+            grid.addWidget(key, place, 0, Qt.AlignmentFlag.AlignLeft)
+            grid.addWidget(label(commands[name].text().removesuffix("…"), "muted"), place, 1)
+        grid.setColumnStretch(2, 1)
+        return grid
+
+    def _arrange(self, columns: int) -> None:
+        """Side by side where there is room, one below the other where there is not."""
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, card in enumerate(self.cards):
+            self._grid.addWidget(card, place // columns, place % columns)
+        for column in range(3):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+
+class Card(QFrame):
+    """One road: what it is, and the button that starts it."""
+
+    def __init__(
+        self, theme: Theme, symbol: str, title: str, sentence: str, action: QAction, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._symbol = symbol
+        mark(self, kind="card")
+        self._picture = QLabel()
+        self._words = label(sentence, "muted")
+        self._words.setWordWrap(True)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._done = label("", "success")
+        self._done.hide()
+        self.button = QPushButton(action.text())
+        self.button.setEnabled(action.isEnabled())
+        action.enabledChanged.connect(self.button.setEnabled)
+        self.button.clicked.connect(action.trigger)
+        mark(self.button, kind="primary")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(theme.unit * 4,) * 4)
+        column.setSpacing(theme.unit * 2)
+        column.addWidget(self._picture)
+        column.addWidget(label(title, "heading"))
+        column.addWidget(self._words, 1)
+        column.addWidget(self._done)
+        column.addSpacing(theme.unit)
+        column.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignLeft)
+        self._draw()
+        theme.changed.connect(self._draw)
+
+    def done(self, words: str) -> None:
+        """This road has been walked; it stays open."""
+        self._done.setText(f"✓ {words}")
+        self._done.show()
+        mark(self.button, kind="")
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(pixmap(self._symbol, "accent", self._theme.unit * 6, self.devicePixelRatioF()))
