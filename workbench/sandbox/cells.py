@@ -1,0 +1,222 @@
+"""Keeps the launcher process alive and asks it for cells: one locked child each, with a channel to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.channel import Channel
+from workbench.sandbox.profile import ENVIRONMENT, Profile, base_python
+
+_ROOT = Path(__file__).resolve().parents[2]
+_START = "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.launcher import main; main({descriptor})"
+_PATIENCE = 20.0  # seconds for a launcher to be ready, or gone
+_MESSAGE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """How a child's processes ended."""
+
+    code: int = -1
+    cpu: float = 0.0
+    memory_mb: float = 0.0
+    lost: bool = False  # nobody is left who could know
+
+
+@dataclass(slots=True, eq=False)
+class Cell:
+    """One locked child: its channel, and the news of its end."""
+
+    number: int
+    profile: Profile
+    channel: Channel
+    gone: asyncio.Future[Gone]
+    silent: asyncio.Future[None]  # nothing more comes past Python's streams
+    transports: list[asyncio.BaseTransport] = field(default_factory=list)
+
+
+class Cells:
+    """All children of one sandbox; a launcher that dies takes its children along and is started anew for the next."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self._cells: dict[int, Cell] = {}
+        self._last = 0
+        self._starting = asyncio.Lock()
+
+    @property
+    def launcher(self) -> int:
+        """The launcher's process id; 0 when none runs."""
+        return self._process.pid if self._process is not None else 0
+
+    async def make(self, profile: Profile) -> Cell:
+        """Ask for a child; its channel says when it is ready."""
+        await self._launcher_ready()
+        self._last += 1
+        cell = await self._connected(self._last, profile)
+        return cell
+
+    def kill(self, cell: Cell) -> None:
+        if not cell.gone.done() and self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.send(json.dumps({"do": "kill", "cell": cell.number}).encode())
+
+    async def finish(self, cell: Cell) -> Gone:
+        """End a child, whatever it is doing, and wait until it is gone."""
+        cell.channel.close()
+        while not cell.gone.done():
+            self.kill(cell)
+            await asyncio.wait([cell.gone], timeout=0.5)
+        for transport in cell.transports:
+            if isinstance(transport, asyncio.ReadTransport):
+                transport.close()
+        await cell.channel.closed()
+        return cell.gone.result()
+
+    async def close(self) -> None:
+        """End every child and the launcher."""
+        if self._socket is None or self._process is None:
+            return
+        process = self._process
+        waiting = [cell.gone for cell in self._cells.values()]
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+        for _ in range(int(_PATIENCE / 0.01)):
+            if process.poll() is not None:
+                break
+            await asyncio.sleep(0.01)
+        else:
+            process.kill()
+            process.wait()
+        self._forget_launcher()
+        if waiting:
+            await asyncio.wait(waiting)
+
+    async def _launcher_ready(self) -> None:
+        async with self._starting:
+            if self._process is not None and self._process.poll() is not None:
+                self._forget_launcher()
+            if self._process is None:
+                self._start()
+        assert self._ready is not None
+        done, _ = await asyncio.wait([self._ready], timeout=_PATIENCE)
+        if not done or self._socket is None:
+            raise WorkbenchError(
+                "The sandbox's launcher did not start.", "Run `mcp-workbench doctor` to see what this machine offers."
+            )
+
+    def _start(self) -> None:
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            words = _START.format(root=str(_ROOT), descriptor=theirs.fileno())
+            self._process = subprocess.Popen(
+                [base_python(), "-I", "-S", "-c", words],
+                pass_fds=[theirs.fileno()],
+                env=ENVIRONMENT,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        ours.setblocking(False)
+        self._socket = ours
+        self._ready = loop.create_future()
+        loop.add_reader(ours, self._hear)
+
+    def _hear(self) -> None:
+        assert self._socket is not None
+        try:
+            data = self._socket.recv(_MESSAGE)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._forget_launcher()
+            return
+        news = json.loads(data)
+        if "ready" in news:
+            assert self._ready is not None
+            self._ready.set_result(None)
+        else:
+            self._gone(news.pop("cell"), Gone(**news))
+
+    def _gone(self, number: int, gone: Gone) -> None:
+        cell = self._cells.pop(number, None)
+        if cell is not None:
+            cell.gone.set_result(gone)
+
+    def _forget_launcher(self) -> None:
+        """It is gone or of no use: its children die with it."""
+        if self._socket is not None:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.close()
+            self._socket = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+        if self._ready is not None and not self._ready.done():
+            self._ready.set_result(None)
+        for cell in tuple(self._cells.values()):
+            cell.channel.end("lost", "The sandbox's launcher was ended from outside; the program died with it.")
+            self._gone(cell.number, Gone(lost=True))
+
+    async def _connected(self, number: int, profile: Profile) -> Cell:
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        try:
+            order = {"do": "open", "cell": number, "profile": profile.as_json()}
+            await self._send_order(order, [theirs.fileno(), writing])
+        except BaseException:
+            ours.close()
+            os.close(reading)
+            raise
+        finally:
+            theirs.close()
+            os.close(writing)
+        cell = Cell(number, profile, Channel(), loop.create_future(), loop.create_future())
+        self._cells[number] = cell
+        channel, _ = await loop.create_connection(lambda: cell.channel, sock=ours)
+        raw, _ = await loop.connect_read_pipe(lambda: _Raw(cell), os.fdopen(reading, "rb", 0))
+        cell.transports = [channel, raw]
+        return cell
+
+    async def _send_order(self, order: dict[str, Any], descriptors: list[int]) -> None:  # Any: JSON
+        data = json.dumps(order).encode()
+        while self._socket is not None:
+            try:
+                socket.send_fds(self._socket, [data], descriptors)
+            except BlockingIOError:
+                await asyncio.sleep(0.005)
+            else:
+                return
+        raise WorkbenchError("The sandbox's launcher was ended from outside.", "Run the program again.")
+
+
+class _Raw(asyncio.Protocol):
+    """Bytes a program writes to descriptors 1 and 2 itself, or that the interpreter writes when it dies."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+
+    def data_received(self, data: bytes) -> None:
+        self._cell.channel.raw_output(data)
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        if not self._cell.silent.done():
+            self._cell.silent.set_result(None)

@@ -1,0 +1,217 @@
+"""The core's end of the channel to one sandbox: every frame that comes out of it is hostile until it is checked."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import json
+import logging
+from typing import Any
+
+from workbench.events import spawn
+from workbench.records import Limits
+from workbench.sandbox.frames import FrameFault, FrameReader, encode
+from workbench.sandbox.program import Answer, Output, ToolFailure
+
+log = logging.getLogger(__name__)
+
+_QUESTIONS = frozenset({"call", "search", "definition", "skill"})
+_AT_ONCE = 64  # questions being answered before reading pauses
+_UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
+_FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
+_LARGEST_ID = 1 << 53
+
+
+class Channel(asyncio.Protocol):
+    """Ready, start, output and questions, end. `ended` holds the last frame, or None when there was none."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.ready: asyncio.Future[dict[str, Any]] = loop.create_future()  # Any: the child's facts, JSON
+        self.ended: asyncio.Future[dict[str, Any] | None] = loop.create_future()  # Any: as above
+        self.reason = ""  # why we ended it, when it was us
+        self.message = ""
+        self.output: list[str] = []
+        self._reader = FrameReader()
+        self._transport: asyncio.Transport | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._limits = Limits()
+        self._answer: Answer | None = None
+        self._tell: Output | None = None
+        self._printed = 0
+        self._calls = 0
+        self._blocked = False
+        self._raw = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def begin(self, code: str, limits: Limits, answer: Answer, tell: Output) -> None:
+        """Hand over the program's text; from here on it may speak."""
+        self._limits, self._answer, self._tell = limits, answer, tell
+        self._send({"kind": "start", "code": code})
+
+    def end(self, reason: str, message: str) -> None:
+        """Our decision that it is over; the first reason stays."""
+        if not self.ended.done():
+            self.reason, self.message = reason, message
+            self.ended.set_result(None)
+        self.close()
+
+    def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def closed(self) -> None:
+        """Every question that was being answered has been let go."""
+        if self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.set_write_buffer_limits(high=_UNSENT)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            for frame in self._reader.feed(data):
+                if self.ended.done():
+                    return
+                self._take(frame)
+        except FrameFault as fault:
+            self.end("protocol", f"The program broke the channel: {fault}.")
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if not self.ended.done():
+            self.ended.set_result(None)
+        if not self.ready.done():
+            self.ready.set_result({"kind": "broken", "message": "The sandbox died while it was being built."})
+
+    def pause_writing(self) -> None:
+        self._blocked = True
+        self._pace()
+
+    def resume_writing(self) -> None:
+        self._blocked = False
+        self._pace()
+
+    def raw_output(self, data: bytes) -> None:
+        """What was written past Python's streams."""
+        if not self.reason and self._answer is not None:
+            self._print("stdout", self._raw.decode(data))
+
+    def _take(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        kind = frame.get("kind")
+        if not self.ready.done():
+            if kind not in ("ready", "broken"):
+                raise FrameFault("speech before it was asked")
+            self.ready.set_result(frame)
+        elif self._answer is None:
+            raise FrameFault("speech before it was asked")
+        elif kind == "output":
+            self._hear(frame)
+        elif kind == "ask":
+            self._question(frame)
+        elif kind == "end":
+            self.ended.set_result(_checked_end(frame))
+        else:
+            raise FrameFault(f"a frame of unknown kind {str(kind)[:40]!r}")
+
+    def _hear(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        stream, text = frame.get("stream"), frame.get("text")
+        if stream not in ("stdout", "stderr") or not isinstance(text, str):
+            raise FrameFault("output without a stream or text")
+        self._print(stream, text)
+
+    def _print(self, stream: str, text: str) -> None:
+        room = self._limits.output_bytes - self._printed
+        self._printed += len(text.encode()) + (_FRAME_WEIGHT if len(text) < _FRAME_WEIGHT else 0)
+        kept = (
+            text
+            if self._printed <= self._limits.output_bytes
+            else text.encode()[: max(0, room)].decode("utf-8", "ignore")
+        )
+        if kept and self._tell is not None:
+            self.output.append(kept)
+            self._tell(stream, kept)
+        if self._printed > self._limits.output_bytes:
+            self.end("output", f"The program printed more than {self._limits.output_bytes:,} bytes.")
+
+    def _question(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        number, what, wish = frame.get("id"), frame.get("what"), frame.get("wish")
+        if type(number) is not int or not 0 < number < _LARGEST_ID:
+            raise FrameFault("a question without a number")
+        if what not in _QUESTIONS or not isinstance(wish, dict):
+            raise FrameFault(f"a question of unknown kind {str(what)[:40]!r}")
+        self._calls += 1
+        if self._calls > self._limits.calls:
+            self.end("calls", f"The program asked more than {self._limits.calls:,} times.")
+            return
+        task = spawn("sandbox question", self._reply(number, what, wish))
+        self._tasks.add(task)
+        task.add_done_callback(self._replied)
+        self._pace()
+
+    async def _reply(self, number: int, what: str, wish: dict[str, Any]) -> None:  # Any: the answer checks it
+        assert self._answer is not None
+        try:
+            frame = {"kind": "answer", "id": number, "value": await self._answer(what, wish)}
+        except ToolFailure as refusal:
+            frame = {"kind": "answer", "id": number, "error": _error(refusal)}
+        except Exception as fault:
+            log.exception("a question of the sandbox could not be answered")
+            frame = {
+                "kind": "answer",
+                "id": number,
+                "error": _error(ToolFailure(f"The workbench failed: {fault}", "internal")),
+            }
+        try:
+            self._send(frame)
+        except (TypeError, ValueError, FrameFault) as fault:
+            refusal = ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")
+            self._send({"kind": "answer", "id": number, "error": _error(refusal)})
+
+    def _replied(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._pace()
+
+    def _pace(self) -> None:
+        """Stop reading while too much is unanswered or untaken; the program waits, we do not grow."""
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        wanted = len(self._tasks) < _AT_ONCE and not self._blocked
+        if wanted and not transport.is_reading():
+            transport.resume_reading()
+        elif not wanted and transport.is_reading():
+            transport.pause_reading()
+
+    def _send(self, frame: dict[str, Any]) -> None:  # Any: JSON
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(encode(frame))
+
+
+def _error(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON
+    return {
+        "message": failure.message,
+        "code": failure.code,
+        "valid_parameters": list(failure.valid_parameters),
+        "suggestions": list(failure.suggestions),
+    }
+
+
+def _checked_end(frame: dict[str, Any]) -> dict[str, Any]:  # Any: checked here
+    texts = {name: frame.get(name, "") for name in ("result", "error_type", "message", "traceback")}
+    if type(frame.get("ok")) is not bool or not all(isinstance(text, str) for text in texts.values()):
+        raise FrameFault("an end without its fields")
+    if texts["result"]:
+        _refuse_no_json(texts["result"])
+    return {"ok": frame["ok"], **texts}
+
+
+def _refuse_no_json(text: str) -> None:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        raise FrameFault("a result that is not JSON") from None

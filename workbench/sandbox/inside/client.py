@@ -1,0 +1,68 @@
+"""Calls tools from inside the sandbox: every call goes to the workbench, which checks it and answers.
+
+from client import call_tool, call_mcp_tool, ToolError
+orders = await call_tool("demo", "list_orders", {"limit": 5})
+"""
+
+from __future__ import annotations
+
+from typing import Any  # Any: arguments and answers are whatever JSON the tool speaks
+
+
+class ToolError(Exception):
+    """A tool said no, failed, or may not be called; catch it and go on."""
+
+    def __init__(
+        self, message: str, code: str = "", valid_parameters: Any = (), suggestions: Any = (), **more: Any
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.valid_parameters = list(valid_parameters or ())
+        self.suggestions = list(suggestions or ())
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.valid_parameters:
+            parts.append("Valid parameters: " + ", ".join(map(str, self.valid_parameters)) + ".")
+        if self.suggestions:
+            parts.append("Did you mean: " + ", ".join(map(str, self.suggestions)) + "?")
+        return " ".join(parts)
+
+
+class Client:
+    """What this run has asked for so far."""
+
+    def __init__(self) -> None:
+        self.call_count = 0
+        self.total_tokens = 0  # an estimate: four characters a token, arguments and answers
+        self._line: Any = None
+
+    async def call_tool(self, server: str, tool: str, arguments: Any = None) -> Any:
+        self.call_count += 1
+        wish = dict(arguments or {})
+        answer = await self._line.ask("call", server=server, tool=tool, arguments=wish)
+        self.total_tokens += (len(str(wish)) + len(str(answer))) // 4
+        return answer
+
+
+_client = Client()
+
+
+def get_client() -> Client:
+    return _client
+
+
+async def call_tool(server: str, tool: str, arguments: Any = None) -> Any:
+    """Call a tool by the names its server gave; raises ToolError."""
+    return await _client.call_tool(server, tool, arguments)
+
+
+async def call_mcp_tool(id: str, arguments: Any = None, type: str | None = None) -> Any:
+    """Call a tool by one name: `mcp__server__tool` or `server__tool`."""
+    if type not in (None, "tool"):
+        raise ToolError(f"Only tools can be called, not {type!r}.", "unsupported")
+    server, found, tool = id.removeprefix("mcp__").partition("__")
+    if not (server and found and tool):
+        raise ToolError(f"{id!r} is not a tool's name; it looks like mcp__server__tool.", "bad_name")
+    return await _client.call_tool(server, tool, arguments)

@@ -1,0 +1,57 @@
+"""Finds tools from inside the sandbox, little by little, so that only what is needed is read.
+
+print(search_tools("orders"))                              names
+print(search_tools("orders", detail_level="full"))         with the call's signature
+print(get_tool_definition("mcp__demo__list_orders"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any  # Any: what the workbench answers is text or JSON
+
+_line: Any = None
+
+
+class _Text(str):
+    """Text that may also be awaited, because half of all programs do."""
+
+    def __await__(self) -> Generator[None, None, _Text]:
+        yield from ()
+        return self
+
+
+class _Table(dict[str, Any]):
+    def __await__(self) -> Generator[None, None, _Table]:
+        yield from ()
+        return self
+
+
+class _Rows(list[Any]):
+    def __await__(self) -> Generator[None, None, _Rows]:
+        yield from ()
+        return self
+
+
+def search_tools(
+    query: str = "",
+    detail_level: str = "name",
+    server: str | None = None,
+    category: str | None = None,
+    limit: int = 20,
+) -> Any:
+    """Tools that fit the words, best first. detail_level: name, description or full. Without a query: all of them."""
+    words = " ".join(part for part in (query, category) if part)
+    return _kind(_line.ask_now("search", query=words, detail_level=detail_level, server=server or "", limit=int(limit)))
+
+
+def get_tool_definition(name: str) -> Any:
+    """Everything the server says of one tool: description and schemas."""
+    return _kind(_line.ask_now("definition", name=name))
+
+
+def _kind(answer: Any) -> Any:
+    for plain, awaitable in ((str, _Text), (dict, _Table), (list, _Rows)):
+        if isinstance(answer, plain):
+            return awaitable(answer)
+    return answer

@@ -1,0 +1,165 @@
+"""The few things Python's `os` cannot ask of Linux: namespaces, mounts, capabilities, Landlock, the system call filter.
+
+Only the launcher and its children import this; every function raises OSError with the name of what was refused.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+from workbench.sandbox.syscalls import numbers
+
+NEW_USER, NEW_MOUNTS, NEW_PIDS, NEW_NETWORK = 0x10000000, 0x00020000, 0x20000000, 0x40000000
+NEW_IPC, NEW_HOSTNAME, NEW_CGROUPS = 0x08000000, 0x04000000, 0x02000000
+NEW_WORLD = NEW_MOUNTS | NEW_PIDS | NEW_NETWORK | NEW_IPC | NEW_HOSTNAME | NEW_CGROUPS
+
+NO_SETUID, NO_DEVICES, NO_EXECUTION = 2, 4, 8  # the same bits in mount() and mount_setattr()
+READ_ONLY = 1
+_ID_MAPPED = 0x00100000
+_REMOUNT_BIND = 32 | 4096
+_RECURSIVE_PRIVATE = 16384 | 1 << 18
+
+# Calls newer than 5.0 have one number on all processors.
+_OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_AT_EMPTY_PATH, _AT_RECURSIVE, _AT_HERE = 0x1000, 0x8000, -100
+_CAPABILITIES_V3 = 0x20080522
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+def _check(answer: int, what: str) -> int:
+    if answer < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+    return answer
+
+
+def _syscall(what: str, number: int, *arguments: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:
+    plain = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    return _check(_libc.syscall(ctypes.c_long(number), *plain), what)
+
+
+def _structure(data: bytes) -> ctypes.Array[ctypes.c_char]:
+    return ctypes.create_string_buffer(data, len(data))
+
+
+def unshare(flags: int) -> None:
+    _check(_libc.unshare(ctypes.c_int(flags)), "new namespaces")
+
+
+def own_mounts() -> None:
+    """Nothing that is mounted from here on is seen outside."""
+    _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_RECURSIVE_PRIVATE), None), "private mounts")
+
+
+def mount_new(kind: str, target: str, flags: int, options: str) -> None:
+    answer = _libc.mount(kind.encode(), os.fsencode(target), kind.encode(), ctypes.c_ulong(flags), options.encode())
+    _check(answer, f"mount {kind} on {target}")
+
+
+def make_read_only(target: str, flags: int) -> None:
+    wanted = ctypes.c_ulong(_REMOUNT_BIND | READ_ONLY | flags)
+    _check(_libc.mount(None, os.fsencode(target), None, wanted, None), f"make {target} read-only")
+
+
+def clone_tree(source: str, flags: int, owners: int = -1) -> int:
+    """A detached copy of what is mounted at a path, with stricter flags; `owners` is a user namespace that maps its ids."""
+    tree = _syscall(f"open {source}", _OPEN_TREE, _AT_HERE, os.fsencode(source), 1 | os.O_CLOEXEC | _AT_RECURSIVE)
+    try:
+        _set_attributes(source, tree, flags, 0)
+        if owners >= 0:
+            _set_attributes(source, tree, _ID_MAPPED, owners)
+    except OSError:
+        os.close(tree)
+        raise
+    return tree
+
+
+def _set_attributes(source: str, tree: int, flags: int, owners: int) -> None:
+    wanted = b"".join(value.to_bytes(8, "little") for value in (flags, 0, 0, owners))
+    at = _AT_EMPTY_PATH | _AT_RECURSIVE
+    _syscall(f"lock {source}", _MOUNT_SETATTR, tree, b"", at, _structure(wanted), len(wanted))
+
+
+def attach_tree(tree: int, target: str) -> None:
+    """Mount a detached copy; the descriptor is spent."""
+    try:
+        _syscall(f"mount on {target}", _MOVE_MOUNT, tree, b"", _AT_HERE, os.fsencode(target), 4)
+    finally:
+        os.close(tree)
+
+
+def change_root(folder: str) -> None:
+    """Make a folder the root and let go of the old one."""
+    os.chdir(folder)
+    _syscall("new root", numbers()["pivot_root"], b".", b".")
+    _check(_libc.umount2(b".", ctypes.c_int(2)), "let go of the old root")
+    os.chdir("/")
+
+
+def name_host(name: str) -> None:
+    _check(_libc.sethostname(name.encode(), ctypes.c_size_t(len(name))), "host name")
+
+
+def control(option: int, value: int, what: str) -> None:
+    _check(_libc.prctl(ctypes.c_int(option), *(ctypes.c_ulong(word) for word in (value, 0, 0, 0))), what)
+
+
+def die_with_parent(signal_number: int) -> None:
+    control(1, signal_number, "die with parent")
+
+
+def adopt_orphans() -> None:
+    control(36, 1, "adopt orphans")
+
+
+def stay_dumpable() -> None:
+    """A process that changed its user may not open its own /proc files unless it says so."""
+    control(4, 1, "dumpable")
+
+
+def gain_nothing() -> None:
+    control(38, 1, "no new privileges")
+
+
+def drop_capabilities() -> None:
+    for capability in range(64):
+        if _libc.prctl(ctypes.c_int(24), ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
+            break  # past the last one this kernel knows, or none left to drop them with
+    control(47, 4, "ambient capabilities")
+    header = _structure(_CAPABILITIES_V3.to_bytes(4, "little") + bytes(4))
+    _syscall("drop capabilities", numbers()["capset"], header, _structure(bytes(24)))
+
+
+def install_filter(program: bytes) -> None:
+    """The system call filter: from here on only what it allows."""
+    instructions = _structure(program)
+    address = ctypes.addressof(instructions)
+    head = (len(program) // 8).to_bytes(8, "little") + address.to_bytes(8, "little")
+    _syscall("system call filter", numbers()["seccomp"], 1, 0, _structure(head))
+
+
+def landlock_version() -> int:
+    """0: this kernel has none."""
+    return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE), None, ctypes.c_long(0), ctypes.c_long(1))))
+
+
+def landlock_create(rights: bytes) -> int:
+    return _syscall("Landlock", _LANDLOCK_CREATE, _structure(rights), len(rights), 0)
+
+
+def landlock_allow(rules: int, path: str, rights: int) -> None:
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        rule = rights.to_bytes(8, "little") + place.to_bytes(4, "little")
+        _syscall(f"Landlock rule for {path}", _LANDLOCK_ADD, rules, 1, _structure(rule), 0)
+    finally:
+        os.close(place)
+
+
+def landlock_enter(rules: int) -> None:
+    _syscall("Landlock", _LANDLOCK_RESTRICT, rules, 0)
+    os.close(rules)

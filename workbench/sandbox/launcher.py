@@ -1,0 +1,217 @@
+"""A small process of its own that forks locked children for the core: one thread, no event loop, no untrusted code.
+
+Started as `python -I -S -c … FD`; FD is a socket of whole messages to the core. The core closing it, even by dying, ends
+every child and then this process. A child that loses this process dies with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import traceback
+from typing import Any, NoReturn
+
+from workbench.sandbox import bubblewrap, kernel, lockdown, native, runner
+from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
+from workbench.sandbox.seccomp import filter_program
+
+# What most programs import, paid once here instead of in every run.
+WARM = """
+asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
+hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
+string tempfile textwrap threading time traceback types typing uuid
+"""
+_MESSAGE = 1 << 16
+
+
+class Launcher:
+    """Forks on request, reaps, and tells the core how each child ended."""
+
+    def __init__(self, core: socket.socket, wake: int) -> None:
+        self._core = core
+        self._wake = wake
+        self._children: dict[int, tuple[int, str]] = {}  # process → cell number, backend
+        self._owners = _owner_map() if os.getuid() == 0 else -1
+
+    def serve(self) -> None:
+        while True:
+            readable, _, _ = select.select([self._core, self._wake], [], [])
+            if self._wake in readable:
+                os.read(self._wake, 4096)
+                self._reap()
+            if self._core in readable and not self._obey():
+                return
+
+    def _obey(self) -> bool:
+        """One message from the core; False when there is no core any more."""
+        data, descriptors, _, _ = socket.recv_fds(self._core, _MESSAGE, 4)
+        if not data:
+            return False
+        order = json.loads(data)
+        if order["do"] == "open":
+            self._open(order["cell"], Profile(**order["profile"]), descriptors)
+        else:
+            self._kill(order["cell"])
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return True
+
+    def _open(self, cell: int, profile: Profile, descriptors: list[int]) -> None:
+        process = os.fork()
+        if process:
+            self._children[process] = (cell, profile.backend)
+            return
+        _plain_signals()
+        channel, output = (
+            os.dup2(descriptor, wanted) for descriptor, wanted in zip(descriptors, (100, 101), strict=True)
+        )
+        _close_others(channel, output)
+        try:
+            if profile.backend == "bubblewrap":
+                bubblewrap.become(profile, channel, output, self._owners)
+            else:
+                _cell(profile, channel, output, self._owners)
+        except BaseException as fault:
+            runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+
+    def _kill(self, cell: int) -> None:
+        for process, (number, backend) in self._children.items():
+            if number == cell:
+                _end(process, backend)
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                process, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not process:
+                return
+            cell, _ = self._children.pop(process, (0, ""))
+            if cell:
+                code = os.waitstatus_to_exitcode(status)
+                self._tell(cell=cell, code=code, cpu=usage.ru_utime + usage.ru_stime, memory_mb=usage.ru_maxrss / 1024)
+
+    def _tell(self, **news: Any) -> None:  # Any: plain JSON
+        with contextlib.suppress(BrokenPipeError):
+            self._core.send(json.dumps(news).encode())
+
+    def end(self) -> None:
+        """Nothing that was started here outlives this process."""
+        for process, (_, backend) in self._children.items():
+            _end(process, backend)
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-1, 0)
+
+
+def main(descriptor: int) -> None:
+    for name in WARM.split():
+        importlib.import_module(name)
+    runner.load_inside(native.INSIDE)
+    filter_program()
+    kernel.adopt_orphans()
+    wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
+    core = socket.socket(fileno=descriptor)
+    launcher = Launcher(core, wake)
+    gc.collect()
+    gc.freeze()
+    core.send(b'{"ready": true}')
+    try:
+        launcher.serve()
+    finally:
+        launcher.end()
+
+
+def _cell(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
+    """The outer half: it owns the namespaces, waits for the inner half, and ends as that one ended."""
+    parent = os.getppid()
+    native.enter()
+    kernel.die_with_parent(signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)  # the launcher died before it could take us along
+    alive, alive_end = os.pipe2(os.O_CLOEXEC)
+    inner = os.fork()
+    if not inner:
+        os.close(alive_end)
+        _inside(profile, channel, output, owners, alive)
+    for descriptor in (channel, output, alive):
+        os.close(descriptor)
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(inner, signal.SIGKILL))
+    _, status = os.waitpid(inner, 0)
+    os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+
+
+def _inside(profile: Profile, channel: int, output: int, owners: int, alive: int) -> NoReturn:
+    """The inner half: first process of its world, and the only one that will ever read a program."""
+    try:
+        os.setsid()
+        native.furnish(profile, owners)
+        lockdown.set_limits(profile)
+        if os.getuid() == 0:
+            lockdown.become_nobody()
+        version = lockdown.lock(profile)
+        if select.select([alive], [], [], 0)[0]:
+            os._exit(1)  # the outer half died before the kernel knew that we go with it
+        runner.settle(channel, output, ENVIRONMENT)
+        lockdown.close_the_door()
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    runner.live({"landlock": version})
+
+
+def _end(process: int, backend: str) -> None:
+    """The outer half of a native cell passes the end on; bubblewrap's child dies with it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGTERM if backend == "native" else signal.SIGKILL)
+
+
+def _plain_signals() -> None:
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def _close_others(*kept: int) -> None:
+    low = 3
+    for descriptor in sorted(kept):
+        os.closerange(low, descriptor)
+        low = descriptor + 1
+    os.closerange(low, 65536)
+
+
+def _owner_map() -> int:
+    """A user namespace in which root's files are nobody's; only its map is used, nothing lives in it. -1: not allowed."""
+    ours, theirs = socket.socketpair()
+    holder = os.fork()
+    if not holder:
+        ours.close()
+        with contextlib.suppress(OSError):
+            kernel.unshare(kernel.NEW_USER)
+            theirs.send(b"made")
+            theirs.recv(1)
+        os._exit(0)
+    theirs.close()
+    try:
+        return _mapped(holder) if ours.recv(4) else -1
+    except OSError:
+        return -1
+    finally:
+        ours.close()
+        os.waitpid(holder, 0)
+
+
+def _mapped(holder: int) -> int:
+    for name in ("uid_map", "gid_map"):
+        with open(f"/proc/{holder}/{name}", "w") as file:
+            file.write(f"0 {NOBODY} 1")
+    return os.open(f"/proc/{holder}/ns/user", os.O_RDONLY | os.O_CLOEXEC)

@@ -1,0 +1,69 @@
+"""The last steps before a program's text is read: take away everything it does not need. The order matters and is tested."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+
+from workbench.sandbox import kernel, landlock
+from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP, Profile
+from workbench.sandbox.seccomp import filter_program
+
+_MEGABYTE = 1 << 20
+_OPEN_FILES = 256
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+
+def set_limits(profile: Profile) -> None:
+    """What the kernel counts for us. No second process can be made, so these hold for the whole run."""
+    cpu = max(1, round(profile.cpu_seconds + 0.5))
+    wanted = {
+        resource.RLIMIT_AS: profile.memory_mb * _MEGABYTE,
+        resource.RLIMIT_CPU: cpu,
+        resource.RLIMIT_FSIZE: profile.disk_mb * _MEGABYTE,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_NPROC: profile.pids,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_SIGPENDING: 256,
+    }
+    for kind, most in wanted.items():
+        hard = resource.getrlimit(kind)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (most, most))
+
+
+def become_nobody() -> None:
+    """Real root never runs a program. A user namespace on top makes the thread limit this run's own."""
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+    kernel.stay_dumpable()
+    try:
+        kernel.unshare(kernel.NEW_USER)
+    except OSError:
+        return  # forbidden on some machines; the run is still nobody, only its thread count is shared with other nobodies
+    map_self(NOBODY, NOBODY)
+
+
+def map_self(user: int, group: int) -> None:
+    """Inside the new user namespace we are who we were, and nobody else exists."""
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+
+
+def lock(profile: Profile) -> int:
+    """Limits are set by now; capabilities, files and system calls go. Answers the Landlock version."""
+    kernel.drop_capabilities()
+    kernel.gain_nothing()
+    writable = [HOME, TEMP] + [f"{BENCH}/workspace"] * profile.writable
+    version = landlock.restrict(writable, _DEVICES)
+    kernel.die_with_parent(signal.SIGKILL)  # after the last change of rights: the kernel forgets it at each
+    return version
+
+
+def close_the_door() -> None:
+    kernel.install_filter(filter_program())

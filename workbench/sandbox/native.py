@@ -1,0 +1,148 @@
+"""The strongest backend: a fresh world of namespaces and mounts, made by the kernel calls themselves, no tool in between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from workbench.sandbox import kernel, lockdown
+from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP, Profile
+
+_ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts only
+_LOOSE = kernel.NO_SETUID | kernel.NO_DEVICES
+_DATA = _LOOSE | kernel.NO_EXECUTION
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_PASSWD = "program:x:{user}:{group}::" + HOME + ":/bin/false\n"
+INSIDE = Path(__file__).with_name("inside")
+
+
+def enter() -> None:
+    """Namespaces first; the caller forks afterwards, and the child, first of its process namespace, calls `furnish`."""
+    user, group = os.getuid(), os.getgid()
+    if user == 0:
+        kernel.unshare(kernel.NEW_WORLD)
+    else:
+        kernel.unshare(kernel.NEW_USER | kernel.NEW_WORLD)
+        lockdown.map_self(user, group)
+    kernel.own_mounts()
+
+
+def furnish(profile: Profile, owners: int) -> None:
+    """Build the root, move into it, and let go of the host's. `owners` maps root's files to nobody; -1 where nothing can."""
+    user, group = (os.getuid(), os.getgid()) if os.getuid() else (NOBODY, NOBODY)
+    trees = _host_trees(profile, owners)
+    kernel.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
+    _small_files(user, group)
+    _private_folder(HOME, 16, user, group)
+    _private_folder(TEMP, 64, user, group)
+    for target, tree in trees.items():
+        _attach(tree, _ROOT + target)
+    _processes()
+    kernel.change_root(_ROOT)
+    kernel.make_read_only("/", _LOOSE)
+    kernel.name_host("sandbox")
+    os.chdir(BENCH)
+
+
+def library_folders() -> tuple[str, ...]:
+    """Where Python's own library and the C libraries below it live on this machine."""
+    places = [
+        sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}),
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/lib32",
+    ]
+    if sys.base_prefix not in ("/usr", "/"):
+        places.append(sys.base_prefix)
+    for folder in ("/lib", "/lib64"):
+        if not os.path.islink(folder):
+            places.append(folder)
+    found = sorted({os.path.realpath(place) for place in places if place and os.path.isdir(place)})
+    return tuple(place for place in found if not any(place.startswith(other + "/") for other in found))
+
+
+def _host_trees(profile: Profile, owners: int) -> dict[str, int]:
+    """Open everything of the host's before the new root covers it: target inside → detached mount."""
+    trees = {place: kernel.clone_tree(place, _LOOSE | kernel.READ_ONLY) for place in library_folders()}
+    for place in ("/usr/share/zoneinfo", "/etc/ld.so.cache"):
+        if os.path.exists(place):
+            trees[place] = kernel.clone_tree(place, _DATA | kernel.READ_ONLY)
+    for name in _DEVICES:
+        trees[f"/dev/{name}"] = kernel.clone_tree(f"/dev/{name}", kernel.NO_SETUID | kernel.NO_EXECUTION)
+    read_only = 0 if profile.writable else kernel.READ_ONLY
+    trees[f"{BENCH}/workspace"] = _owned(profile.workspace, _DATA | read_only, owners)
+    for name, source in (("servers", profile.servers), ("skills", profile.skills)):
+        if source and os.path.isdir(source):
+            trees[f"{BENCH}/{name}"] = _owned(source, _DATA | kernel.READ_ONLY, owners)
+    return trees
+
+
+def _owned(source: str, flags: int, owners: int) -> int:
+    """As real root: what root owns belongs to nobody inside, and what nobody writes belongs to root outside."""
+    if owners >= 0:
+        with contextlib.suppress(OSError):
+            return kernel.clone_tree(source, flags, owners)
+    if os.getuid() == 0 and not flags & kernel.READ_ONLY:
+        _give_away(source)  # this file system cannot map owners
+    return kernel.clone_tree(source, flags)
+
+
+def _give_away(folder: str) -> None:
+    for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
+        os.fchown(at, NOBODY, NOBODY)
+        for name in (*folders, *files):
+            os.chown(name, NOBODY, NOBODY, dir_fd=at, follow_symlinks=False)
+
+
+def _attach(tree: int, target: str) -> None:
+    if os.path.isdir(f"/proc/self/fd/{tree}"):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        Path(target).touch()
+    kernel.attach_tree(tree, target)
+
+
+def _small_files(user: int, group: int) -> None:
+    local_time = _read_or_nothing("/etc/localtime")
+    for folder in ("dev", "etc", "proc", "bench/servers", "bench/skills", "bench/workspace"):
+        os.makedirs(f"{_ROOT}/{folder}")
+    for name in ("bin", "sbin", "lib", "lib64", "lib32"):
+        if os.path.islink(f"/{name}"):
+            os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
+    os.symlink(f"{BENCH}/workspace", f"{_ROOT}/workspace")
+    for name, source in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        os.symlink(f"/proc/self/{source}", f"{_ROOT}/dev/{name}")
+    texts = {
+        "etc/passwd": _PASSWD.format(user=user, group=group).encode(),
+        "etc/group": f"program:x:{group}:\n".encode(),
+        "etc/localtime": local_time,
+        **{f"bench/{file.name}": file.read_bytes() for file in INSIDE.glob("[a-z]*.py")},
+    }
+    for name, data in texts.items():
+        Path(_ROOT, name).write_bytes(data)
+
+
+def _read_or_nothing(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
+def _private_folder(target: str, megabytes: int, user: int, group: int) -> None:
+    os.makedirs(_ROOT + target)
+    options = f"size={megabytes}m,nr_inodes=4k,mode=700,uid={user},gid={group}"
+    kernel.mount_new("tmpfs", _ROOT + target, _DATA, options)
+
+
+def _processes() -> None:
+    """Only this world's processes and nothing of the machine; some containers forbid it, then there is an empty folder."""
+    for options in ("subset=pid", ""):
+        try:
+            return kernel.mount_new("proc", f"{_ROOT}/proc", _DATA, options)
+        except OSError:
+            continue

@@ -1,0 +1,44 @@
+"""What one locked child is built from; it crosses from the core to the launcher as JSON, and equal profiles may share a ready child."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+NOBODY = 65534
+BENCH = "/bench"
+HOME = "/home/program"
+TEMP = "/tmp"
+
+# The whole environment inside. One memory arena, because the address space is what limits memory.
+ENVIRONMENT = {
+    "HOME": HOME,
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "TMPDIR": TEMP,
+    "MALLOC_ARENA_MAX": "1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Folders and limits that are fixed when a child is made; time, output and calls are the core's to watch."""
+
+    backend: str
+    workspace: str
+    servers: str
+    skills: str
+    writable: bool
+    memory_mb: int
+    cpu_seconds: float
+    pids: int
+    disk_mb: int
+
+    def as_json(self) -> dict[str, Any]:  # Any: plain JSON
+        return asdict(self)
+
+
+def base_python() -> str:
+    """The interpreter behind a virtual environment: the one whose standard library is bound into the sandbox."""
+    return str(getattr(sys, "_base_executable", "") or sys.executable)

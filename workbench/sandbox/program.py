@@ -1,0 +1,54 @@
+"""A program on its way into the sandbox, who answers its questions, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from workbench.records import JsonObject, JsonValue, Limits
+
+# Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, limit}, "definition" {name}, "skill" {name}.
+Answer: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonValue]]
+Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"), text
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A text to run, what it may use up, and the only folders of the bench it sees."""
+
+    code: str
+    limits: Limits = field(default_factory=Limits)
+    workspace: Path = Path()
+    servers: Path = Path()  # generated packages, importable as `servers.<package>`
+    skills: Path = Path()  # kept skills, importable as `skills.<module>`
+    writable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended. Everything in it came from untrusted code."""
+
+    ok: bool
+    reason: str  # done failed timeout memory cpu output calls disk killed stopped lost protocol
+    result: str = ""  # JSON text; empty when the program answered nothing
+    error_type: str = ""
+    message: str = ""
+    traceback: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+
+
+class ToolFailure(Exception):
+    """Raised by an answer; inside the sandbox it becomes `client.ToolError` with the same fields."""
+
+    def __init__(
+        self, message: str, code: str = "", valid_parameters: Sequence[str] = (), suggestions: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.valid_parameters = tuple(valid_parameters)
+        self.suggestions = tuple(suggestions)

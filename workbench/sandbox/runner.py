@@ -1,0 +1,219 @@
+"""What lives inside the sandbox: takes a program's text over the channel, runs it, and sends back what came of it.
+
+Standard library and its two neighbours `line` and `plain` only; it knows nothing of the workbench. Nothing here protects
+anybody: the program shares this process and may change all of it. The locks are outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import codecs
+import datetime
+import importlib.util
+import io
+import json
+import linecache
+import math
+import os
+import re
+import socket
+import struct
+import sys
+import threading
+import types
+from pathlib import Path
+from typing import Any, NoReturn
+
+from workbench.sandbox import program_text
+from workbench.sandbox.line import Line
+from workbench.sandbox.plain import json_text
+from workbench.sandbox.trace import told
+
+BENCH = "/bench"
+CHANNEL = 3  # the descriptor the host speaks to
+_THREAD_STACK = 1 << 20  # thread stacks count as memory
+_LONGEST_RESULT = 24_000_000
+_INSIDE = ("client", "tool_discovery")
+
+
+def load_inside(folder: Path) -> None:
+    """Import the modules programs call, ahead of time; they look as if they came from the bench."""
+    for name in _INSIDE:
+        found = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+        assert found is not None
+        assert found.loader is not None
+        module = importlib.util.module_from_spec(found)
+        sys.modules[name] = module
+        found.loader.exec_module(module)
+        module.__file__ = f"{BENCH}/{name}.py"
+
+
+def settle(channel: int, output: int, environment: dict[str, str]) -> None:
+    """Descriptors 0 to 3 and nothing else; the environment and the search path of the inside."""
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    for source, target in ((nothing, 0), (output, 1), (output, 2), (channel, CHANNEL)):
+        os.dup2(source, target)
+    os.closerange(CHANNEL + 1, 65536)
+    os.environ.clear()
+    os.environ.update(environment)
+    threading.stack_size(_THREAD_STACK)
+    library = [place for place in sys.path if place.startswith(sys.base_prefix) and "-packages" not in place]
+    sys.path[:] = [BENCH, *library]
+    sys.argv[:] = [program_text.NAME]
+
+
+def report_broken(channel: int, fault: BaseException, detail: str) -> None:
+    """The world could not be built: say so on the channel before anything of a program was read."""
+    frame = json.dumps({"kind": "broken", "message": str(fault) or type(fault).__name__, "detail": detail}).encode()
+    os.write(channel, struct.pack(">I", len(frame)) + frame)
+
+
+def live(facts: dict[str, Any]) -> NoReturn:  # Any: JSON
+    """Say that the locks are on, wait for the program, run it, send its end."""
+    client = sys.modules["client"]
+    line = Line(socket.socket(fileno=CHANNEL), lambda error: client.ToolError(**error))
+    client.get_client()._line = line
+    sys.modules["tool_discovery"]._line = line  # type: ignore[attr-defined]  # a module made at run time
+    line.say(kind="ready", **facts)
+    start = line.first()
+    sys.stdout, sys.stderr = (_stream(line, name) for name in ("stdout", "stderr"))
+    _forget_ourselves()
+    end = run(str(start["code"]), line)
+    for stream in (sys.stdout, sys.stderr):
+        _flush(stream)
+    line.say(kind="end", **end)
+    os._exit(0)
+
+
+def run(code: str, line: Line) -> dict[str, Any]:  # Any: JSON
+    """The program's end as the host hears it; a program that fails has an end as well."""
+    names = _first_names(line)
+    lines = code.splitlines(keepends=True)
+    linecache.cache[program_text.NAME] = (len(code), None, lines, program_text.NAME)
+    try:
+        value = _execute(code, names)
+        result = "" if value is program_text.NOTHING else json_text(value)
+        if len(result) > _LONGEST_RESULT:
+            raise ValueError("The result is too long to hand over. Write it to the workspace and return its path.")
+        return {"ok": True, "result": result}
+    except SystemExit as leaving:
+        return _left(leaving)
+    except BaseException as fault:
+        return {"ok": False, **told(fault)}
+
+
+def _execute(code: str, names: dict[str, Any]) -> object:  # Any: a program's names
+    """Without a top-level await no event loop runs, so that a program's own `asyncio.run` works as it does at home."""
+    prepared = program_text.prepare(code)
+    value = prepared.start(names)
+    if asyncio.iscoroutine(value):
+        value = asyncio.run(value)
+    value = prepared.answer(value, names)
+    if asyncio.iscoroutine(value):  # the last line is `main()`, the await forgotten
+        value = asyncio.run(value)
+    return value
+
+
+def _left(leaving: SystemExit) -> dict[str, Any]:  # Any: JSON
+    if leaving.code in (None, 0):
+        return {"ok": True, "result": ""}
+    message = f"The program left with exit code {leaving.code}." if isinstance(leaving.code, int) else str(leaving.code)
+    return {"ok": False, "error_type": "SystemExit", "message": message, "traceback": ""}
+
+
+def _first_names(line: Line) -> dict[str, Any]:  # Any: a program's names
+    """A module of the program's own, with what programs of agents expect to be there."""
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    client, discovery = sys.modules["client"], sys.modules["tool_discovery"]
+    module.__dict__.update(
+        {"asyncio": asyncio, "datetime": datetime, "json": json, "math": math, "re": re},
+        ToolError=client.ToolError,
+        call_tool=client.call_tool,
+        call_mcp_tool=client.call_mcp_tool,
+        search_tools=discovery.search_tools,
+        get_tool_definition=discovery.get_tool_definition,
+        load_skill=lambda name: load_skill(name, line),
+        read_file=read_file,
+        write_file=write_file,
+        list_files=list_files,
+    )
+    for name in ("exit", "quit"):
+        setattr(builtins, name, sys.exit)
+    return module.__dict__
+
+
+def load_skill(name: str, line: Line) -> types.ModuleType:
+    """A kept skill as a module; one that is not among the files is asked of the host, which answers with its code."""
+    module = "skills." + re.sub(r"\W", "_", name)
+    if importlib.util.find_spec("skills") and importlib.util.find_spec(module):
+        return importlib.import_module(module)
+    code = line.ask_now("skill", name=name)
+    made = types.ModuleType(module)
+    exec(compile(str(code), f"<skill {name}>", "exec"), made.__dict__)  # noqa: S102  # running code is this file's purpose
+    sys.modules[module] = made
+    return made
+
+
+def read_file(path: str) -> str:
+    """Text of a file in the workspace."""
+    return _in_workspace(path).read_text(encoding="utf-8")
+
+
+def write_file(path: str, content: str) -> str:
+    """Write a file in the workspace, with its folders; answers its path there."""
+    target = _in_workspace(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(content, encoding="utf-8")
+    return str(target.relative_to(f"{BENCH}/workspace"))
+
+
+def list_files(path: str = "") -> list[str]:
+    """All files below a folder of the workspace, sorted."""
+    root = Path(BENCH, "workspace")
+    return sorted(str(found.relative_to(root)) for found in _in_workspace(path).rglob("*") if found.is_file())
+
+
+def _in_workspace(path: str) -> Path:
+    inner = path.removeprefix("/workspace").removeprefix(f"{BENCH}/workspace").lstrip("/")
+    return Path(BENCH, "workspace", inner.removeprefix("workspace/") if not inner == "workspace" else "")
+
+
+class _Teller(io.RawIOBase):
+    """A stream whose bytes become frames, so that prints and calls keep their order."""
+
+    def __init__(self, line: Line, name: str) -> None:
+        self._line = line
+        self._name = name
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 1 if self._name == "stdout" else 2
+
+    def write(self, data: Any, /) -> int:  # Any: any buffer
+        text = self._decoder.decode(bytes(data))
+        for at in range(0, len(text), 1 << 20):
+            self._line.say(kind="output", stream=self._name, text=text[at : at + (1 << 20)])
+        return len(data)
+
+
+def _stream(line: Line, name: str) -> io.TextIOWrapper:
+    buffered = io.BufferedWriter(_Teller(line, name), 8192)
+    return io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", line_buffering=True)
+
+
+def _flush(stream: Any) -> None:  # Any: a program may have put anything in the stream's place
+    try:
+        stream.flush()
+    except Exception:
+        return  # what a program did to its own stream is its own loss
+
+
+def _forget_ourselves() -> None:
+    """The program's `import` sees the bench, not the package that built the sandbox."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "workbench"]:
+        del sys.modules[name]

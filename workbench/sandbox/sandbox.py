@@ -1,0 +1,107 @@
+"""The room's one door: how strong this machine's isolation is, and running a program in it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+from workbench.errors import WorkbenchError
+from workbench.records import Limits, Strength
+from workbench.sandbox import probe
+from workbench.sandbox.cells import Cell, Cells
+from workbench.sandbox.ending import conclude
+from workbench.sandbox.profile import Profile
+from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
+
+__all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
+
+FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
+_LAST_WORDS = 1.0  # seconds a program that said its end may take to go
+
+
+class Sandbox:
+    """Runs programs, each in a fresh locked child. Refuses when this machine cannot lock one."""
+
+    def __init__(self, backend: str = "") -> None:
+        self._wished = backend or os.environ.get(FORCED, "")
+        self._cells = Cells()
+        self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
+
+    @property
+    def strength(self) -> Strength:
+        return self._strength
+
+    @property
+    def launcher(self) -> int:
+        """Process id of the launcher, for those who watch processes; 0 when none runs."""
+        return self._cells.launcher
+
+    async def open(self) -> Strength:
+        """Try what this machine can do by doing it, the strongest first."""
+        self._strength = await probe.strongest(self._wished, self._trial)
+        return self._strength
+
+    async def run(self, program: Program, answer: Answer, output: Output) -> Ending:
+        """Run a program to its end. Cancelling kills it."""
+        if self._strength.level == "none":
+            raise WorkbenchError(f"Programs cannot run here. {self._strength.reason}".strip(), self._strength.hint)
+        cell = await self._cells.make(profile_of(self._strength.backend, program))
+        return await self._run(cell, program, answer, output)
+
+    async def close(self) -> None:
+        await self._cells.close()
+
+    async def _trial(self, backend: str, program: Program) -> tuple[Ending, int]:
+        cell = await self._cells.make(profile_of(backend, program))
+        ending = await self._run(cell, program, _no_answers, lambda stream, text: None)
+        return ending, int(cell.channel.ready.result().get("landlock", 0))
+
+    async def _run(self, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
+        try:
+            await _built(cell)
+            return await self._watch(cell, program, answer, output)
+        finally:
+            await asyncio.shield(self._cells.finish(cell))
+
+    async def _watch(self, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
+        channel, limits = cell.channel, program.limits
+        started = time.monotonic()
+        channel.begin(program.code, limits, answer, output)
+        done, _ = await asyncio.wait([channel.ended], timeout=limits.seconds)
+        if not done:
+            channel.end("timeout", f"The program ran longer than {limits.seconds:g} seconds.")
+        if channel.reason:
+            self._cells.kill(cell)
+        await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
+        if not channel.reason:
+            await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
+        gone = await self._cells.finish(cell)
+        return conclude(channel, gone, limits, time.monotonic() - started)
+
+
+def profile_of(backend: str, program: Program) -> Profile:
+    limits: Limits = program.limits
+    return Profile(
+        backend=backend,
+        workspace=os.path.realpath(program.workspace),
+        servers=os.path.realpath(program.servers),
+        skills=os.path.realpath(program.skills),
+        writable=program.writable,
+        memory_mb=limits.memory_mb,
+        cpu_seconds=limits.cpu_seconds,
+        pids=limits.pids,
+        disk_mb=limits.disk_mb,
+    )
+
+
+async def _built(cell: Cell) -> None:
+    done, _ = await asyncio.wait([cell.channel.ready], timeout=10)
+    facts = cell.channel.ready.result() if done else {"kind": "broken", "message": "it was not ready after ten seconds"}
+    if facts["kind"] == "broken":
+        message = str(facts.get("message", ""))[:500]
+        raise WorkbenchError(f"The sandbox could not be built: {message}.", "Run `mcp-workbench doctor` to see why.")
+
+
+async def _no_answers(what: str, wish: object) -> None:
+    raise ToolFailure("Nobody answers in a trial.", "no_answer")

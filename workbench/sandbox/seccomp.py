@@ -1,0 +1,154 @@
+"""The system calls a program may make: an allow-list, assembled here into the small machine language of the kernel's filter.
+
+No library makes the filter, so no library has to be installed, and the list below is the whole truth. What is not named is
+refused with EPERM. Foreign instruction sets (i386, x32) end the process.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import platform
+import struct
+from typing import NamedTuple
+
+from workbench.sandbox.syscalls import ARCHITECTURES, numbers
+
+PLAIN = """
+read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 close close_range stat fstat lstat
+newfstatat statx access faccessat faccessat2 lseek getdents getdents64 readlink readlinkat getcwd chdir fchdir
+mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat umask truncate
+ftruncate fallocate fsync fdatasync sync_file_range utimensat utimes utime futimesat fadvise64 readahead flock
+fcntl dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
+epoll_pwait epoll_pwait2 eventfd eventfd2 timerfd_create timerfd_settime timerfd_gettime signalfd4 sendfile
+copy_file_range splice tee mmap munmap mremap mprotect madvise msync mincore brk mlock munlock mlock2 membarrier
+futex futex_waitv set_robust_list get_robust_list set_tid_address rseq arch_prctl rt_sigaction rt_sigprocmask
+rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack restart_syscall kill tgkill tkill pause
+alarm setitimer getitimer timer_create timer_settime timer_gettime timer_delete timer_getoverrun clock_gettime
+clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage getpid getppid gettid getuid geteuid
+getgid getegid getresuid getresgid getgroups getpgid getpgrp getsid getpriority sched_yield sched_getaffinity
+sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu getrlimit setrlimit
+prlimit64 uname sysinfo statfs fstatfs getrandom capget exit exit_group wait4 waitid sendto recvfrom sendmsg
+recvmsg shutdown getsockname getpeername getsockopt setsockopt getxattr lgetxattr fgetxattr listxattr llistxattr
+flistxattr
+"""
+
+# Refused as if the kernel were older, so that the C library falls back to a call the filter can look into.
+ABSENT = """
+clone3 openat2 io_uring_setup io_uring_enter io_uring_register memfd_create mbind get_mempolicy set_mempolicy
+pidfd_open pidfd_send_signal pidfd_getfd process_madvise landlock_create_ruleset landlock_add_rule
+landlock_restrict_self
+"""
+
+_LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # the five instructions we need
+_ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+_X32_BIT = 0x40000000
+_ALL = 0xFFFFFFFF
+
+_SET_ID_BITS = 0o6000  # a file left in the workspace must not run with its owner's rights
+_CREATES = 0o100 | 0o20000000  # O_CREAT, __O_TMPFILE: only then does open() look at its mode
+_NEW_NAMESPACES = 0x7E020000
+_THREAD = 0x00010000
+_UNIX, _STREAM = 1, 1
+
+
+class Condition(NamedTuple):
+    """A system call's argument, masked, must have this value."""
+
+    argument: int
+    mask: int
+    value: int
+
+
+def _one_of(argument: int, *values: int) -> tuple[tuple[Condition, ...], ...]:
+    """The whole 64-bit argument is one of these values."""
+    return tuple((Condition(argument, _ALL, value),) for value in values)
+
+
+def _mode(argument: int) -> tuple[Condition, ...]:
+    return (Condition(argument, _SET_ID_BITS, 0),)
+
+
+# Allowed when every condition of one row holds.
+CONDITIONAL: dict[str, tuple[tuple[Condition, ...], ...]] = {
+    "open": (_mode(2), (Condition(1, _CREATES, 0),)),
+    "openat": (_mode(3), (Condition(2, _CREATES, 0),)),
+    "creat": (_mode(1),),
+    "chmod": (_mode(1),),
+    "fchmod": (_mode(1),),
+    "fchmodat": (_mode(2),),
+    "fchmodat2": (_mode(2),),
+    # Threads only: a second process could outlive limits that are counted per process.
+    "clone": ((Condition(0, _NEW_NAMESPACES | _THREAD, _THREAD),),),
+    # Stream pairs only: a datagram pair can be aimed at any socket file in sight.
+    "socketpair": ((Condition(0, _ALL, _UNIX), Condition(1, 0xF, _STREAM)),),
+    # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX; above all not TIOCSTI.
+    "ioctl": _one_of(1, 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451),
+    # SET_NAME GET_NAME GET_DUMPABLE GET_PDEATHSIG SET_NO_NEW_PRIVS GET_NO_NEW_PRIVS CAPBSET_READ SET_VMA
+    "prctl": _one_of(0, 15, 16, 3, 2, 38, 39, 23, 0x53564D41),
+    "personality": _one_of(0, 0xFFFFFFFF),
+}
+
+
+@functools.cache
+def filter_program(machine: str = "") -> bytes:
+    """The filter as the kernel takes it: instructions of eight bytes."""
+    machine = machine or platform.machine()
+    known = numbers(machine)
+    code = _prologue(ARCHITECTURES[machine])
+    for name in PLAIN.split():
+        if name in known:
+            code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ALLOW)]
+    for name in ABSENT.split():
+        if name in known:
+            code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ERRNO | errno.ENOSYS)]
+    for name, rows in CONDITIONAL.items():
+        if name in known:
+            code += _guarded(known[name], rows)
+    code.append(_instruction(_RETURN, _ERRNO | errno.EPERM))
+    return b"".join(code)
+
+
+def _prologue(architecture: int) -> list[bytes]:
+    return [
+        _instruction(_LOAD, _ARCHITECTURE),
+        _jump(_EQUAL, architecture, 1, 0),
+        _instruction(_RETURN, _KILL),
+        _instruction(_LOAD, _NUMBER),
+        _jump(_AT_LEAST, _X32_BIT, 0, 1),
+        _instruction(_RETURN, _KILL),
+    ]
+
+
+def _guarded(number: int, rows: tuple[tuple[Condition, ...], ...]) -> list[bytes]:
+    """One system call with its rows; the accumulator holds the call's number before and is spent afterwards."""
+    body: list[bytes] = []
+    for row in rows:
+        body += _row(row)
+    body.append(_instruction(_RETURN, _ERRNO | errno.EPERM))
+    return [_jump(_EQUAL, number, 0, len(body)), *body]
+
+
+def _row(row: tuple[Condition, ...]) -> list[bytes]:
+    """All conditions hold → allow; the first that does not → past this row."""
+    steps: list[tuple[int, int, int]] = []  # kind, value, 1 where a mismatch leaves the row
+    for condition in row:
+        low = _ARGUMENTS + 8 * condition.argument
+        if condition.mask == _ALL:
+            steps += [(_LOAD, low + 4, 0), (_EQUAL, 0, 1)]
+        steps += [(_LOAD, low, 0), (_AND, condition.mask, 0), (_EQUAL, condition.value, 1)]
+    length = len(steps) + 1
+    code = [
+        _jump(kind, value, 0, length - at - 1) if leaves else _instruction(kind, value)
+        for at, (kind, value, leaves) in enumerate(steps)
+    ]
+    return [*code, _instruction(_RETURN, _ALLOW)]
+
+
+def _instruction(kind: int, value: int) -> bytes:
+    return struct.pack("=HBBI", kind, 0, 0, value)
+
+
+def _jump(kind: int, value: int, if_true: int, if_false: int) -> bytes:
+    return struct.pack("=HBBI", kind, if_true, if_false, value)
