@@ -23,7 +23,7 @@ class Skill:
     code: str
     state: SkillState
     version: int = 0  # 0 while it has never been kept
-    sha: str = ""
+    sha: str = ""  # SHA-256 of the code as it stands in the file now, whatever SKILL.md says
     tags: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()  # "server.tool" it needs
     run_id: str = ""  # the run it was drafted from
@@ -31,3 +31,5 @@ class Skill:
     kept_by: str = ""
     changed: float = 0.0
     starter: bool = False  # shipped with the app
+    notes: str = ""  # the text of its SKILL.md: usage, features, examples
+    faults: tuple[str, ...] = ()  # what is wrong with its folder; a skill with faults is not handed to programs
