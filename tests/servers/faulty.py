@@ -64,7 +64,11 @@ TOTAL = {"type": "object", "properties": {"total": INTEGER}, "required": ["total
 def tools() -> list[object]:
     if MODE == "invalid_tool":
         listed: list = [tool(f"good_{number}", text=TEXT) for number in range(18)]
-        return [{"name": "typeless", "inputSchema": {"properties": {"a": TEXT}}}, *listed, {"name": "bad", "inputSchema": "x"}]
+        return [
+            {"name": "typeless", "inputSchema": {"properties": {"a": TEXT}}},
+            *listed,
+            {"name": "bad", "inputSchema": "x"},
+        ]
     if MODE in ("pages", "endless_pages"):
         return [tool(f"tool_{number}", f"Does thing {number}.") for number in range(NUMBER or 120)]
     if MODE == "changing":
@@ -104,7 +108,12 @@ def call(number: object, name: str, given: dict, meta: dict) -> dict | None:
         for step in range(given.get("steps", 3)):
             time.sleep(given.get("pause", 0) / 1000)
             token = meta.get("progressToken")
-            params = {"progressToken": token, "progress": step + 1, "total": given.get("steps", 3), "message": f"step {step + 1}"}
+            params = {
+                "progressToken": token,
+                "progress": step + 1,
+                "total": given.get("steps", 3),
+                "message": f"step {step + 1}",
+            }
             say({"method": "notifications/progress", "params": params})
         return text("done")
     if name == "slow":
@@ -143,10 +152,15 @@ def answer_call(number: object, params: dict) -> None:
     if MODE == "late":
         time.sleep(NUMBER / 1000)
     if MODE == "error":
-        return say({"id": number, "error": {"code": -32602, "message": "Invalid arguments"}})
+        say({"id": number, "error": {"code": -32602, "message": "Invalid arguments"}})
+        return
     if MODE == "wrong_types":
-        odd = {"content": ["bare", {"type": "text", "text": 5}, {"type": "unheard_of"}, 7], "structuredContent": [1, None]}
-        return say({"id": number, "result": odd})
+        odd = {
+            "content": ["bare", {"type": "text", "text": 5}, {"type": "unheard_of"}, 7],
+            "structuredContent": [1, None],
+        }
+        say({"id": number, "result": odd})
+        return
     for step in range(NUMBER if MODE == "flood" else 0):
         say({"method": "notifications/message", "params": {"level": "info", "data": f"noise {step}"}})
         say({"method": "notifications/tools/list_changed"})
@@ -154,7 +168,6 @@ def answer_call(number: object, params: dict) -> None:
     for _ in range(2 if MODE == "duplicates" else 1):
         if result is not None:
             say({"id": number, "result": result})
-    return None
 
 
 def listing(params: dict) -> dict:
@@ -178,7 +191,12 @@ def result_of(method: str, params: dict) -> dict | None:
     if method == "initialize":
         version = min(params["protocolVersion"], "2025-06-18")
         capabilities = {"tools": {"listChanged": True}}
-        return {"protocolVersion": version, "capabilities": capabilities, "serverInfo": about, "instructions": "For tests."}
+        return {
+            "protocolVersion": version,
+            "capabilities": capabilities,
+            "serverInfo": about,
+            "instructions": "For tests.",
+        }
     if method == "tools/list":
         return listing(params)
     return {} if method == "ping" else None

@@ -1,1 +1,1 @@
-"""Which servers and tools exist: connect to them, list them, search them, call them. The only room that speaks to a server."""
+"""Which servers and tools exist: connect, list, search, call. The only room that speaks to a server."""

@@ -77,7 +77,7 @@ class Catalog:
         if not config.url:
             self._consents.give(config)
             server.allow()
-        await server.start(patient=True)
+        await server.start(at_once=True)
         return server.state
 
     async def disconnect(self, name: str) -> ServerState:
@@ -219,7 +219,9 @@ class Catalog:
         if (server := self._servers.get(name)) is not None:
             return server
         known = tuple(self._servers)
-        raise WorkbenchError(f"There is no server {name!r:.100}.", nearest(name, known) or f"Known: {', '.join(known)}.")
+        raise WorkbenchError(
+            f"There is no server {name!r:.100}.", nearest(name, known) or f"Known: {', '.join(known)}."
+        )
 
     def _enabled(self) -> tuple[Server, ...]:
         return tuple(server for server in self._servers.values() if not server.state.config.disabled)
@@ -235,14 +237,14 @@ def _same(server: Server | None, config: ServerConfig) -> bool:
     return server is not None and server.state.config == config
 
 
-def _listener(clock: asyncio.Timeout, seconds: float, progress: Hear | None) -> Progress:
+def _listener(clock: asyncio.Timeout, seconds: float, tell: Hear | None) -> Progress:
     """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
         with contextlib.suppress(RuntimeError):  # the answer overtook its last progress
             clock.reschedule(asyncio.get_running_loop().time() + seconds)
-            if progress is not None:
-                progress(done, total or 0.0, message or "")
+            if tell is not None:
+                tell(progress, total or 0.0, message or "")
 
     return hear
 
@@ -251,7 +253,10 @@ def _no_tool(server: Server, name: str) -> WorkbenchError:
     if not server.tools:
         hint = "" if server.running else "Its tools are known once it has been connected."
     else:
-        hint = nearest(name, (*server.tools, *server.functions.values())) or f"It has {len(server.tools)} tools; search them."
+        hint = (
+            nearest(name, (*server.tools, *server.functions.values()))
+            or f"It has {len(server.tools)} tools; search them."
+        )
     return WorkbenchError(f"{server.name} has no tool {name!r:.100}.", hint)
 
 

@@ -127,10 +127,10 @@ def _explain(text: str, fault: json.JSONDecodeError) -> str:
     before, after = text[: fault.pos].rstrip(), text[fault.pos :].lstrip()
     if after.startswith(("//", "/*", "#")) or before.endswith(("//", "/*")):
         return "JSON knows no comments: remove this one."
-    if before.endswith(",") and after[:1] in ("}", "]") or after.startswith((",}", ",]")) or after[:1] == ",":
+    if after[:1] == "," or (before.endswith(",") and after[:1] in ("}", "]")):
         return "Remove the comma before the closing bracket."
     if after.startswith("'"):
-        return 'Use double quotes: "name", not \'name\'.'
+        return "Use double quotes: \"name\", not 'name'."
     if not after:
         return "The file ends too early: a bracket or a quote is missing."
     if fault.msg.startswith("Expecting ',' delimiter"):
@@ -141,7 +141,9 @@ def _explain(text: str, fault: json.JSONDecodeError) -> str:
 def _entries(document: Mapping[str, Any]) -> dict[str, Any]:
     entries = document.get(SERVERS, {})
     if not isinstance(entries, dict):
-        raise WorkbenchError(f'"{SERVERS}" in .mcp.json is not an object.', f'Write "{SERVERS}": {{ "name": {{ … }} }}.')
+        raise WorkbenchError(
+            f'"{SERVERS}" in .mcp.json is not an object.', f'Write "{SERVERS}": {{ "name": {{ … }} }}.'
+        )
     return entries
 
 

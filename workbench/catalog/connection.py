@@ -1,4 +1,4 @@
-"""One live connection: a single owner task enters and leaves the SDK's session; everybody else only calls through it."""
+"""One live connection: a single owner task enters and leaves the SDK's session; everybody else only calls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench import __version__
 from workbench.catalog import faults
@@ -23,14 +23,18 @@ from workbench.records import JsonObject
 if TYPE_CHECKING:
     import anyio
     from mcp.client.session import ClientSession, IncomingMessage
+    from mcp.shared.dispatcher import CallOptions
     from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
-Progress = Callable[[float, float | None, str | None], Awaitable[None]]
-
 LEGACY, MODERN = "legacy", "modern"  # the protocol's two eras
-_UNSUPPORTED_VERSION = -32022
 _CLOSED = -32000
-_PROBE_SHARE = 0.5  # of the time a server has to start; what is left is for the handshake
+_PROBE_SECONDS = 4.0  # for a server of the new era to say so; one that wakes up later is asked again
+
+
+class Progress(Protocol):
+    """Hears how far a request is."""
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +91,14 @@ class Connection:
         if self._owner is not None:
             await asyncio.wait([self._owner])
 
-    async def request(self, method: str, params: Mapping[str, Any], progress: Progress | None = None) -> JsonObject:
-        """The server's raw answer. Raises MCPError, or ServerFault when the server is gone. Any: JSON of the protocol."""
+    async def request(self, method: str, params: JsonObject, progress: Progress | None = None) -> JsonObject:
+        """The server's raw answer. Raises MCPError, or ServerFault when the server is gone."""
         from mcp.shared.exceptions import MCPError
 
         sent = {**params, "_meta": dict(self._meta)} if self._meta else params
+        options: CallOptions = {"on_progress": progress} if progress else {}
         try:
-            return await self._dispatcher.send_raw_request(method, sent, {"on_progress": progress} if progress else {})
+            return await self._dispatcher.send_raw_request(method, sent, options)
         except MCPError as fault:
             if fault.code == _CLOSED and (ended := await self._ending()):
                 raise ended from fault
@@ -147,7 +152,7 @@ class Connection:
                     if self._closing:
                         return
                     with anyio.fail_after(seconds):
-                        await _negotiate(self._session, era, seconds * _PROBE_SHARE)
+                        await _negotiate(self._session, era)
                     self.greeting = self._greet(me)
                     self._settled.set()
                     await self._last()
@@ -218,7 +223,7 @@ class Connection:
         return faults.protocol(fault, self._traffic)
 
 
-async def _negotiate(session: ClientSession, era: str, probe_seconds: float) -> None:
+async def _negotiate(session: ClientSession, era: str) -> None:
     """Find the era. A server known to be of the old one is not probed: some never answer what they do not know."""
     import anyio
     from mcp.shared.exceptions import MCPError
@@ -226,17 +231,20 @@ async def _negotiate(session: ClientSession, era: str, probe_seconds: float) -> 
 
     if era != LEGACY:
         try:
-            with anyio.fail_after(probe_seconds):
+            with anyio.fail_after(_PROBE_SECONDS):
                 await session.discover()
             return
         except (MCPError, RuntimeError, ValidationError, TimeoutError):
-            pass  # not a modern server, or not one whose version we share
+            pass  # not a modern server, or not one whose version we share, or a slow one
     try:
         await session.initialize()
-    except MCPError as fault:
-        if fault.code != _UNSUPPORTED_VERSION:
+    except MCPError as refusal:
+        if refusal.code == _CLOSED:
             raise
-        await session.discover()
+        try:
+            await session.discover()  # it was updated since we learned its era, or woke up after the probe
+        except (MCPError, RuntimeError, ValidationError):
+            raise refusal from None
 
 
 def _import_sdk() -> None:
@@ -249,5 +257,3 @@ def _import_sdk() -> None:
     for name in ("client", "mcp"):
         logging.getLogger(name).setLevel(logging.ERROR)
     logging.getLogger(__name__).debug("the MCP SDK took %.2f s to import", time.monotonic() - started)
-
-

@@ -28,7 +28,10 @@ class Consents:
     def give(self, config: ServerConfig) -> None:
         if self.allows(config):
             return
-        given = {**self._given, fingerprint(config): {"server": config.name, "command": config.command, "at": time.time()}}
+        given = {
+            **self._given,
+            fingerprint(config): {"server": config.name, "command": config.command, "at": time.time()},
+        }
         try:
             stored.save(self._file, given)
         except OSError as fault:

@@ -56,14 +56,18 @@ def not_started(launch: Launch, fault: OSError | ValueError) -> ServerFault:
     if number == errno.EACCES:
         return ServerFault(f"The command {name} may not be executed.", f"Make it executable: chmod +x {name}")
     if number == errno.ENOEXEC:
-        return ServerFault(f"The file {name} is no program.", "A script needs a first line such as #!/usr/bin/env python3.")
+        return ServerFault(
+            f"The file {name} is no program.", "A script needs a first line such as #!/usr/bin/env python3."
+        )
     return ServerFault(f"The command {name} could not be started: {fault}.")
 
 
 def left_at_start(returncode: int, traffic: Traffic) -> ServerFault:
     return ServerFault(
         f"The server {_leaving(returncode)} before it answered.",
-        "Its last words are below." if traffic.stderr() else _printed(traffic) or "It said nothing. Run it in a terminal.",
+        "Its last words are below."
+        if traffic.stderr()
+        else _printed(traffic) or "It said nothing. Run it in a terminal.",
         traffic.tail(),
     )
 
@@ -109,7 +113,11 @@ def nearest(name: str, known: Sequence[str], few: int = 3) -> str:
 
 def _leaving(returncode: int) -> str:
     if returncode < 0:
-        return f"was {_SIGNALS[returncode]}" if returncode == -9 else _SIGNALS.get(returncode, f"ended by signal {-returncode}")
+        return (
+            f"was {_SIGNALS[returncode]}"
+            if returncode == -9
+            else _SIGNALS.get(returncode, f"ended by signal {-returncode}")
+        )
     return f"exited with code {returncode}"
 
 

@@ -62,7 +62,7 @@ class Groups:
             self._say(f"+{group}\n")
 
     def _say(self, line: str) -> None:
-        """A few bytes into a pipe that is always read: nothing to wait for. A dead guard is replaced at the next start."""
+        """A few bytes into a pipe that is always read: nothing to wait for."""
         if self._guard is None or self._guard.stdin is None or self._guard.returncode is not None:
             return
         try:

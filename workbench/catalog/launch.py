@@ -17,13 +17,12 @@ from workbench.records import ServerConfig
 
 DEMO = "demo"  # the built-in server's name
 
-# What a server gets of our own environment: enough to find programs, homes, certificates and a display, never a
-# credential that was not given to it in its entry.
-_PASSED_ON = frozenset(
-    "HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS "
-    "HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy SSL_CERT_FILE SSL_CERT_DIR "
-    "REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS".split()
-)
+# What a server gets of our own environment: enough to find programs, homes, certificates and a display, but
+# none of the keys and tokens that may stand there too: those are given in its entry or not at all.
+_PASSED_ON_WORDS = """HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR DISPLAY WAYLAND_DISPLAY XAUTHORITY
+DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
+SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS"""
+_PASSED_ON = frozenset(_PASSED_ON_WORDS.split())
 _PASSED_ON_PREFIXES = ("LC_", "XDG_")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 

@@ -1,4 +1,4 @@
-"""What a server was like when it last ran: its tools can be seen and searched before it starts, and its era is known."""
+"""What a server was like when it last ran, so that its tools are known and searchable before it starts."""
 
 from __future__ import annotations
 

@@ -39,7 +39,9 @@ def _strange(tool: Tool, arguments: JsonObject) -> str:
     if "patternProperties" in tool.input_schema or not known:
         return ""
     sentences = [
-        f"There is no parameter {name}. {nearest(name, tuple(known), 1)}".strip() for name in arguments if name not in known
+        f"There is no parameter {name}. {nearest(name, tuple(known), 1)}".strip()
+        for name in arguments
+        if name not in known
     ]
     return " ".join(sentences[:3])
 

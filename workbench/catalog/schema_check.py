@@ -48,7 +48,7 @@ def departure(tool: Tool, value: JsonValue) -> str:
         fault = next(iter(validator.iter_errors(value)), None)
     except (_Enough, RecursionError):
         return ""  # nothing was found as far as looking is sensible
-    except Exception as broken:  # noqa: BLE001  # a foreign schema can break a validator in any way; that is its finding
+    except Exception as broken:  # a foreign schema can break a validator in any way; that is its finding
         log.debug("the output schema of %s cannot be used", tool.name, exc_info=True)
         return f"The tool's output schema cannot be used: {type(broken).__name__}."
     if fault is None:
@@ -71,7 +71,9 @@ class _Schema:
 
 
 @functools.lru_cache(maxsize=512)
-def _validator(_hash: str, _server: str, schema: _Schema) -> tuple[Any, _Budget]:  # Any: jsonschema's validator, untyped
+def _validator(
+    _hash: str, _server: str, schema: _Schema
+) -> tuple[Any, _Budget]:  # Any: jsonschema's validator, untyped
     from referencing import Registry
 
     budget = _Budget()
@@ -79,7 +81,7 @@ def _validator(_hash: str, _server: str, schema: _Schema) -> tuple[Any, _Budget]
 
 
 def _bounded(budget: _Budget) -> Any:  # Any: a validator class made at run time
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator, validators  # type: ignore[import-untyped]  # it has no types
 
     def counted(keyword: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any] | None]:
         def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:

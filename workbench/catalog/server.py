@@ -81,15 +81,21 @@ class Server:
         """Take over what is known from its last life."""
         self._era = facts.era
         self._keep_tools(facts.tools, facts.warnings)
-        words = dict(title=facts.title, version=facts.version, protocol=facts.protocol, instructions=facts.instructions)
-        self.state = replace(self.state, tool_count=len(facts.tools), **words)
+        self.state = replace(
+            self.state,
+            title=facts.title,
+            version=facts.version,
+            protocol=facts.protocol,
+            instructions=facts.instructions,
+            tool_count=len(facts.tools),
+        )
 
     def allow(self) -> None:
         self.state = replace(self.state, allowed=True)
 
-    async def start(self, *, patient: bool = False) -> Connection:
-        """The running connection; starts one if there is none. Raises ServerFault. `patient`: a person asks, no pause."""
-        if patient:
+    async def start(self, *, at_once: bool = False) -> Connection:
+        """The running connection, started if need be. Raises ServerFault. `at_once`: a person asks, no pause."""
+        if at_once:
             self._deaths, self._not_before = 0, 0.0
         if (running := self.running) is not None and self._starting is None:
             return running

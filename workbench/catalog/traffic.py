@@ -1,4 +1,4 @@
-"""What crossed one server's pipes: raw frames, stderr lines and rubbish, all bounded, kept beyond the server's death."""
+"""What crossed one server's pipes: raw frames, stderr lines and rubbish; bounded, kept beyond the server's death."""
 
 from __future__ import annotations
 

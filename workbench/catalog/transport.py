@@ -25,11 +25,13 @@ from workbench.events import spawn
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.shared.message import SessionMessage
+    from mcp.types import JSONRPCMessage
 
 _CHUNK = 1 << 20
 _QUEUE = 256  # messages on their way to a server that reads slowly
 _SLOW_PARSE = 4 << 20  # bytes from which a message is parsed beside the loop
 _GRACE = 2.0  # seconds a server has after its stdin closed, and again after TERM
+_LOOK = 0.02  # seconds between two looks at a process group
 _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
 
 # The notifications this version has a use for. The rest (log messages, mostly) stays visible as raw frames; handing
@@ -125,14 +127,20 @@ class StdioTransport:
                     await self._take(line)
                 await asyncio.sleep(0)  # a server that never stops talking must not starve the others
         except OSError as fault:
-            self.fault = str(fault)
-        except _anyio_closed():
-            pass  # the session is gone: nobody wants messages any more
-        finally:
-            if (rest := lines.rest()) is not None:
-                self._traffic.rubbish(rest.head if isinstance(rest, Oversize) else rest)
-            self.ended.set()
-            self._incoming.close()
+            self.fault = self.fault or str(fault)
+        except _session_gone():
+            await self._drain()
+            return
+        if (rest := lines.rest()) is not None:
+            self._traffic.rubbish(rest.head if isinstance(rest, Oversize) else rest)
+        self.ended.set()
+        self._incoming.close()
+
+    async def _drain(self) -> None:
+        """Nobody listens any more; a server that is still writing must be able to finish and see its stdin end."""
+        with contextlib.suppress(OSError):
+            while await self._stdout.read(_CHUNK):
+                pass
 
     async def _take(self, line: bytes | Oversize) -> None:
         from mcp.shared.message import SessionMessage
@@ -144,7 +152,7 @@ class StdioTransport:
             if message is not None:
                 await self._incoming.send(SessionMessage(message))
 
-    async def _parse(self, line: bytes):  # type: ignore[no-untyped-def]  # the SDK's message union; imported late
+    async def _parse(self, line: bytes) -> JSONRPCMessage | None:
         from mcp.types import JSONRPCNotification, jsonrpc_message_adapter
 
         try:
@@ -223,10 +231,11 @@ class StdioTransport:
         return self._protocol.exited.is_set()
 
     async def _group_gone(self, seconds: float) -> None:
-        clock = asyncio.get_running_loop().time
-        until = clock() + seconds
-        while clock() < until and self._signal(0):
-            await asyncio.sleep(0.02)
+        """Looks again and again: nothing tells when another process's children are gone."""
+        for _ in range(round(seconds / _LOOK)):
+            if not self._signal(0):
+                return
+            await asyncio.sleep(_LOOK)
 
     def _signal(self, number: int) -> bool:
         """Signal the whole group; False when nobody is left in it."""
@@ -252,7 +261,7 @@ class StdioTransport:
         return self._protocol.stderr
 
 
-def _anyio_closed() -> tuple[type[Exception], ...]:
+def _session_gone() -> tuple[type[Exception], ...]:
     import anyio
 
     return (anyio.ClosedResourceError, anyio.BrokenResourceError)

@@ -9,11 +9,12 @@ _WORD = re.compile(
     r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+|[^\W\d_A-Za-z]+"
 )
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-_IGNORED = frozenset(
-    "a an the of to in on for and or is are be was were with by from at as it its this that these those i me my we our "
-    "you your he she they them his her their can could would should will shall may might do does did have has had what "
-    "which who whom how when where why please need want like help".split()
-)
+_IGNORED_WORDS = """a an the of to in on for and or is are be was were with by from at
+as it its this that these those i me my we our
+you your he she they them his her their can could
+would should will shall may might do does did have has had what
+which who whom how when where why please need want like help"""
+_IGNORED = frozenset(_IGNORED_WORDS.split())
 # Longest first. Not linguistics: it only has to cut a query's word and a description's word at the same place.
 _ENDINGS = (
     ("ational", "ate"),
