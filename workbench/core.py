@@ -54,9 +54,9 @@ class Core:
         self.journal = Journal(self.paths.audit, self.bus.tell)
         sessions = Sessions(lambda: self.settings.privacy_enabled)
         self.catalog = Catalog(self.paths, self.settings, self.bus.tell)
-        self._notices += await self.catalog.open()
         self.sandbox = Sandbox()
-        await self.sandbox.open()
+        notices, _ = await asyncio.gather(self.catalog.open(), self.sandbox.open())
+        self._notices += notices
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self.bus.tell)
         library.install_starters()
         store = Store(self.paths.workspace, self.settings.run_disk_mb)

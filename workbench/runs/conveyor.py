@@ -13,7 +13,7 @@ from workbench.events import LedgerChanged, spawn
 from workbench.policy.assess import assess
 from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
-from workbench.records import Decision, Fault, Gate, Proposal, Run, RunState, Verdict
+from workbench.records import Decision, Fault, Gate, Ledger, Proposal, Run, RunState, Verdict
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.history import past_runs
@@ -140,7 +140,7 @@ class Conveyor:
         """Checked, and if need be approved."""
         verdict = self.assess(road.run.proposal.code)
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
-        match gate(verdict, self._rooms.settings(), road.run.proposal.origin):
+        match gate(verdict, self._rooms.settings()):
             case Gate.AUTO:
                 return True
             case Gate.ASK:
@@ -205,7 +205,7 @@ class Conveyor:
             return f"the whole could not be kept: {fault.message}"
         return f"the whole is in the workspace: read_file({path!r})[:2000] in a program shows its beginning"
 
-    def _ledger(self, road: Road, view: str) -> object:
+    def _ledger(self, road: Road, view: str) -> Ledger:
         definitions = 0
         if not road.session.knows_definitions and not is_person(road):
             road.session.knows_definitions = True

@@ -1,0 +1,76 @@
+"""The door translates: names, answers and faults reach the agent; personal data and decisions do not."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from workbench.agent.tools import TOOLS
+from workbench.records import EntryQuery, RunState
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_both_protocol_eras_see_the_same_tools(agent, mode):
+    async with agent(mode=mode) as client:
+        listed = await client.list_tools()
+    assert [tool.name for tool in listed.tools] == [tool.name for tool in TOOLS]
+
+
+async def test_an_agent_is_known_by_the_name_it_gave_and_leaves_again(core, agent):
+    async with agent("Curious agent") as client:
+        await client.list_tools()
+        assert [info.name for info in (await core.desk.status()).agents] == ["Curious agent"]
+    assert (await core.desk.status()).agents == ()
+    kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="agent."))]
+    assert kinds == ["agent.left", "agent.named", "agent.came"]
+
+
+async def test_an_unknown_tool_and_a_wrong_argument_are_answered_with_what_is_valid(agent):
+    async with agent() as client:
+        unknown = await client.call_tool("run_code", {})
+        wrong = await client.call_tool("execute_code", {"code": 5, "description": "x"})
+    assert unknown.is_error
+    assert "execute_code" in unknown.content[0].text
+    assert wrong.is_error
+    assert "code must be a text" in wrong.content[0].text
+
+
+async def test_nothing_the_door_offers_can_decide_reveal_or_change_settings(agent):
+    async with agent() as client:
+        for name in ("decide", "reveal", "change_setting", "shut_down", "connect", "keep_skill", "edit"):
+            assert (await client.call_tool(name, {})).is_error
+
+
+async def test_personal_data_that_an_agent_already_holds_is_masked_in_what_comes_back(agent):
+    async with agent() as client:
+        answer = await client.call_tool("execute_code", {"code": "print('ada@example.org')", "description": "print"})
+    assert "ada@example.org" not in answer.content[0].text
+    assert "[EMAIL_1." in answer.content[0].text
+
+
+async def test_an_agent_that_leaves_takes_its_run_along(core, agent):
+    async with agent() as client:
+        task = asyncio.get_running_loop().create_task(
+            client.call_tool("execute_code", {"code": "import time\ntime.sleep(30)", "description": "sleep"})
+        )
+        await asyncio.sleep(1)
+        assert core.conveyor.number(RunState.RUNNING) == 1
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        async with asyncio.timeout(10):
+            while core.conveyor.busy:
+                await asyncio.sleep(0.05)
+    assert core.conveyor.runs()[0].state is RunState.STOPPED
+
+
+async def test_progress_says_what_a_run_is_waiting_for(core, agent):
+    heard = []
+
+    async def hear(progress, total, message):
+        heard.append(message)
+
+    async with agent() as client:
+        await client.call_tool("execute_code", {"code": "result = 1", "description": "x"}, progress_callback=hear)
+    assert any("the program is" in str(message) for message in heard)

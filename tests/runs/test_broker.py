@@ -1,0 +1,91 @@
+"""There is one broker: whatever is called, policy, privacy and audit have seen it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from workbench.records import EntryQuery, Origin, ToolCall
+from workbench.runs.broker import Broker
+
+
+@pytest.fixture
+def broker(demo):
+    return Broker(demo.rooms)
+
+
+def call(tool, origin=Origin.PERSON, session="person", confirmed=True, **arguments):
+    return ToolCall("c1", "demo", tool, arguments, origin, session, confirmed=confirmed)
+
+
+def kinds(core):
+    return [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="call."))]
+
+
+async def test_a_read_is_written_down_once_and_a_side_effect_also_before_it_happens(demo, broker):
+    assert (await broker.call(call("list_orders", limit=1))).ok
+    assert kinds(demo) == ["call.done"]
+    assert (await broker.call(call("send_email", to="a@example.org", subject="s", body="b"))).ok
+    assert kinds(demo) == ["call.done", "call.sent", "call.done"]
+
+
+async def test_an_unknown_tool_is_refused_with_the_nearest_names(demo, broker):
+    outcome = await broker.call(call("list_order"))
+    assert not outcome.ok
+    assert outcome.refused
+    assert "list_orders" in f"{outcome.fault.message} {outcome.fault.hint}"
+    assert kinds(demo) == ["call.refused"]
+
+
+async def test_an_agent_cannot_call_outside_of_an_assessed_program(demo, broker):
+    session = demo.rooms.sessions.open("agent")
+    outcome = await broker.call(call("list_orders", Origin.AGENT, session.id, limit=1))
+    assert outcome.refused
+
+
+async def test_a_session_nobody_opened_cannot_call(demo, broker):
+    assert (await broker.call(call("list_orders", Origin.AGENT, "agent-000000"))).refused
+
+
+async def test_what_a_tool_answered_is_known_to_the_session_afterwards(demo, broker):
+    outcome = await broker.call(call("list_customers", limit=2))
+    address = json.loads(outcome.structured)["customers"][0]["email"]
+    masked = demo.rooms.sessions.person.mask(f"write to {address} or {address.upper()}")
+    assert address not in masked
+    assert address.upper() not in masked
+
+
+async def test_a_token_becomes_the_value_again_on_its_way_to_the_tool_that_supplied_it(demo, broker):
+    customer = json.loads((await broker.call(call("list_customers", limit=1))).structured)["customers"][0]
+    token = demo.rooms.sessions.person.mask(customer["email"])
+    assert token.startswith("[EMAIL_")
+    await broker.call(call("send_email", to=token, subject="s", body="b"))
+    outbox = json.loads((await broker.call(call("list_outbox"))).structured)
+    assert customer["email"] in json.dumps(outbox)
+
+
+async def test_a_made_up_token_never_reaches_a_server(demo, broker):
+    outcome = await broker.call(call("send_email", to="[EMAIL_7.zzzz]", subject="s", body="b"))
+    assert outcome.refused
+    outbox = await broker.call(call("list_outbox"))
+    assert "EMAIL_7" not in outbox.structured
+
+
+async def test_a_cancelled_call_is_written_down_as_cancelled(demo, broker):
+    task = asyncio.get_running_loop().create_task(broker.call(call("export_orders")))
+    await asyncio.sleep(0.3)
+    assert not task.done()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert kinds(demo)[0] == "call.cancelled"
+
+
+async def test_a_failing_tool_is_an_outcome_with_words(demo, broker):
+    outcome = await broker.call(call("broken_report"))
+    assert not outcome.ok
+    assert not outcome.refused
+    assert outcome.fault.message
+    assert kinds(demo)[0] == "call.failed"

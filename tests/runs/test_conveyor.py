@@ -1,0 +1,121 @@
+"""A run takes its steps in order, waits for a person, and ends exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.events import RunChanged
+from workbench.records import Decision, Gate, RunState
+
+SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
+
+
+@pytest.fixture
+def agent(core):
+    return core.rooms.sessions.open("test agent")
+
+
+async def waiting(core, run):
+    reached = asyncio.Event()
+    stop = core.bus.listen(lambda e: reached.set() if isinstance(e, RunChanged) and e.run.state == "waiting" else None)
+    if core.conveyor.run(run.id).state is not RunState.WAITING:
+        await asyncio.wait_for(reached.wait(), 10)
+    stop()
+    return core.conveyor.run(run.id)
+
+
+async def test_a_harmless_program_goes_straight_through(core, agent):
+    steps = []
+    core.bus.listen(lambda event: steps.append(str(event.run.state)) if isinstance(event, RunChanged) else None)
+    run = core.conveyor.submit("print('hello')\nresult = 6 * 7", agent)
+    done = await core.conveyor.finished(run.id)
+    assert steps == ["proposed", "checked", "running", "done"]
+    assert (done.output, done.result) == ("hello\n", "42")
+    assert "42" in done.model_view
+
+
+async def test_a_failing_program_is_reported_with_its_own_line_and_what_it_printed(core, agent):
+    run = core.conveyor.submit("print('before')\nvalues = [1]\nvalues[5]\n", agent)
+    done = await core.conveyor.finished(run.id)
+    assert done.state is RunState.FAILED
+    assert "IndexError" in done.model_view
+    assert "values[5]" in done.model_view
+    assert "before" in done.model_view
+
+
+async def test_text_that_does_not_parse_goes_back_at_once(core, agent):
+    done = await core.conveyor.finished(core.conveyor.submit("if True print(1)", agent).id)
+    assert done.state is RunState.REFUSED
+    assert done.verdict.gate is Gate.BLOCKED
+    assert "line 1" in done.model_view.lower()
+
+
+async def test_hidden_characters_are_refused_and_cannot_be_allowed(core, agent):
+    done = await core.conveyor.finished(core.conveyor.submit("x = 1 # \u202e evil", agent).id)
+    assert done.state is RunState.REFUSED
+    with pytest.raises(WorkbenchError):
+        core.conveyor.decide(Decision(done.id, done.proposal.sha, allow=True, by="you"))
+
+
+async def test_nobody_there_means_no(demo, agent):
+    demo.desk._set_settings(_with(demo.settings, approval_wait_seconds=0))
+    done = await demo.conveyor.finished(demo.conveyor.submit(SENDS, agent).id)
+    assert done.state is RunState.REFUSED
+    assert "Nobody answered" in done.model_view
+
+
+async def test_a_waiting_run_can_be_stopped(demo, agent):
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    stopped = await demo.conveyor.stop(run.id)
+    assert stopped.state is RunState.STOPPED
+    with pytest.raises(WorkbenchError):
+        demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+
+
+async def test_a_second_decision_is_refused(demo, agent):
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))
+    with pytest.raises(WorkbenchError):
+        demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    assert (await demo.conveyor.finished(run.id)).state is RunState.REFUSED
+
+
+async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    edited = demo.conveyor.edit(run.id, "this is not python")
+    with pytest.raises(WorkbenchError):
+        demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you"))
+    await demo.conveyor.stop(run.id)
+
+
+async def test_an_endless_program_ends_at_its_limit_with_the_reason(core, agent):
+    run = core.conveyor.submit("print('start', flush=True)\nwhile True:\n    pass\n", agent, seconds=1)
+    done = await core.conveyor.finished(run.id)
+    assert done.state is RunState.FAILED
+    assert "start" in done.model_view
+    assert "1 s" in done.fault.message or "second" in done.fault.message
+
+
+async def test_a_long_result_is_cut_for_the_model_and_whole_in_the_workspace(core, agent):
+    run = core.conveyor.submit("result = [{'n': n, 'text': 'x' * 40} for n in range(5000)]", agent)
+    done = await core.conveyor.finished(run.id)
+    assert done.state is RunState.DONE
+    assert len(done.model_view) < 40_000
+    assert "more items" in done.model_view
+    assert '"n": 4999' in core.rooms.store.read(f"results/{run.id}.txt")
+
+
+async def test_closing_the_core_ends_what_runs(core, agent):
+    run = core.conveyor.submit("import time\ntime.sleep(30)", agent)
+    await asyncio.sleep(0.3)
+    await core.conveyor.close()
+    assert core.conveyor.run(run.id).state is RunState.STOPPED
+
+
+def _with(settings, **changes):
+    from dataclasses import replace
+
+    return replace(settings, **changes)

@@ -1,0 +1,135 @@
+"""What a program gets from its calls, and what it may not ask for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import Content, Depth, Outcome, RunState
+from workbench.runs.execution import depth_of, limit_of, limits_from, value_of
+from workbench.settings import Settings
+
+
+async def run(core, code):
+    session = core.rooms.sessions.open("test agent")
+    return await core.conveyor.finished(core.conveyor.submit(code, session).id)
+
+
+async def test_calls_of_one_program_run_side_by_side(demo):
+    code = """
+import asyncio
+from servers.demo import list_orders
+pages = await asyncio.gather(*(list_orders(limit=1, offset=n) for n in range(20)))
+result = len({page["orders"][0]["id"] for page in pages})
+"""
+    done = await run(demo, code)
+    assert done.state is RunState.DONE, done.fault
+    assert done.result == "20"
+    assert len(done.calls) == 20
+    assert all(trace.state == "done" for trace in done.calls)
+
+
+async def test_a_failing_tool_can_be_caught_and_the_program_goes_on(demo):
+    code = """
+from client import ToolError
+from servers.demo import broken_report
+try:
+    await broken_report()
+except ToolError as fault:
+    result = f"caught: {fault}"
+"""
+    done = await run(demo, code)
+    assert done.state is RunState.DONE, done.fault
+    assert "caught: " in done.result
+
+
+async def test_a_program_searches_tools_from_inside(demo):
+    code = "from tool_discovery import search_tools\nprint(search_tools('send email', detail_level='with_description'))"
+    done = await run(demo, code)
+    assert done.state is RunState.DONE, done.fault
+    assert "send_email" in done.output
+
+
+async def test_a_call_the_text_does_not_show_is_refused_at_the_broker(demo):
+    code = """
+from client import call_tool, ToolError
+name = "".join(reversed("liame_dnes"))
+await call_tool("demo", name, {"to": "a@example.org", "subject": "s", "body": "b"})
+"""
+    session = demo.rooms.sessions.open("test agent")
+    started = demo.conveyor.submit(code, session)
+    async with asyncio.timeout(20):
+        while (done := demo.conveyor.run(started.id)).state in (RunState.PROPOSED, RunState.CHECKED, RunState.RUNNING):
+            await asyncio.sleep(0.02)
+    if done.state is RunState.WAITING:
+        await demo.conveyor.stop(started.id)
+    assert done.state in (RunState.WAITING, RunState.FAILED, RunState.REFUSED), "it never just runs"
+
+
+async def test_personal_data_works_inside_and_is_masked_outside(demo):
+    code = """
+from servers.demo import list_customers
+page = await list_customers(limit=3)
+print(sorted(customer["email"] for customer in page["customers"]))
+result = page["customers"][0]["email"].split("@")[1]
+"""
+    done = await run(demo, code)
+    assert done.state is RunState.DONE, done.fault
+    assert "@example" in done.output
+    assert "@example" not in done.model_view
+    assert done.model_view.count("[EMAIL_") == 3
+
+
+async def test_the_sandbox_sees_no_network(demo):
+    done = await run(demo, "result = open('/proc/net/dev').read().count(':')")
+    assert done.state is not RunState.DONE or done.result in ("0", "1")
+
+
+@pytest.mark.parametrize("word", ["name", "name_only", "description", "with_description", "summary", "full"])
+def test_every_spelling_of_a_detail_level_is_understood(word):
+    assert isinstance(depth_of(word), Depth)
+
+
+def test_another_detail_level_is_refused_with_the_valid_ones():
+    with pytest.raises(WorkbenchError, match="name, description or full"):
+        depth_of("everything")
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"), [(None, 20), (5, 5), (0, 1), (10**9, 500), ("many", 20), (float("nan"), 20)]
+)
+def test_a_limit_is_always_sensible(asked, given):
+    assert limit_of(asked) == given
+
+
+def test_a_program_may_wish_for_less_time_and_never_for_more():
+    assert limits_from(Settings(), 5).seconds == 5
+    assert limits_from(Settings(), 500).seconds == Settings().run_seconds
+    assert limits_from(Settings(), 0).seconds == Settings().run_seconds
+
+
+def test_a_program_gets_structure_before_text_and_blocks_when_there_is_more():
+    assert value_of(Outcome("c", True, structured='{"a": 1}')) == {"a": 1}
+    assert value_of(Outcome("c", True, content=(Content("text", "[1, 2]"),))) == [1, 2]
+    assert value_of(Outcome("c", True, content=(Content("text", "plain"),))) == "plain"
+    blocks = value_of(
+        Outcome("c", True, content=(Content("text", "a"), Content("image", mime="image/png", data="eA==")))
+    )
+    assert blocks == [{"type": "text", "text": "a"}, {"type": "image", "mimeType": "image/png", "data": "eA=="}]
+
+
+async def test_a_thousand_calls_in_one_run_are_fine(demo):
+    code = """
+from servers.demo import get_order, list_orders
+first = (await list_orders(limit=1))["orders"][0]["id"]
+for _ in range(999):
+    await get_order(order_id=first)
+result = "done"
+"""
+    before = time.monotonic()
+    done = await run(demo, code)
+    assert done.state is RunState.DONE, done.fault
+    assert time.monotonic() - before < 30

@@ -1,0 +1,63 @@
+"""Runs of earlier cores are known again, and those without an end are written down as interrupted."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.audit.journal import Journal
+from workbench.core import Core
+from workbench.errors import WorkbenchError
+from workbench.records import EntryQuery, Note, RunState
+from workbench.runs.history import past_runs
+
+
+@pytest.fixture
+def journal(paths):
+    paths.state.mkdir(parents=True)
+    book = Journal(paths.audit, lambda event: None)
+    yield book
+    book.close()
+
+
+def write(journal, run_id, *kinds, **detail):
+    for kind in kinds:
+        journal.append(Note(kind, "step", actor="agent", session="s", run_id=run_id, detail=detail))
+
+
+def test_a_finished_run_comes_back_with_its_end(journal):
+    write(journal, "r1", "run.proposed", code="print(1)", sha="abc", at=5.0, author="agent", origin="agent")
+    write(journal, "r1", "run.checked", risk="low", gate="auto", sentence="Nothing.")
+    write(journal, "r1", "run.done", answer="1", direct=100, actual=10)
+    runs, interrupted = past_runs(journal)
+    assert interrupted == 0
+    assert runs[0].state is RunState.DONE
+    assert runs[0].proposal.code == "print(1)"
+    assert runs[0].verdict.sentence == "Nothing."
+    assert (runs[0].ledger.direct, runs[0].ledger.actual) == (100, 10)
+
+
+def test_a_run_without_an_end_is_interrupted_once_and_for_all(journal):
+    write(journal, "r1", "run.proposed", "run.checked", "run.running", code="while 1: pass")
+    runs, interrupted = past_runs(journal)
+    assert interrupted == 1
+    assert runs[0].state is RunState.INTERRUPTED
+    assert journal.entries(EntryQuery(run_id="r1"))[0].note.kind == "run.interrupted"
+    assert past_runs(journal)[1] == 0
+
+
+async def test_a_new_core_shows_the_runs_of_the_old_one(paths):
+    old = Core(paths)
+    await old.open()
+    run = old.conveyor.submit("result = 1", old.rooms.sessions.person)
+    await old.conveyor.finished(run.id)
+    await old.close()
+    new = Core(paths)
+    await new.open()
+    try:
+        again = new.conveyor.run(run.id)
+        assert again.state is RunState.DONE
+        assert again.proposal.code == run.proposal.code
+        with pytest.raises(WorkbenchError, match="over"):
+            await new.conveyor.stop(run.id)
+    finally:
+        await new.close()

@@ -1,0 +1,49 @@
+"""A road ends once, and the audit has every step of it with personal data masked."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import CallTrace, Decision, EntryQuery, Fault, Origin, Proposal, Risk, RunState
+from workbench.runs.road import KEPT_CALLS, Road
+
+
+@pytest.fixture
+def road(core):
+    session = core.rooms.sessions.open("agent")
+    code = 'print("write to ada@example.org")'
+    return Road(core.rooms, session, Proposal("r1", code, "sha", Origin.AGENT, session.id, "agent", at=time.time()))
+
+
+def entries(road):
+    return road.rooms.journal.entries(EntryQuery(run_id="r1"))
+
+
+async def test_an_end_is_reached_once(road):
+    road.finish(RunState.DONE, "ran to its end")
+    road.finish(RunState.FAILED, "again", Fault("no"))
+    assert road.run.state is RunState.DONE
+    assert [entry.note.kind for entry in entries(road)] == ["run.done", "run.proposed"]
+
+
+async def test_the_audit_keeps_the_code_with_tokens_for_personal_data(road):
+    kept = json.dumps(dict(entries(road)[0].note.detail))
+    assert "ada@example.org" not in kept
+    assert "[EMAIL_1." in kept
+
+
+async def test_nobody_can_decide_what_does_not_wait(road):
+    with pytest.raises(WorkbenchError):
+        road.decide(Decision("r1", "sha", allow=True, by="you"))
+
+
+async def test_only_the_newest_calls_are_carried_along(road):
+    for number in range(KEPT_CALLS + 20):
+        road.trace(CallTrace(str(number), "demo", "t", "{}", Risk.LOW, "done"))
+    road.finish(RunState.DONE, "ran to its end")
+    assert len(road.run.calls) == KEPT_CALLS
+    assert road.run.calls[-1].call_id == str(KEPT_CALLS + 19)

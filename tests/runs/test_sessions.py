@@ -1,0 +1,44 @@
+"""Sessions are apart: one's tokens mean nothing in another."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import Ledger, Origin
+from workbench.runs.sessions import Sessions
+
+
+def test_every_agent_gets_a_session_of_its_own():
+    sessions = Sessions(lambda: True)
+    one, two = sessions.open("a"), sessions.open("a")
+    assert one.id != two.id
+    assert one.origin is Origin.AGENT
+    assert sessions.get(one.id) is one
+    assert sessions.get("nobody") is None
+    assert sessions.person.origin is Origin.PERSON
+
+
+def test_a_token_of_one_session_does_not_resolve_in_another():
+    sessions = Sessions(lambda: True)
+    one, two = sessions.open("a"), sessions.open("b")
+    one.vault.register({"email": "ada@example.org"}, "crm")
+    token = one.mask("ada@example.org")
+    assert one.vault.restore_json(token, "crm") == "ada@example.org"
+    with pytest.raises(WorkbenchError):
+        two.vault.restore_json(token, "crm")
+
+
+def test_masking_follows_the_setting():
+    on = True
+    session = Sessions(lambda: on).open("a")
+    assert "ada@example.org" not in session.mask("ada@example.org")
+    on = False
+    assert session.mask("ada@example.org") == "ada@example.org"
+
+
+def test_the_total_counts_every_session():
+    sessions = Sessions(lambda: True)
+    sessions.open("a").spend(Ledger(100, 10))
+    sessions.person.spend(Ledger(5, 5))
+    assert (sessions.total().direct, sessions.total().actual) == (105, 15)

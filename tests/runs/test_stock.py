@@ -1,0 +1,30 @@
+"""The folders a sandbox mounts follow catalog and library, before each run and not on every event."""
+
+from __future__ import annotations
+
+from workbench.runs.stock import Stock
+
+
+async def test_wrappers_appear_with_the_server_and_skills_with_the_library(demo):
+    stock = Stock(demo.rooms)
+    stock.open()
+    await stock.refresh()
+    assert (stock.servers / "demo" / "list_orders.py").is_file()
+    draft = demo.rooms.library.draft("greet", "Greets.", "async def greet():\n    return 'hi'\n", "", "you")
+    demo.rooms.library.keep("greet", draft.sha, "you")
+    demo.bus.listen(stock.hear)
+    demo.rooms.library.draft("other", "Other.", "async def other():\n    return 1\n", "", "you")
+    await stock.refresh()
+    assert (stock.skills / "greet.py").is_file()
+    assert not (stock.skills / "other.py").exists()
+
+
+async def test_a_removed_server_takes_its_wrappers_along(demo):
+    from workbench.events import ServerRemoved
+
+    stock = Stock(demo.rooms)
+    stock.open()
+    await stock.refresh()
+    stock.hear(ServerRemoved("demo"))
+    await stock.refresh()
+    assert not (stock.servers / "demo").exists()
