@@ -103,6 +103,10 @@ QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transpar
 QPushButton[kind="quiet"]:hover {{ background: {c.hover}; }}
 QPushButton[kind="quiet"]:focus {{ border: 1px solid {c.accent}; }}
 QPushButton[kind="quiet"]:disabled {{ color: {c.faint}; }}
+QPushButton[kind="command"] {{ background: {c.surface}; color: {c.muted}; border: 1px solid {c.border};
+    padding: 1px {u * 3}px; margin: 2px {u * 2}px; }}
+QPushButton[kind="command"]:hover {{ border-color: {c.edge}; color: {c.text}; }}
+QPushButton[kind="command"]:focus {{ border-color: {c.accent}; }}
 QPushButton[kind="chip"] {{ background: transparent; color: {c.muted}; border: 1px solid {c.border};
     border-radius: {u * 2 + 2}px; padding: 1px {u * 2}px; }}
 QPushButton[kind="chip"]:hover {{ color: {c.text}; background: {c.hover}; }}

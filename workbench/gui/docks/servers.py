@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
@@ -26,6 +26,9 @@ _RUNNING = (ServerStatus.READY, ServerStatus.STARTING)
 
 class ServersPane(Pane):
     """The tree with its filter above and the chosen server's card below."""
+
+    loaded = Signal()
+    """The catalogue is on screen."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -161,6 +164,7 @@ class ServersPane(Pane):
         if server is not None:
             self.tree.setCurrentIndex(self.model.find(server.config.name, tool.name if tool else ""))
         self._fill()
+        self.loaded.emit()
 
     async def _load_tools(self, server: str) -> None:
         everything = await self.context.questions.tools()

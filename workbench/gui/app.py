@@ -1,0 +1,145 @@
+"""Opens the window: paints first, connects afterwards, and leaves in order when it is closed.
+
+Nothing slow is imported before the first frame: no event loop glue, no wire, no highlighter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QApplication
+
+from workbench.gui.bridge import Bridge, Wire
+from workbench.gui.context import Context
+from workbench.gui.fonts import load_fonts
+from workbench.gui.main_window import MainWindow
+from workbench.gui.tasks import Tasks, describe
+from workbench.gui.theme import Theme
+from workbench.paths import Paths
+from workbench.settings import read
+
+if TYPE_CHECKING:
+    import qasync  # type: ignore[import-untyped]
+
+TRACE = "MCP_WORKBENCH_TRACE_START"
+"""Set: the times of the first frame and of the usable window go to stderr."""
+
+
+def main(paths: Paths) -> int:
+    """Show the window of a bench; answers the exit code when it is closed."""
+    app = QApplication.instance() or QApplication([sys.argv[0]])
+    assert isinstance(app, QApplication)
+    window = open_window(app, paths)
+    window.show()
+    app.processEvents()
+    _trace("first-frame")
+    loop = make_loop(app)
+    with loop:
+        loop.run_until_complete(live(window))
+    return 0
+
+
+def open_window(app: QApplication, paths: Paths) -> MainWindow:
+    """The window with everything it needs, not yet shown and not yet connected."""
+    QCoreApplication.setApplicationName("mcp-workbench")
+    app.setApplicationDisplayName("MCP Workbench")
+    app.setDesktopFileName("mcp-workbench")
+    app.setQuitOnLastWindowClosed(False)
+    app.setStyle("Fusion")
+    load_fonts()
+    reading = read(paths.bench_settings, paths.person_settings)
+    theme = Theme(reading.settings.window_theme, reading.settings.window_font_size, app)
+    theme.apply()
+    tasks = Tasks(app)
+
+    async def connect() -> Wire:
+        from workbench.wire.client import connect as reach
+
+        return await reach(paths)
+
+    bridge = Bridge(connect, app)
+    return MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)
+
+
+def make_loop(app: QApplication) -> qasync.QEventLoop:
+    """Qt's loop as asyncio's."""
+    import qasync  # type: ignore[import-untyped]
+
+    class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
+        """WORKAROUND(qasync leaves out the hooks that close abandoned async generators, qasync > 0.28)"""
+
+        def run_forever(self) -> None:
+            before = sys.get_asyncgen_hooks()
+            sys.set_asyncgen_hooks(self._asyncgen_firstiter_hook, self._asyncgen_finalizer_hook)
+            try:
+                super().run_forever()
+            finally:
+                sys.set_asyncgen_hooks(*before)
+
+    return Loop(app)
+
+
+async def live(window: MainWindow) -> None:
+    """From the first frame to the last: connect, work, leave."""
+    from workbench.events import spawn
+    from workbench.gui.wiring import Wiring
+
+    leaving = asyncio.Event()
+    window.leaving.connect(leaving.set)
+    _report_faults(window)
+    window.servers.loaded.connect(_usable)
+    keeping = spawn("core link", window.bridge.keep())
+    window.add_output()
+    window.centre.make_all()
+    Wiring(window)
+    await leaving.wait()
+    window.hide()
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
+    await window.context.tasks.close()
+    await window.bridge.close()
+
+
+def _report_faults(window: MainWindow) -> None:
+    """What nobody caught is shown in the window, with its traceback for a report."""
+
+    def unforeseen(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
+        sys.__excepthook__(kind, fault, trace)
+        window.banners.show_fault(describe("the window", fault))
+
+    def in_loop(_: asyncio.AbstractEventLoop, words: dict[str, object]) -> None:
+        fault = words.get("exception")
+        if isinstance(fault, Exception):
+            unforeseen(type(fault), fault, fault.__traceback__)
+
+    sys.excepthook = unforeseen
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(in_loop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError, ValueError):
+            loop.add_signal_handler(number, window.close)
+
+
+def _usable() -> None:
+    _trace("usable")
+
+
+def _trace(words: str) -> None:
+    if os.environ.get(TRACE):
+        print(f"{words} {_since_start():.0f}", file=sys.stderr, flush=True)
+
+
+def _since_start() -> float:
+    """Milliseconds since this process began, as the kernel counts them."""
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    began = int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    return (time.clock_gettime(time.CLOCK_BOOTTIME) - began) * 1000

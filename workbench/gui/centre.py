@@ -1,0 +1,127 @@
+"""The centre of the window: the welcome page, the open tool, the editor. The last two are made when first needed.
+
+They bring the forms and the editor with them; making them after the first frame keeps the start fast.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
+
+from workbench.events import Event
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.icons import icon
+from workbench.gui.pane import Pane
+from workbench.gui.text import one_line
+from workbench.gui.views import tool_button
+from workbench.gui.welcome import Welcome
+from workbench.gui.wishes import ShowCode
+
+if TYPE_CHECKING:
+    from workbench.gui.docks.tool_detail import ToolPane
+    from workbench.gui.editor.editor_pane import EditorPane
+
+
+class Centre(QTabWidget):
+    """Three tabs at most; the welcome page can be put away and fetched back."""
+
+    wished = Signal(object)
+    """Carries one record of `workbench.gui.wishes`."""
+    said = Signal(str)
+    """A short word for the status bar."""
+    welcome_closed = Signal()
+
+    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._tool: ToolPane | None = None
+        self._editor: EditorPane | None = None
+        self.welcome = Welcome(context, commands, self)
+        self.welcome.wished.connect(self.wished)
+        self.setDocumentMode(True)
+        self.tabBar().setAccessibleName(self.tr("Tool, editor and welcome page"))
+        self.show_welcome()
+
+    def hear(self, event: Event) -> None:
+        for pane in self.panes():
+            pane.hear(event)
+
+    def refresh(self) -> None:
+        for pane in self.panes():
+            pane.refresh()
+
+    def panes(self) -> list[Pane]:
+        found: list[Pane | None] = [self.welcome, self._tool, self._editor]
+        return [pane for pane in found if pane is not None]
+
+    def start_front(self) -> bool:
+        """Run what is in front; False when nothing there can run."""
+        front = self.currentWidget()
+        if front is self._tool and self._tool is not None:
+            self._tool.run()
+        elif front is self._editor and self._editor is not None:
+            self._editor.run()
+        else:
+            return False
+        return True
+
+    @property
+    def tool(self) -> ToolPane:
+        if self._tool is None:
+            from workbench.gui.docks.tool_detail import ToolPane
+
+            self._tool = ToolPane(self._context, self)
+            self._tool.wished.connect(self.wished)
+            self._tool.code_wanted.connect(self._wish_code)
+            self._tool.status_message.connect(self.said)
+            self.addTab(self._tool, icon("tool"), self.tr("Tool"))
+        return self._tool
+
+    @property
+    def editor(self) -> EditorPane:
+        if self._editor is None:
+            from workbench.gui.editor.editor_pane import EditorPane
+
+            self._editor = EditorPane(self._context, self)
+            self._editor.wished.connect(self.wished)
+            self.addTab(self._editor, icon("code"), self.tr("Editor"))
+        return self._editor
+
+    def make_all(self) -> None:
+        """After the first frame: the tabs stand ready."""
+        front = self.currentWidget()
+        for pane in (self.tool, self.editor):
+            pane.setEnabled(True)
+        if front is not None:
+            self.setCurrentWidget(front)
+
+    def show_welcome(self) -> None:
+        if self.indexOf(self.welcome) < 0:
+            self.insertTab(0, self.welcome, icon("home"), self.tr("Welcome"))
+            close = tool_button("close", self.tr("Put the welcome page away"), self._context.theme)
+            close.clicked.connect(self._close_welcome)
+            self.tabBar().setTabButton(0, QTabBar.ButtonPosition.RightSide, close)
+        self.setCurrentWidget(self.welcome)
+
+    def hide_welcome(self) -> None:
+        place = self.indexOf(self.welcome)
+        if place >= 0:
+            self.removeTab(place)
+
+    def name_tool(self, tool: str) -> None:
+        self.setTabText(self.indexOf(self.tool), one_line(tool, 40).replace("&", "&&"))
+
+    def take_keyboard(self) -> None:
+        front = self.currentWidget()
+        if front is not None:
+            front.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _wish_code(self, code: str) -> None:
+        self.wished.emit(ShowCode(code))
+
+    def _close_welcome(self) -> None:
+        self.hide_welcome()
+        self.welcome_closed.emit()

@@ -1,0 +1,46 @@
+"""Remembers where the window and its panes were. Looks only: everything else a person sets is a typed setting."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QMainWindow
+
+from workbench.paths import Paths
+
+VERSION = 1
+"""Raised when docks are added or renamed, so that an old state is not forced onto a new window."""
+
+
+class Layout:
+    """The layout file of one bench."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._file = str(paths.window)
+
+    def restore(self, window: QMainWindow) -> bool:
+        """Answers whether there was something to restore."""
+        settings = self._open()
+        geometry, state = settings.value("geometry"), settings.value("state")
+        if not isinstance(geometry, QByteArray) or not isinstance(state, QByteArray):
+            return False
+        return window.restoreGeometry(geometry) and window.restoreState(state, VERSION)
+
+    def save(self, window: QMainWindow) -> None:
+        settings = self._open()
+        settings.setValue("geometry", window.saveGeometry())
+        settings.setValue("state", window.saveState(VERSION))
+        settings.sync()
+
+    @property
+    def welcome(self) -> bool:
+        """Whether the welcome page is wanted at start."""
+        return self._open().value("welcome", "yes") == "yes"
+
+    @welcome.setter
+    def welcome(self, wanted: bool) -> None:
+        settings = self._open()
+        settings.setValue("welcome", "yes" if wanted else "no")
+        settings.sync()
+
+    def _open(self) -> QSettings:
+        return QSettings(self._file, QSettings.Format.IniFormat)

@@ -1,0 +1,193 @@
+"""The window: lays out panes and passes on what they hear. It owns no data and decides nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
+
+from workbench.events import Event
+from workbench.gui.actions import LINKED, UNLINKED, action_named
+from workbench.gui.banners import Banners
+from workbench.gui.bridge import Bridge, Link, LinkState
+from workbench.gui.centre import Centre
+from workbench.gui.commands import Commands, keys_text
+from workbench.gui.context import Context
+from workbench.gui.dock import Dock
+from workbench.gui.docks.audit import AuditPane
+from workbench.gui.docks.runs import RunsPane
+from workbench.gui.docks.servers import ServersPane
+from workbench.gui.docks.skills import SkillsPane
+from workbench.gui.icons import icon
+from workbench.gui.layout import Layout
+from workbench.gui.pane import Pane
+from workbench.gui.status import Status
+from workbench.gui.theme import mark
+from workbench.gui.waiting import WaitingStrip
+
+LEFT, RIGHT, BOTTOM = (
+    Qt.DockWidgetArea.LeftDockWidgetArea,
+    Qt.DockWidgetArea.RightDockWidgetArea,
+    Qt.DockWidgetArea.BottomDockWidgetArea,
+)
+
+
+class MainWindow(QMainWindow):
+    """One bench, one window."""
+
+    leaving = Signal()
+    """A person closed the window; it is still there until everything has ended."""
+
+    def __init__(self, context: Context, bridge: Bridge) -> None:
+        super().__init__()
+        self.context = context
+        self.layout_file = Layout(context.paths)
+        self.setObjectName("window")
+        self.setWindowTitle(self.tr("{} — MCP Workbench").format(context.paths.bench.name))
+        self.setWindowIcon(icon("app", "accent"))
+        self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self.commands = Commands(context.tasks, self)
+        self._make_panes()
+        self._lay_out()
+        self._connect(bridge)
+        if not self.layout_file.restore(self):
+            self.reset_layout()
+        if not self.layout_file.welcome:
+            self.centre.hide_welcome()
+
+    # what it is made of
+
+    def _make_panes(self) -> None:
+        self.banners = Banners(self.context, self.commands["core.again"], self)
+        self.strip = WaitingStrip(self.context, self)
+        self.centre = Centre(self.context, self.commands, self)
+        self.status = Status(self.context, self)
+        self.servers = ServersPane(self.context, self.commands)
+        self.runs = RunsPane(self.context, self.commands)
+        self.audit = AuditPane(self.context, self.commands)
+        self.skills = SkillsPane(self.context, self.commands)
+        self.docks = {
+            "servers": Dock("servers", self.tr("Servers"), self.servers, self),
+            "skills": Dock("skills", self.tr("Skills"), self.skills, self),
+            "runs": Dock("runs", self.tr("Runs"), self.runs, self),
+            "audit": Dock("audit", self.tr("Audit"), self.audit, self),
+        }
+
+    def add_output(self) -> None:
+        """The output pane comes after the first frame, into the place the layout keeps for it."""
+        from workbench.gui.docks.output import OutputPane
+
+        self.output = OutputPane(self.context)
+        dock = Dock("output", self.tr("Output"), self.output, self)
+        self.docks["output"] = dock
+        self._join(self.output)
+        if not self.restoreDockWidget(dock):
+            self.addDockWidget(BOTTOM, dock)
+            self.tabifyDockWidget(dock, self.docks["audit"])
+            dock.raise_()
+        self._watch(dock)
+        self._settle()
+
+    def _lay_out(self) -> None:
+        middle = QWidget(self)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banners)
+        column.addWidget(self.strip)
+        column.addWidget(self.centre, 1)
+        self.setCentralWidget(middle)
+        self.commands.fill(self.menuBar())
+        self.menuBar().setCornerWidget(self._search_button())
+        self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().addPermanentWidget(self.status, 1)
+        self.addDockWidget(LEFT, self.docks["servers"])
+        self.addDockWidget(LEFT, self.docks["skills"])
+        self.addDockWidget(RIGHT, self.docks["runs"])
+        self.addDockWidget(BOTTOM, self.docks["audit"])
+        for dock in self.docks.values():
+            self._watch(dock)
+
+    def _search_button(self) -> QPushButton:
+        entry = action_named("palette.open")
+        button = QPushButton(self.tr("Search or run anything   {}").format(keys_text(entry.keys)))
+        button.setIcon(icon("search"))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(self.commands["palette.open"].trigger)
+        mark(button, kind="command")
+        return button
+
+    def _connect(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        bridge.linked.connect(self._linked)
+        for pane in (self.banners, self.strip, self.status, self.servers, self.runs, self.audit, self.skills):
+            bridge.heard.connect(pane.hear)
+        bridge.heard.connect(self.centre.hear)
+        self.context.tasks.failed.connect(self.banners.show_fault)
+        self.runs.waiting.connect(self.docks["runs"].count)
+
+    def _join(self, pane: Pane) -> None:
+        """A pane that came later hears and is refreshed like the others."""
+        self.bridge.heard.connect(pane.hear)
+        if self.bridge.link.state is LinkState.LINKED:
+            pane.refresh()
+
+    # what it passes on
+
+    def panes(self) -> list[Pane]:
+        return [self.banners, self.strip, self.status, *(dock.pane for dock in self.docks.values())]
+
+    def hear(self, event: Event) -> None:
+        """For tests and screenshots: as if the core had said it."""
+        self.bridge.heard.emit(event)
+
+    def _linked(self, link: Link) -> None:
+        linked = link.state is LinkState.LINKED
+        self.commands.hold(LINKED, linked)
+        self.commands.hold(UNLINKED, link.state is LinkState.BROKEN)
+        self.banners.show_link(link)
+        self.status.show_link(link)
+        if linked:
+            for pane in self.panes():
+                pane.refresh()
+            self.centre.refresh()
+
+    # where things are
+
+    def reset_layout(self) -> None:
+        """Every pane in its first place."""
+        unit = self.context.theme.unit
+        self.resize(unit * 340, unit * 215)
+        for name, area in (("servers", LEFT), ("skills", LEFT), ("runs", RIGHT), ("audit", BOTTOM), ("output", BOTTOM)):
+            if name in self.docks:
+                self.docks[name].setFloating(False)
+                self.addDockWidget(area, self.docks[name])
+                self.docks[name].show()
+        self.tabifyDockWidget(self.docks["servers"], self.docks["skills"])
+        self.docks["servers"].raise_()
+        if "output" in self.docks:
+            self.tabifyDockWidget(self.docks["output"], self.docks["audit"])
+            self.docks["output"].raise_()
+        self.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
+        self.resizeDocks([self.docks["servers"], self.docks["runs"]], [unit * 75, unit * 75], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["audit"]], [unit * 62], Qt.Orientation.Vertical)
+        self._settle()
+
+    def _watch(self, dock: Dock) -> None:
+        dock.dockLocationChanged.connect(self._settle)
+        dock.topLevelChanged.connect(self._settle)
+        dock.visibilityChanged.connect(self._settle)
+
+    def _settle(self) -> None:
+        for dock in self.docks.values():
+            dock.settle()
+        for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setAccessibleName(self.tr("Panes in this place"))
+            bar.setIconSize(QSize(0, 0))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """The window stays until tasks and connection have ended; otherwise the loop would die under them."""
+        event.ignore()
+        self.layout_file.save(self)
+        self.leaving.emit()

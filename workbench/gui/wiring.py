@@ -1,0 +1,216 @@
+"""Sees to what panes wish and ties the window's own actions; the only place that knows which pane answers what."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from workbench.gui.dialogs.connect_agent import ConnectAgent
+from workbench.gui.dialogs.help import Help
+from workbench.gui.dialogs.palette import Palette
+from workbench.gui.dialogs.strength import StrengthDialog
+from workbench.gui.main_window import MainWindow
+from workbench.gui.wishes import Act, KeepRun, KeepSkill, ShowCode, ShowRun, ShowSkill, ShowTool, Wish
+from workbench.records import Run, RunState
+
+
+class Wiring(QObject):
+    """Belongs to one window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._context = window.context
+        self._approvals: dict[str, QDialog] = {}  # open dialogs by run: one run is never asked about twice
+        for pane in window.panes():
+            pane.wished.connect(self.grant)
+        window.centre.wished.connect(self.grant)
+        window.centre.welcome_closed.connect(self._welcome_closed)
+        self._bind()
+
+    def grant(self, wish: Wish) -> None:
+        """See to one wish."""
+        match wish:
+            case ShowTool(server, tool):
+                self._show_tool(server, tool)
+            case ShowCode():
+                self._show_code(wish)
+            case ShowRun(run_id):
+                self._run("open run", self._show_run(run_id))
+            case ShowSkill(name):
+                self._run("open skill", self._show_skill(name))
+            case KeepRun(run_id):
+                self._run("keep as skill", self._keep_run(run_id))
+            case KeepSkill(name):
+                self._run("keep skill", self._keep_skill(name))
+            case Act(action):
+                self._window.commands.do(action)
+
+    # tools, programs, skills
+
+    def _show_tool(self, server: str, tool: str) -> None:
+        self._window.docks["servers"].raise_()
+        self._window.servers.show_tool(server, tool)
+        if tool:
+            centre = self._window.centre
+            centre.tool.show_tool(server, tool)
+            centre.name_tool(tool)
+            centre.setCurrentWidget(centre.tool)
+        else:
+            self._window.docks["servers"].come()
+
+    def _show_code(self, wish: ShowCode) -> None:
+        centre = self._window.centre
+        centre.setCurrentWidget(centre.editor)
+        centre.editor.show_code(wish.code, wish.purpose, wish.skill)
+        if wish.start:
+            centre.editor.run()
+
+    async def _show_skill(self, name: str) -> None:
+        skill = await self._context.questions.skill(name)
+        self._show_code(ShowCode(skill.code, skill.description, skill.name))
+
+    async def _keep_run(self, run_id: str) -> None:
+        from workbench.gui.dialogs.keep_skill import KeepSkillDialog
+
+        run = await self._context.questions.run(run_id)
+        KeepSkillDialog(self._context, run.proposal.code, run_id=run.id, parent=self._window).open()
+
+    async def _keep_skill(self, name: str) -> None:
+        from workbench.gui.dialogs.keep_skill import KeepSkillDialog
+
+        skill = await self._context.questions.skill(name)
+        KeepSkillDialog(self._context, skill.code, skill=skill, parent=self._window).open()
+
+    # runs
+
+    async def _show_run(self, run_id: str) -> None:
+        run = await self._context.questions.run(run_id)
+        if run.state is RunState.WAITING:
+            self._approve(run)
+        else:
+            self._window.output.show_run(run)
+            self._window.docks["output"].come()
+
+    def _approve(self, run: Run) -> None:
+        from workbench.gui.dialogs.approval import ApprovalDialog
+
+        if run.id in self._approvals:
+            self._approvals[run.id].raise_()
+            self._approvals[run.id].activateWindow()
+            return
+        dialog = ApprovalDialog(self._context, run, self._window)
+        self._approvals[run.id] = dialog
+        self._window.bridge.heard.connect(dialog.hear)
+        dialog.destroyed.connect(lambda: self._approvals.pop(run.id, None))
+        dialog.open()
+
+    # the window's own actions
+
+    def _bind(self) -> None:
+        window, bind = self._window, self._window.commands.bind
+        bind("palette.open", self._open_palette)
+        bind("agent.connect", self._connect_agent)
+        bind("agent.example", self._context.questions.start_example_agent)
+        bind("core.sandbox", self._show_strength)
+        bind("core.again", window.bridge.keep)
+        bind("window.close", self._close)
+        bind("front.start", self._start_front)
+        bind("editor.show", self._show_editor)
+        for name in ("servers", "runs", "output", "audit", "skills"):
+            bind(f"pane.{name}", partial(self._go_to, name))
+        bind("pane.centre", window.centre.take_keyboard)
+        bind("pane.next", partial(self._cycle, 1))
+        bind("pane.previous", partial(self._cycle, -1))
+        bind("servers.find", partial(self._search, "servers"))
+        bind("audit.find", partial(self._search, "audit"))
+        bind("theme.switch", self._switch_theme)
+        bind("theme.system", partial(self._set_theme, "system"))
+        bind("layout.reset", window.reset_layout)
+        bind("welcome.show", self._show_welcome)
+        bind("help.open", self._help)
+
+    def _open_palette(self) -> None:
+        palette = Palette(self._context, self._window.commands, self._window)
+        palette.accepted.connect(self._palette_chose)
+        palette.open()
+
+    def _palette_chose(self) -> None:
+        palette = self.sender()
+        if isinstance(palette, Palette) and palette.wish is not None:
+            self.grant(palette.wish)
+
+    def _connect_agent(self) -> None:
+        dialog = ConnectAgent(self._context, self._window)
+        self._window.bridge.heard.connect(dialog.hear)
+        dialog.open()
+
+    async def _show_strength(self) -> None:
+        status = await self._context.questions.status()
+        StrengthDialog(self._context.theme, status.strength, self._window).open()
+
+    def _start_front(self) -> None:
+        if not self._window.centre.start_front():
+            self._window.statusBar().showMessage(
+                self.tr("Nothing here can run: choose a tool, or write a program."), 4000
+            )
+
+    def _show_editor(self) -> None:
+        self._window.centre.setCurrentWidget(self._window.centre.editor)
+        self._window.centre.take_keyboard()
+
+    def _show_welcome(self) -> None:
+        self._window.layout_file.welcome = True
+        self._window.centre.show_welcome()
+
+    def _welcome_closed(self) -> None:
+        self._window.layout_file.welcome = False
+
+    def _help(self) -> None:
+        Help(self._context.theme, self._window).show()
+
+    def _close(self) -> None:
+        self._window.close()
+
+    # going about
+
+    def _go_to(self, name: str) -> None:
+        self._window.docks[name].come()
+
+    def _search(self, name: str) -> None:
+        self._window.docks[name].come()
+        pane = self._window.servers if name == "servers" else self._window.audit
+        pane.finder.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        pane.finder.selectAll()
+
+    def _cycle(self, step: int) -> None:
+        """From pane to pane in the order they stand in; hidden ones are passed over."""
+        docks = self._window.docks
+        seen = [docks[name].pane for name in ("servers", "skills") if not docks[name].visibleRegion().isEmpty()]
+        places: list[QWidget] = [*seen, self._window.centre]
+        places += [
+            docks[name].pane for name in ("runs", "output", "audit") if not docks[name].visibleRegion().isEmpty()
+        ]
+        focus = QApplication.focusWidget()
+        here = next((at for at, place in enumerate(places) if focus and place.isAncestorOf(focus)), -step)
+        target = places[(here + step) % len(places)]
+        if target is self._window.centre:
+            self._window.centre.take_keyboard()
+        else:
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    # colours
+
+    async def _switch_theme(self) -> None:
+        await self._set_theme("light" if self._context.theme.dark else "dark")
+
+    async def _set_theme(self, setting: str) -> None:
+        self._context.theme.choose(setting)
+        await self._context.questions.change_setting("window.theme", setting)
+
+    def _run(self, name: str, coro: Coroutine[Any, Any, object]) -> None:  # Any: as in Tasks.run
+        self._context.tasks.run(name, coro)
