@@ -11,16 +11,30 @@ import os
 import signal
 import sys
 import traceback
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import NoReturn
 
 from workbench.sandbox import kernel, lockdown, native, runner
-from workbench.sandbox.profile import ENVIRONMENT, Profile, base_python
+from workbench.sandbox.profile import BENCH, ENVIRONMENT, HOME, NOBODY, TEMP, Profile, base_python
 
 TOOL = "/usr/bin/bwrap"
 _OURS = "/app"  # where this package is seen inside
 _STAGE = "/tmp"
 _START = f"import sys; sys.path.insert(0, {_OURS!r}); from workbench.sandbox.bubblewrap import inside; inside()"
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Something of the host's that is seen inside."""
+
+    path: str
+    writable: bool = False
+    ours: bool = False  # of the bench: what root owns there is nobody's inside
+
+    @property
+    def flags(self) -> int:
+        return kernel.NO_SETUID | kernel.NO_DEVICES | (0 if self.writable else kernel.READ_ONLY)
 
 
 def become(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
@@ -51,13 +65,73 @@ def inside() -> NoReturn:
     runner.live({"landlock": version})
 
 
-def _sources(profile: Profile) -> dict[str, tuple[str, bool]]:
-    return {}
+def _sources(profile: Profile) -> dict[str, _Source]:
+    """Target inside → folder or file of the host and whether it may be written."""
+    found = {place: _Source(place) for place in native.library_folders()}
+    if not any(base_python().startswith(f"{place}/") for place in found):
+        found[base_python()] = _Source(base_python())
+    for place in ("/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/localtime"):
+        if os.path.exists(place):
+            found[place] = _Source(os.path.realpath(place))
+    for file in native.INSIDE.glob("[a-z]*.py"):
+        found[f"{BENCH}/{file.name}"] = _Source(str(file))
+    package = Path(__file__).resolve().parent
+    found[f"{_OURS}/workbench/__init__.py"] = _Source(str(package.parent / "__init__.py"))
+    found[f"{_OURS}/workbench/sandbox"] = _Source(str(package))
+    found[f"{BENCH}/workspace"] = _Source(profile.workspace, profile.writable, ours=True)
+    for name, source in (("servers", profile.servers), ("skills", profile.skills)):
+        if source and os.path.isdir(source):
+            found[f"{BENCH}/{name}"] = _Source(source, ours=True)
+    return found
 
 
-def _staged(sources: dict[str, tuple[str, bool]], owners: int) -> dict[str, tuple[str, bool]]:
-    return sources
+def _staged(sources: dict[str, _Source], owners: int) -> dict[str, _Source]:
+    """As real root: mount what nobody cannot reach or own where it can, in mounts of our own; then be nobody."""
+    kernel.unshare(kernel.NEW_MOUNTS)
+    kernel.own_mounts()
+    trees = {
+        target: native.owned_tree(source.path, source.flags, owners if source.ours else -1)
+        for target, source in sources.items()
+    }
+    kernel.mount_new("tmpfs", _STAGE, kernel.NO_SETUID | kernel.NO_DEVICES, "size=1m,nr_inodes=1k,mode=755")
+    staged = {}
+    for number, (target, tree) in enumerate(trees.items()):
+        place = f"{_STAGE}/{number}"
+        native.attach(tree, place)
+        staged[target] = replace(sources[target], path=place)
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+    return staged
 
 
-def _arguments(profile: Profile, sources: dict[str, tuple[str, bool]]) -> list[str]:
-    return [TOOL]
+def _arguments(profile: Profile, sources: dict[str, _Source]) -> list[str]:
+    command = [TOOL, "--unshare-user", "--unshare-all", "--disable-userns", "--die-with-parent", "--new-session"]
+    command += ["--as-pid-1"]
+    command += ["--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev"]
+    for place, megabytes in ((HOME, 16), (TEMP, 64)):
+        command += ["--perms", "0700", "--size", str(megabytes << 20), "--tmpfs", place]
+    for name in ("bin", "sbin", "lib", "lib64", "lib32"):
+        if os.path.islink(f"/{name}"):
+            command += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
+    for target in sorted(sources):
+        source = sources[target]
+        command += ["--bind" if source.writable else "--ro-bind", source.path, target]
+    command += ["--symlink", f"{BENCH}/workspace", "/workspace"]
+    for name, text in native.account(os.getuid(), os.getgid()).items():
+        command += ["--ro-bind-data", str(_readable(text)), f"/{name}"]
+    for name in ("servers", "skills"):
+        if f"{BENCH}/{name}" not in sources:
+            command += ["--dir", f"{BENCH}/{name}"]
+    for name, value in ENVIRONMENT.items():
+        command += ["--setenv", name, value]
+    return [*command, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", BENCH]
+
+
+def _readable(data: bytes) -> int:
+    """A descriptor from which bwrap reads a small file."""
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    os.set_inheritable(reading, True)
+    return reading

@@ -64,8 +64,7 @@ class Cells:
         """Ask for a child; its channel says when it is ready."""
         await self._launcher_ready()
         self._last += 1
-        cell = await self._connected(self._last, profile)
-        return cell
+        return await self._connected(self._last, profile)
 
     def kill(self, cell: Cell) -> None:
         if not cell.gone.done() and self._socket is not None:
@@ -113,7 +112,7 @@ class Cells:
         done, _ = await asyncio.wait([self._ready], timeout=_PATIENCE)
         if not done or self._socket is None:
             raise WorkbenchError(
-                "The sandbox's launcher did not start.", "Run `mcp-workbench doctor` to see what this machine offers."
+                "The sandbox's launcher did not start.", "Restart the workbench; its log has the reason."
             )
 
     def _start(self) -> None:

@@ -169,8 +169,8 @@ class Channel(asyncio.Protocol):
         try:
             self._send(frame)
         except (TypeError, ValueError, FrameFault) as fault:
-            refusal = ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")
-            self._send({"kind": "answer", "id": number, "error": _error(refusal)})
+            too_much = ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")
+            self._send({"kind": "answer", "id": number, "error": _error(too_much)})
 
     def _replied(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

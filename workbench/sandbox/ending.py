@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 
 from workbench.records import Limits
 from workbench.sandbox.cells import Gone
@@ -14,19 +15,24 @@ _CPU_SLACK = 0.25  # the kernel counts in ticks
 
 def conclude(channel: Channel, gone: Gone, limits: Limits, seconds: float) -> Ending:
     """The first of these that is true: we ended it; it said its end; it died."""
-    facts = {"output": "".join(channel.output), "seconds": seconds, "memory_mb": round(gone.memory_mb, 1)}
+    return replace(
+        _reason(channel, gone, limits), output="".join(channel.output), seconds=seconds, memory_mb=gone.memory_mb
+    )
+
+
+def _reason(channel: Channel, gone: Gone, limits: Limits) -> Ending:
     if channel.reason:
-        return Ending(False, channel.reason, message=channel.message, **facts)
+        return Ending(False, channel.reason, message=channel.message)
     last = channel.ended.result()
     if last is None:
         reason, message = _death(gone, limits)
-        return Ending(False, reason, message=message, **facts)
+        return Ending(False, reason, message=message)
     if last["ok"]:
-        return Ending(True, "done", result=last["result"], **facts)
+        return Ending(True, "done", result=last["result"])
     reason = "memory" if last["error_type"] == "MemoryError" else "failed"
     if reason == "memory" and not last["message"]:
         last = {**last, "message": _memory(limits)}
-    return Ending(False, reason, "", last["error_type"], last["message"], last["traceback"], **facts)
+    return Ending(False, reason, "", last["error_type"], last["message"], last["traceback"])
 
 
 def _death(gone: Gone, limits: Limits) -> tuple[str, str]:
@@ -38,7 +44,7 @@ def _death(gone: Gone, limits: Limits) -> tuple[str, str]:
     if name == "SIGSEGV":
         return (
             "killed",
-            "The program crashed the interpreter (SIGSEGV): often a recursion that never ends, or too little memory.",
+            "The program crashed Python (SIGSEGV): often endless recursion, or too little memory.",
         )
     if name:
         return "killed", f"The program's process was ended by {name}."

@@ -66,7 +66,7 @@ def make_read_only(target: str, flags: int) -> None:
 
 
 def clone_tree(source: str, flags: int, owners: int = -1) -> int:
-    """A detached copy of what is mounted at a path, with stricter flags; `owners` is a user namespace that maps its ids."""
+    """A detached copy of what is mounted at a path, with stricter flags; `owners` is a user namespace that maps ids."""
     tree = _syscall(f"open {source}", _OPEN_TREE, _AT_HERE, os.fsencode(source), 1 | os.O_CLOEXEC | _AT_RECURSIVE)
     try:
         _set_attributes(source, tree, flags, 0)

@@ -17,7 +17,7 @@ _NOT_EXECUTE = ~1
 
 
 def restrict(writable: Iterable[str], devices: Iterable[str]) -> int:
-    """Read everywhere in the new root, write only below `writable`; answers the version, 0 where the kernel has none."""
+    """Read everywhere in the new root, write only below `writable`; answers the version, 0: the kernel has none."""
     version = kernel.landlock_version()
     if version < 1:
         return 0

@@ -1,7 +1,7 @@
 """A small process of its own that forks locked children for the core: one thread, no event loop, no untrusted code.
 
-Started as `python -I -S -c … FD`; FD is a socket of whole messages to the core. The core closing it, even by dying, ends
-every child and then this process. A child that loses this process dies with it.
+Started as `python -I -S -c … FD`; FD is a socket of whole messages to the core. The core closing it, even by dying,
+ends every child and then this process. A child that loses this process dies with it.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ class Launcher:
         self._owners = _owner_map() if os.getuid() == 0 else -1
 
     def serve(self) -> None:
+        core = self._core.fileno()
         while True:
-            readable, _, _ = select.select([self._core, self._wake], [], [])
+            readable, _, _ = select.select([core, self._wake], [], [])
             if self._wake in readable:
                 os.read(self._wake, 4096)
                 self._reap()
-            if self._core in readable and not self._obey():
+            if core in readable and not self._obey():
                 return
 
     def _obey(self) -> bool:
@@ -190,7 +191,7 @@ def _close_others(*kept: int) -> None:
 
 
 def _owner_map() -> int:
-    """A user namespace in which root's files are nobody's; only its map is used, nothing lives in it. -1: not allowed."""
+    """A user namespace in which root's files are nobody's; only its map is used. -1: not allowed."""
     ours, theirs = socket.socketpair()
     holder = os.fork()
     if not holder:

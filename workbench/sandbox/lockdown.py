@@ -1,4 +1,4 @@
-"""The last steps before a program's text is read: take away everything it does not need. The order matters and is tested."""
+"""The last steps before a program's text is read: take away everything it does not need. The order matters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def become_nobody() -> None:
     try:
         kernel.unshare(kernel.NEW_USER)
     except OSError:
-        return  # forbidden on some machines; the run is still nobody, only its thread count is shared with other nobodies
+        return  # forbidden here; the run is still nobody, only its thread count is shared with other nobodies
     map_self(NOBODY, NOBODY)
 
 

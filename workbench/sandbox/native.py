@@ -1,4 +1,4 @@
-"""The strongest backend: a fresh world of namespaces and mounts, made by the kernel calls themselves, no tool in between."""
+"""The strongest backend: a fresh world of namespaces and mounts, made by kernel calls, no tool in between."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ _ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts
 _LOOSE = kernel.NO_SETUID | kernel.NO_DEVICES
 _DATA = _LOOSE | kernel.NO_EXECUTION
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_PASSWD = "program:x:{user}:{group}::" + HOME + ":/bin/false\n"
 INSIDE = Path(__file__).with_name("inside")
 
 
@@ -31,7 +30,7 @@ def enter() -> None:
 
 
 def furnish(profile: Profile, owners: int) -> None:
-    """Build the root, move into it, and let go of the host's. `owners` maps root's files to nobody; -1 where nothing can."""
+    """Build the root, move into it, let go of the host's. `owners` maps root's files to nobody; -1: nothing does."""
     user, group = (os.getuid(), os.getgid()) if os.getuid() else (NOBODY, NOBODY)
     trees = _host_trees(profile, owners)
     kernel.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
@@ -39,7 +38,7 @@ def furnish(profile: Profile, owners: int) -> None:
     _private_folder(HOME, 16, user, group)
     _private_folder(TEMP, 64, user, group)
     for target, tree in trees.items():
-        _attach(tree, _ROOT + target)
+        attach(tree, _ROOT + target)
     _processes()
     kernel.change_root(_ROOT)
     kernel.make_read_only("/", _LOOSE)
@@ -73,14 +72,14 @@ def _host_trees(profile: Profile, owners: int) -> dict[str, int]:
     for name in _DEVICES:
         trees[f"/dev/{name}"] = kernel.clone_tree(f"/dev/{name}", kernel.NO_SETUID | kernel.NO_EXECUTION)
     read_only = 0 if profile.writable else kernel.READ_ONLY
-    trees[f"{BENCH}/workspace"] = _owned(profile.workspace, _DATA | read_only, owners)
+    trees[f"{BENCH}/workspace"] = owned_tree(profile.workspace, _DATA | read_only, owners)
     for name, source in (("servers", profile.servers), ("skills", profile.skills)):
         if source and os.path.isdir(source):
-            trees[f"{BENCH}/{name}"] = _owned(source, _DATA | kernel.READ_ONLY, owners)
+            trees[f"{BENCH}/{name}"] = owned_tree(source, _DATA | kernel.READ_ONLY, owners)
     return trees
 
 
-def _owned(source: str, flags: int, owners: int) -> int:
+def owned_tree(source: str, flags: int, owners: int) -> int:
     """As real root: what root owns belongs to nobody inside, and what nobody writes belongs to root outside."""
     if owners >= 0:
         with contextlib.suppress(OSError):
@@ -97,7 +96,7 @@ def _give_away(folder: str) -> None:
             os.chown(name, NOBODY, NOBODY, dir_fd=at, follow_symlinks=False)
 
 
-def _attach(tree: int, target: str) -> None:
+def attach(tree: int, target: str) -> None:
     if os.path.isdir(f"/proc/self/fd/{tree}"):
         os.makedirs(target, exist_ok=True)
     else:
@@ -117,13 +116,20 @@ def _small_files(user: int, group: int) -> None:
     for name, source in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{source}", f"{_ROOT}/dev/{name}")
     texts = {
-        "etc/passwd": _PASSWD.format(user=user, group=group).encode(),
-        "etc/group": f"program:x:{group}:\n".encode(),
+        **account(user, group),
         "etc/localtime": local_time,
         **{f"bench/{file.name}": file.read_bytes() for file in INSIDE.glob("[a-z]*.py")},
     }
     for name, data in texts.items():
         Path(_ROOT, name).write_bytes(data)
+
+
+def account(user: int, group: int) -> dict[str, bytes]:
+    """The only user and group there are."""
+    return {
+        "etc/passwd": f"program:x:{user}:{group}::{HOME}:/bin/false\n".encode(),
+        "etc/group": f"program:x:{group}:\n".encode(),
+    }
 
 
 def _read_or_nothing(path: str) -> bytes:
@@ -140,9 +146,6 @@ def _private_folder(target: str, megabytes: int, user: int, group: int) -> None:
 
 
 def _processes() -> None:
-    """Only this world's processes and nothing of the machine; some containers forbid it, then there is an empty folder."""
-    for options in ("subset=pid", ""):
-        try:
-            return kernel.mount_new("proc", f"{_ROOT}/proc", _DATA, options)
-        except OSError:
-            continue
+    """Only this world's processes, nothing of the machine; where a container forbids it the folder stays empty."""
+    with contextlib.suppress(OSError):
+        kernel.mount_new("proc", f"{_ROOT}/proc", _DATA, "subset=pid")

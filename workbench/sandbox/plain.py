@@ -1,4 +1,4 @@
-"""Turns whatever a program hands over into JSON text, so that an odd value is shown rather than lost. Standard library only."""
+"""Turns whatever a program hands over into JSON text, so that odd values are shown, not lost. Standard library only."""
 
 from __future__ import annotations
 

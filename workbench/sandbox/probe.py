@@ -66,14 +66,14 @@ async def strongest(wished: str, trial: Trial) -> Strength:
 def hint() -> str:
     """What a person can change so that programs can run."""
     if _system("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return "Ubuntu forbids user namespaces: `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` allows them."
+        return "Ubuntu forbids user namespaces; `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` allows."
     if _system("/proc/sys/kernel/unprivileged_userns_clone") == "0":
         return "User namespaces are forbidden: `sudo sysctl -w kernel.unprivileged_userns_clone=1` allows them."
     if _system("/proc/sys/user/max_user_namespaces") == "0":
         return "User namespaces are forbidden: `sudo sysctl -w user.max_user_namespaces=10000` allows them."
     if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):
         return "This container forbids namespaces: start it with `--security-opt seccomp=unconfined`, or use the host."
-    return "Install bubblewrap (`sudo apt install bubblewrap`), or use a kernel of 5.12 or newer that allows user namespaces."
+    return "Install bubblewrap (`sudo apt install bubblewrap`), or use a kernel 5.12 or newer with user namespaces."
 
 
 async def _tried(backend: str, trial: Trial) -> Strength:

@@ -1,4 +1,4 @@
-"""What one locked child is built from; it crosses from the core to the launcher as JSON, and equal profiles may share a ready child."""
+"""What one locked child is built from; it crosses from the core to the launcher as JSON."""
 
 from __future__ import annotations
 

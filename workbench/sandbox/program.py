@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from workbench.records import JsonObject, JsonValue, Limits
 
-# Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, limit}, "definition" {name}, "skill" {name}.
+# Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, limit}, "definition" {name},
+# "skill" {name}.
 Answer: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonValue]]
 Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"), text
 
@@ -19,10 +20,10 @@ class Program:
     """A text to run, what it may use up, and the only folders of the bench it sees."""
 
     code: str
-    limits: Limits = field(default_factory=Limits)
-    workspace: Path = Path()
-    servers: Path = Path()  # generated packages, importable as `servers.<package>`
-    skills: Path = Path()  # kept skills, importable as `skills.<module>`
+    limits: Limits
+    workspace: Path  # made when it is missing
+    servers: Path | None = None  # generated packages, importable as `servers.<package>`
+    skills: Path | None = None  # kept skills, importable as `skills.<module>`
     writable: bool = True
 
 

@@ -1,5 +1,6 @@
-"""Makes a program's text runnable: top-level await, top-level return, and the value of its last line. Standard library only.
+"""Makes a program's text runnable: top-level await, top-level return, the value of its last line.
 
+Standard library only.
 The text is parsed, never patched, so what is valid Python stays what it means.
 """
 
@@ -127,9 +128,10 @@ def _as_function(body: list[ast.stmt]) -> ast.stmt:
 
 
 def _function(body: list[ast.stmt]) -> ast.stmt:
-    kind = ast.AsyncFunctionDef if _Returns.awaits_in(body) else ast.FunctionDef
-    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    made = kind(name=_MAIN, args=nothing, body=body, decorator_list=[], type_params=[])
+    prefix = "async " if _Returns.awaits_in(body) else ""
+    (made,) = ast.parse(f"{prefix}def {_MAIN}(): pass").body
+    assert isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
+    made.body = body
     return ast.copy_location(made, body[0])
 
 

@@ -1,6 +1,6 @@
 """What lives inside the sandbox: takes a program's text over the channel, runs it, and sends back what came of it.
 
-Standard library and its two neighbours `line` and `plain` only; it knows nothing of the workbench. Nothing here protects
+Standard library and the neighbours that live here with it; it knows nothing of the workbench. Nothing here protects
 anybody: the program shares this process and may change all of it. The locks are outside.
 """
 
@@ -177,7 +177,7 @@ def list_files(path: str = "") -> list[str]:
 
 def _in_workspace(path: str) -> Path:
     inner = path.removeprefix("/workspace").removeprefix(f"{BENCH}/workspace").lstrip("/")
-    return Path(BENCH, "workspace", inner.removeprefix("workspace/") if not inner == "workspace" else "")
+    return Path(BENCH, "workspace", inner.removeprefix("workspace/") if inner != "workspace" else "")
 
 
 class _Teller(io.RawIOBase):

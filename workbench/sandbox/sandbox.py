@@ -7,7 +7,7 @@ import os
 import time
 
 from workbench.errors import WorkbenchError
-from workbench.records import Limits, Strength
+from workbench.records import Strength
 from workbench.sandbox import probe
 from workbench.sandbox.cells import Cell, Cells
 from workbench.sandbox.ending import conclude
@@ -46,6 +46,7 @@ class Sandbox:
         """Run a program to its end. Cancelling kills it."""
         if self._strength.level == "none":
             raise WorkbenchError(f"Programs cannot run here. {self._strength.reason}".strip(), self._strength.hint)
+        program.workspace.mkdir(parents=True, exist_ok=True)
         cell = await self._cells.make(profile_of(self._strength.backend, program))
         return await self._run(cell, program, answer, output)
 
@@ -81,12 +82,12 @@ class Sandbox:
 
 
 def profile_of(backend: str, program: Program) -> Profile:
-    limits: Limits = program.limits
+    limits = program.limits
     return Profile(
         backend=backend,
         workspace=os.path.realpath(program.workspace),
-        servers=os.path.realpath(program.servers),
-        skills=os.path.realpath(program.skills),
+        servers=os.path.realpath(program.servers) if program.servers else "",
+        skills=os.path.realpath(program.skills) if program.skills else "",
         writable=program.writable,
         memory_mb=limits.memory_mb,
         cpu_seconds=limits.cpu_seconds,

@@ -1,7 +1,7 @@
-"""The system calls a program may make: an allow-list, assembled here into the small machine language of the kernel's filter.
+"""The system calls a program may make: an allow-list, assembled here for the kernel's small filter machine.
 
-No library makes the filter, so no library has to be installed, and the list below is the whole truth. What is not named is
-refused with EPERM. Foreign instruction sets (i386, x32) end the process.
+No library makes the filter, so no library has to be installed, and the list below is the whole truth. What is not named
+is refused with EPERM. Foreign instruction sets (i386, x32) end the process.
 """
 
 from __future__ import annotations

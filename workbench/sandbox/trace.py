@@ -1,4 +1,4 @@
-"""A failure in the program's own lines: the frames of the machinery around it are nobody's interest. Standard library only."""
+"""A failure in the program's own lines, without the frames of the machinery around it. Standard library only."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def get_tool_definition(name: str) -> Any:
 
 
 def _kind(answer: Any) -> Any:
-    for plain, awaitable in ((str, _Text), (dict, _Table), (list, _Rows)):
-        if isinstance(answer, plain):
-            return awaitable(answer)
-    return answer
+    if isinstance(answer, str):
+        return _Text(answer)
+    if isinstance(answer, dict):
+        return _Table(answer)
+    return _Rows(answer) if isinstance(answer, list) else answer
