@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.events import Bus
+from workbench.paths import Paths
 from workbench.records import CoreStatus, EntryQuery, JsonValue, Outcome, Strength, ToolCall, ToolSummary
 from workbench.records.servers import Hints
 from workbench.settings import Settings
+from workbench.wire import start
 from workbench.wire.client import Connection
+from workbench.wire.lock import holder
 from workbench.wire.memory import in_memory
 
 
@@ -88,3 +96,16 @@ async def connection(answers: Answers) -> AsyncIterator[Connection]:
     yield connection
     answers.release.set()
     await connection.close()
+
+
+@pytest.fixture
+def core_command(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, ...]]:
+    """Doors start a real process around simple rooms; at the end of the test none is left."""
+    command = (sys.executable, str(Path(__file__).with_name("fake_core.py")))
+    monkeypatch.setattr(start, "COMMAND", command)
+    yield command
+    deadline = time.monotonic() + 15
+    while (pid := holder(paths.lock)) and time.monotonic() < deadline:
+        os.kill(pid, signal.SIGTERM)
+        time.sleep(0.02)
+    assert not holder(paths.lock)

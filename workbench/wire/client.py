@@ -198,7 +198,8 @@ async def _begin_or_refuse(starter: Starter, start: bool, fault: OSError | None)
         )
     if isinstance(fault, PermissionError):
         raise WorkbenchError(f"The core's socket cannot be used: {fault.strerror}.", "It belongs to another user.")
-    await starter.begin()
+    for pause in starter.steps():
+        await asyncio.sleep(pause)
     await asyncio.sleep(RETRY_SECONDS)
 
 

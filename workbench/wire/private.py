@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 from pathlib import Path
 
@@ -34,3 +35,19 @@ def check_private(folder: Path) -> None:
             raise WorkbenchError(f"{part} should be a folder and is not.", HINT)
         if found.st_uid != os.getuid():
             raise WorkbenchError(f"The folder {part} belongs to another user.", HINT)
+
+
+def listen_private(path: Path) -> socket.socket:
+    """A socket that only this user can reach; a stale one of a core that died is replaced. Hold the lock first."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(os.fspath(path))
+        listener.listen(64)
+    except OSError as fault:
+        listener.close()
+        raise WorkbenchError(f"The core cannot listen at {path}: {fault}.", HINT) from fault
+    finally:
+        os.umask(before)
+    return listener

@@ -48,8 +48,8 @@ class Server:
 
     @property
     def doors(self) -> int:
-        """How many doors are open now."""
-        return len(self._doors)
+        """How many doors are open now, those included that have not said hello yet."""
+        return len(self._tasks)
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve a connection in a task of its own; fits `asyncio.start_unix_server`."""

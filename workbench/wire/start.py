@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 
+COMMAND = (sys.executable, "-m", "workbench")
 START_SECONDS = 30.0  # how long a core may take until its sockets answer
 ANOTHER_RUNS = 75  # exit code of a core that found the lock taken (EX_TEMPFAIL)
 POLL_SECONDS = 0.01
@@ -26,40 +27,25 @@ class Starter:
         self._deadline = time.monotonic() + START_SECONDS
         self._not_before = 0.0
 
-    async def begin(self) -> None:
-        """Start a core and wait until it listens or has given up; a `WorkbenchError` says why it did."""
+    def steps(self) -> Iterator[float]:
+        """Start a core; gives the seconds to wait until the next step, so that any kind of door can do the waiting."""
         self._check_time()
-        if time.monotonic() < self._not_before:
-            return
+        if (pause := self._not_before - time.monotonic()) > 0:
+            yield pause
         process = launch(self._paths)
         try:
             while process.poll() is None:
                 self._check_time()
-                await asyncio.sleep(POLL_SECONDS)
+                yield POLL_SECONDS
+            self._judge(process)
         finally:
             process.kill()
             process.wait()
-        self._judge(process)
-
-    def begin_blocking(self) -> None:
-        """The same for a door without an event loop."""
-        self._check_time()
-        if time.monotonic() < self._not_before:
-            return
-        process = launch(self._paths)
-        try:
-            process.wait(self._deadline - time.monotonic())
-        except subprocess.TimeoutExpired:
-            self._check_time()
-        finally:
-            process.kill()
-            process.wait()
-        self._judge(process)
+            if process.stderr:
+                process.stderr.close()
 
     def _judge(self, process: subprocess.Popen[bytes]) -> None:
         words = process.stderr.read().decode("utf-8", "replace").strip() if process.stderr else ""
-        if process.stderr:
-            process.stderr.close()
         if process.returncode == ANOTHER_RUNS:
             self._not_before = time.monotonic() + PAUSE_SECONDS
         elif process.returncode != 0:
@@ -77,7 +63,7 @@ def launch(paths: Paths) -> subprocess.Popen[bytes]:
     somebody else wrote, their `json.py` would run.
     """
     return subprocess.Popen(
-        [sys.executable, "-m", "workbench", "core", "--detached", "--bench", str(paths.bench)],
+        [*COMMAND, "core", "--detached", "--bench", str(paths.bench)],
         cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -1,0 +1,143 @@
+"""Starting a core from a door: a real process, started, found, raced for, killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import psutil
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.events import Noticed
+from workbench.wire.client import connect
+from workbench.wire.lock import holder
+
+pytestmark = pytest.mark.usefixtures("core_command")
+
+
+def gone(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+async def until(condition, seconds: float = 10.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def test_without_a_core_and_without_starting_one_a_sentence_says_so(paths):
+    with pytest.raises(WorkbenchError, match="No core runs"):
+        await connect(paths, start=False)
+    assert not paths.runtime.exists()
+
+
+async def test_a_door_starts_the_core_it_needs_and_it_is_nobodys_child(paths):
+    connection = await connect(paths)
+    status = await connection.questions.status()
+    assert status.pid == holder(paths.lock)
+    assert status.bench == str(paths.bench)
+    assert psutil.Process(status.pid).nice() >= 5
+    assert status.pid not in [child.pid for child in psutil.Process().children(recursive=True)]
+    await connection.close()
+
+
+async def test_sockets_and_their_folder_are_ours_alone(paths):
+    connection = await connect(paths)
+    assert paths.runtime.stat().st_mode & 0o777 == 0o700
+    for private in (paths.person_socket, paths.agent_socket, paths.audit, paths.lock):
+        assert private.stat().st_mode & 0o777 == 0o600
+    await connection.close()
+
+
+async def test_two_doors_at_once_share_one_core_and_hear_the_same(paths):
+    connections = await asyncio.gather(*(connect(paths) for _ in range(3)))
+    pids = {(await connection.questions.status()).pid for connection in connections}
+    assert pids == {holder(paths.lock)}
+    heard: list[list[object]] = [[] for _ in connections]
+    for connection, events in zip(connections, heard, strict=True):
+        connection.listen(events.append)
+    await connections[0].questions.change_setting("run.seconds", 3)
+    await until(lambda: all(heard))
+    assert [[type(event) for event in events] for events in heard] == [[Noticed]] * 3
+    for connection in connections:
+        await connection.close()
+
+
+async def test_a_killed_core_is_noticed_and_the_next_door_starts_a_new_one(paths):
+    connection = await connect(paths)
+    pid = (await connection.questions.status()).pid
+    os.kill(pid, signal.SIGKILL)
+    async with asyncio.timeout(10):
+        await connection.closed.wait()
+    with pytest.raises(WorkbenchError, match="is gone"):
+        await connection.questions.status()
+    await connection.close()
+    again = await connect(paths)
+    assert (await again.questions.status()).pid != pid
+    assert (await again.questions.verify_audit()).whole
+    await again.close()
+
+
+async def test_shut_down_answers_and_then_the_core_and_its_files_are_gone(paths):
+    connection = await connect(paths)
+    pid = (await connection.questions.status()).pid
+    assert await connection.questions.shut_down() is None
+    await connection.closed.wait()
+    await connection.close()
+    await until(lambda: gone(pid))
+    assert not paths.person_socket.exists()
+    assert not paths.agent_socket.exists()
+
+
+async def test_what_daemonized_itself_is_gone_with_the_core(paths):
+    connection = await connect(paths)
+    pid = (await connection.questions.status()).pid
+    await connection.questions.start_example_agent()
+    await until(lambda: len(psutil.Process(pid).children(recursive=True)) == 2)
+    left = [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    await connection.questions.shut_down()
+    await connection.close()
+    await until(lambda: all(gone(child) for child in left))
+
+
+async def test_a_core_that_nobody_needs_any_more_ends_by_itself(paths):
+    (paths.bench / "workbench.toml").write_text("[core]\nlinger_seconds = 0\n")
+    connection = await connect(paths)
+    pid = (await connection.questions.status()).pid
+    await asyncio.sleep(0.6)
+    assert not gone(pid)
+    await connection.close()
+    await until(lambda: gone(pid))
+
+
+async def test_rooms_that_cannot_open_say_why(paths):
+    (paths.bench / "broken").touch()
+    with pytest.raises(WorkbenchError) as caught:
+        await connect(paths)
+    assert (caught.value.message, caught.value.hint) == ("The rooms cannot open.", "Remove the file broken.")
+
+
+async def test_a_core_that_crashes_while_opening_is_a_fault_with_its_log(paths):
+    (paths.bench / "crash").touch()
+    with pytest.raises(WorkbenchError, match="could not be started") as caught:
+        await connect(paths)
+    assert str(paths.core_log) in caught.value.hint
+
+
+async def test_a_bench_that_is_not_there_is_a_sentence(paths):
+    paths.bench.rmdir()
+    with pytest.raises(WorkbenchError, match="There is no folder"):
+        await connect(paths)
+
+
+async def test_a_bench_cannot_slip_its_own_modules_into_the_core(paths, monkeypatch):
+    (paths.bench / "json.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(paths.bench)
+    connection = await connect(paths)
+    assert (await connection.questions.status()).pid
+    await connection.close()

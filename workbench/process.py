@@ -1,0 +1,343 @@
+"""The core as a process: its folders, lock, sockets, signals, log and end. What it serves is `workbench.core`'s matter.
+
+`python -m workbench core --bench DIR` stays in the foreground; with `--detached` it goes on behind the command, which
+ends as soon as the core listens. Doors start it that way, so a core is nobody's child and outlives the door.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import logging
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Protocol
+
+from workbench.errors import WorkbenchError
+from workbench.events import Bus, spawn
+from workbench.paths import Paths, default_bench, paths_of
+from workbench.settings import Settings
+from workbench.wire.lock import AnotherRuns, Lock
+from workbench.wire.private import listen_private, make_private
+from workbench.wire.protocol import READ_AHEAD
+from workbench.wire.questions import Questions
+from workbench.wire.server import Server
+from workbench.wire.start import ANOTHER_RUNS
+
+log = logging.getLogger(__name__)
+
+USAGE = "usage: python -m workbench core --bench DIR [--detached]"
+NICE = 5  # the window comes first
+LOG_BYTES = 1_000_000
+AGENT_LINE = 64 * 1024 * 1024  # bytes of the longest message an agent may send
+CLOSE_SECONDS = 20.0  # how long the rooms may take to close before the core goes anyway
+CHECK_SECONDS = 0.25  # how often it is asked whether anybody is still there
+FIRST_DOOR_SECONDS = 15.0  # how long a new core waits for whoever started it
+GENERATIONS = 20  # how deep a tree of left processes is followed
+SUBREAPER = 36  # prctl(PR_SET_CHILD_SUBREAPER)
+
+
+class Rooms(Protocol):
+    """What the process needs of `workbench.core.Core`."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def bus(self) -> Bus: ...
+
+    @property
+    def desk(self) -> Questions: ...
+
+    @property
+    def busy(self) -> bool: ...
+
+    async def open(self) -> None: ...
+
+    async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+MakeRooms = Callable[[Paths, Callable[[], None]], Rooms]
+Report = Callable[[int, str], None]  # exit code and words; 0 once the core listens
+
+
+def main(arguments: list[str]) -> int:
+    """The hidden door `core`."""
+    rest = [argument for argument in arguments if argument != "--detached"]
+    if len(rest) != 2 or rest[0] != "--bench":
+        print(USAGE, file=sys.stderr)
+        return 2
+    paths = paths_of(Path(rest[1]))
+    try:
+        prepare(paths)
+    except WorkbenchError as fault:
+        _tell_stderr(1, f"{fault.message}\n{fault.hint}")
+        return 1
+    if "--detached" in arguments:
+        return _detach(paths)
+    return _own_process(paths, _tell_stderr)
+
+
+def run_core(paths: Paths, make_rooms: MakeRooms | None = None, report: Report | None = None) -> int:
+    """Hold the lock, open the rooms, serve until nobody needs it any more; the exit code of the process."""
+    report = report or _tell_stderr
+    try:
+        prepare(paths)
+        lock = Lock(paths.lock)
+    except AnotherRuns as fault:
+        report(ANOTHER_RUNS, f"{fault.message}\n{fault.hint}")
+        return ANOTHER_RUNS
+    except WorkbenchError as fault:
+        report(1, f"{fault.message}\n{fault.hint}")
+        return 1
+    try:
+        asyncio.run(_Serving(paths, make_rooms or _core, report).run())
+    except WorkbenchError as fault:
+        log.error("the core gives up: %s", fault)
+        report(1, f"{fault.message}\n{fault.hint}")
+        return 1
+    except Exception as fault:
+        log.exception("the core failed")
+        report(1, f"The core failed: {type(fault).__name__}: {fault}.\nIts log: {paths.core_log}")
+        return 1
+    finally:
+        lock.free()
+    return 0
+
+
+def prepare(paths: Paths) -> None:
+    """Make the folders a core needs, or say in a sentence why that cannot be."""
+    if paths.bench == default_bench().resolve():
+        _make(paths.bench, 0o755)
+    if not paths.bench.is_dir():
+        raise WorkbenchError(f"There is no folder {paths.bench}.", "Name an existing one, or none for your own bench.")
+    try:
+        tempfile.TemporaryFile(dir=paths.bench).close()
+    except OSError as fault:
+        raise WorkbenchError(
+            f"The bench {paths.bench} cannot be written: {fault.strerror}.",
+            "Choose a folder of your own, or change its permissions.",
+        ) from fault
+    for folder in (paths.state, paths.cache):
+        _make(folder, 0o700)
+    make_private(paths.runtime)
+
+
+class _Serving:
+    """One core from its opening to its end."""
+
+    def __init__(self, paths: Paths, make_rooms: MakeRooms, report: Report) -> None:
+        self._paths = paths
+        self._make_rooms = make_rooms
+        self._report = report
+        self._stop = asyncio.Event()
+        self._agents: set[asyncio.Task[None]] = set()
+        self._visited = False
+        self._last_visit = 0.0
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
+        self._rooms = self._make_rooms(self._paths, self._stop.set)
+        try:
+            await self._rooms.open()
+            await self._serve()
+        finally:
+            await self._close_rooms()
+
+    async def _serve(self) -> None:
+        self._server = Server(self._rooms.desk, self._rooms.bus, str(self._paths.bench))
+        listeners: list[asyncio.Server] = []
+        try:
+            person, agent = listen_private(self._paths.person_socket), listen_private(self._paths.agent_socket)
+            listeners.append(await _listen(self._person, person, READ_AHEAD))
+            listeners.append(await _listen(self._agent, agent, AGENT_LINE))
+            log.info("the core listens for %s", self._paths.bench)
+            self._report(0, "")
+            await self._until_unneeded()
+        finally:
+            for listener in listeners:
+                listener.close()
+            for path in (self._paths.person_socket, self._paths.agent_socket):
+                path.unlink(missing_ok=True)
+            await self._server.close()
+            await self._dismiss_agents()
+
+    async def _until_unneeded(self) -> None:
+        """Until somebody says stop, or nobody has been there for as long as the setting says."""
+        loop = asyncio.get_running_loop()
+        self._last_visit = loop.time()
+        while not self._stop.is_set():
+            linger = float(self._rooms.settings.core_linger_seconds)
+            patience = linger if self._visited else max(linger, FIRST_DOOR_SECONDS)
+            if self._server.doors or self._agents or self._rooms.busy:
+                self._visit()
+            elif loop.time() - self._last_visit >= patience:
+                log.info("nobody is there any more")
+                return
+            try:
+                async with asyncio.timeout(CHECK_SECONDS):
+                    await self._stop.wait()
+            except TimeoutError:
+                continue
+
+    def _visit(self) -> None:
+        self._visited, self._last_visit = True, asyncio.get_running_loop().time()
+
+    def _person(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._visit()
+        self._server.admit(reader, writer)
+
+    def _agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._visit()
+        task = spawn("agent", self._serve_agent(reader, writer))
+        self._agents.add(task)
+        task.add_done_callback(self._agents.discard)
+
+    async def _serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self._rooms.serve_agent(reader, writer)
+        finally:
+            writer.close()
+            self._visit()
+
+    async def _dismiss_agents(self) -> None:
+        for task in tuple(self._agents):
+            task.cancel()
+        if self._agents:
+            await asyncio.wait(self._agents, timeout=CLOSE_SECONDS)
+
+    async def _close_rooms(self) -> None:
+        """A room that cannot close must not keep the process; what it left running is ended by the process."""
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._rooms.close()
+        except Exception:
+            log.exception("the rooms did not close well")
+        else:
+            log.info("the core is closed")
+
+
+async def _listen(
+    admit: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None], listener: socket.socket, limit: int
+) -> asyncio.Server:
+    return await asyncio.start_unix_server(admit, sock=listener, limit=limit)
+
+
+def _core(paths: Paths, on_shut_down: Callable[[], None]) -> Rooms:
+    """Imported only now: the lock is taken and folders are checked before anything heavy is loaded."""
+    from workbench.core import Core
+
+    return Core(paths, on_shut_down)
+
+
+def _detach(paths: Paths) -> int:
+    """Go on in a child; this process ends with the child's report, so that whoever waits for it knows."""
+    ours, theirs = os.pipe()
+    sys.stderr.flush()
+    if os.fork():
+        os.close(theirs)
+        with os.fdopen(ours, encoding="utf-8") as pipe:
+            code, _, words = pipe.read().partition("\n")
+        if words.strip():
+            print(words, file=sys.stderr)
+        return int(code) if code else 1
+    os.close(ours)
+    _redirect(paths.core_log)
+    os.chdir(paths.bench)
+    return _own_process(paths, _PipeReport(theirs))
+
+
+def _own_process(paths: Paths, report: Report) -> int:
+    """Run as the whole process: nice, logged, and with nothing left behind."""
+    os.nice(NICE)
+    _log_to(paths.core_log)
+    _adopt_orphans()
+    code = run_core(paths, report=report)
+    _end_descendants()
+    return code
+
+
+def _tell_stderr(code: int, words: str) -> None:
+    if words:
+        print(words.strip(), file=sys.stderr, flush=True)
+
+
+class _PipeReport:
+    """Says how the start went, once; what is reported later has nobody to go to and stands in the log."""
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe: int | None = pipe
+
+    def __call__(self, code: int, words: str) -> None:
+        pipe, self._pipe = self._pipe, None
+        if pipe is None:
+            return
+        try:
+            os.write(pipe, f"{code}\n{words}".encode())
+        except OSError as fault:
+            log.info("nobody waits for the core any more: %s", fault)
+        finally:
+            os.close(pipe)
+
+
+def _redirect(path: Path) -> None:
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    for source, descriptor in ((nothing, 0), (target, 1), (target, 2)):
+        os.dup2(source, descriptor)
+    os.close(nothing)
+    os.close(target)
+
+
+def _log_to(path: Path) -> None:
+    """Ours in some detail, others only when they complain: what a library logs may hold somebody's data."""
+    kept = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8")
+    kept.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[kept])
+    logging.getLogger("workbench").setLevel(logging.INFO)
+
+
+def _adopt_orphans() -> None:
+    """What a server starts in the background becomes ours when the server ends, so that it can be ended with us."""
+    if sys.platform == "linux" and ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0) != 0:
+        log.warning("what servers leave in the background cannot be adopted")
+
+
+def _end_descendants() -> None:
+    """Kill whatever is still there after the rooms closed; the children of what is killed are adopted and follow."""
+    for _ in range(GENERATIONS):
+        children = _children()
+        for pid in children:
+            log.warning("process %d was left running and is killed", pid)
+            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+        if not children:
+            return
+
+
+def _children() -> list[int]:
+    found = Path("/proc/self/task").glob("*/children")
+    return [int(pid) for listing in found for pid in listing.read_text().split()]
+
+
+def _make(folder: Path, mode: int) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if mode == 0o700:
+            folder.chmod(mode)
+    except OSError as fault:
+        raise WorkbenchError(
+            f"The folder {folder} cannot be made: {fault.strerror}.", "Check its permissions."
+        ) from fault
