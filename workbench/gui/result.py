@@ -72,7 +72,8 @@ class ResultView(QWidget):
 
     def show_outcome(self, outcome: Outcome) -> None:
         """All of a call's answer; structured content comes first where the server sent some."""
-        long = [outcome.structured, *(block.text for block in outcome.content)]
+        blocks = outcome.content
+        long = [outcome.structured, *(block.text for block in blocks), *(block.data for block in blocks)]
         if self._shelved(long, lambda texts: self._show_outcome(_with_texts(outcome, texts))):
             return
         self._show_outcome(outcome)
@@ -360,5 +361,7 @@ def _raw_of(outcome: Outcome) -> Callable[[], str]:
 
 
 def _with_texts(outcome: Outcome, texts: list[str]) -> Outcome:
-    blocks = tuple(replace(block, text=text) for block, text in zip(outcome.content, texts[1:], strict=True))
+    end = 1 + len(outcome.content)
+    parts = zip(outcome.content, texts[1:end], texts[end:], strict=True)
+    blocks = tuple(replace(block, text=text, data=data) for block, text, data in parts)
     return replace(outcome, structured=texts[0], content=blocks)

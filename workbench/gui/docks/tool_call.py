@@ -1,0 +1,179 @@
+"""Calls one tool: the form on one side, what came of it on the other."""
+
+from __future__ import annotations
+
+import uuid
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import CallProgress
+from workbench.gui.context import Context
+from workbench.gui.docks.call_answer import CallAnswer
+from workbench.gui.forms.form import SchemaForm
+from workbench.gui.icons import icon
+from workbench.gui.question_bar import QuestionBar
+from workbench.gui.text import one_line
+from workbench.gui.theme import mark
+from workbench.records import Fault, Origin, Outcome, Tool, ToolCall
+
+_WIDE = 90  # letters of width from which form and result stand beside each other
+
+
+class CallPanel(QWidget):
+    """Ctrl+Enter runs, Escape cancels; a dangerous tool asks here, in place, before anything reaches the server."""
+
+    code_wanted = Signal(str)
+    status_message = Signal(str)
+    finished = Signal(object)
+    """Carries the Outcome."""
+
+    def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._tool = tool
+        self._call_id = ""
+        self._build()
+        self.form.set_schema(tool.input_schema)
+
+    @property
+    def running(self) -> bool:
+        return bool(self._call_id)
+
+    def run(self) -> None:
+        """Send what is in the form; where it has faults, ask first, because a tester may want to send them."""
+        if self.running:
+            return
+        self.form.scold()
+        faults = self.form.faults()
+        if not faults:
+            self._send(confirmed=False)
+            return
+        path, sentence = faults[0]
+        more = self.tr(" ({0} more)").format(len(faults) - 1) if len(faults) > 1 else ""
+        words = f"{path} {sentence}{more}" if path else f"{sentence}{more}"
+        self._ask.ask("alert", "warning", words, "", self.tr("Send as it is"), self._send_unchecked)
+
+    def cancel(self) -> None:
+        """Take back the question, or end the call at the server."""
+        if not self._ask.isHidden():
+            self._ask.dismiss()
+        elif self.running:
+            self._cancel.setEnabled(False)
+            self._context.tasks.run("cancel a call", self._context.questions.cancel_call(self._call_id))
+
+    def progress(self, event: CallProgress) -> None:
+        if event.call_id == self._call_id:
+            self.answer.show_progress(event.progress, event.total, event.message)
+
+    def open_as_code(self) -> None:
+        """The same call as a program, in the editor."""
+        questions, tool = self._context.questions, self._tool
+        coro = questions.call_as_code(tool.server, tool.name, self.form.value())
+        self._context.tasks.run("write the call as code", coro, self.code_wanted.emit)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.run()
+        elif event.key() == Qt.Key.Key_Escape and (self.running or not self._ask.isHidden()):
+            self.cancel()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * _WIDE
+        self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+
+    def _send_unchecked(self) -> None:
+        self._send(confirmed=False)
+
+    def _send_confirmed(self) -> None:
+        self._send(confirmed=True)
+
+    def _send(self, *, confirmed: bool) -> None:
+        tool = self._tool
+        self._call_id = uuid.uuid4().hex
+        call = ToolCall(
+            self._call_id, tool.server, tool.name, self.form.value(), Origin.PERSON, "person", confirmed=confirmed
+        )
+        self._show_running()
+        self.answer.begin()
+        self._context.tasks.run(f"call {tool.name}", self._call(call))
+
+    async def _call(self, call: ToolCall) -> None:
+        try:
+            outcome = await self._context.questions.call(call)
+        except WorkbenchError as fault:
+            outcome = Outcome(call.id, ok=False, fault=Fault(fault.message, fault.hint))
+        finally:
+            self._call_id = ""
+            self._show_running()
+            self.answer.end()
+        self._show(outcome)
+
+    def _show(self, outcome: Outcome) -> None:
+        if outcome.needs_confirmation:
+            self._confirm(outcome)
+            return
+        self.answer.show_outcome(outcome, has_schema=self._tool.output_schema is not None)
+        self.status_message.emit(self.answer.sentence())
+        self.finished.emit(outcome)
+
+    def _confirm(self, outcome: Outcome) -> None:
+        self.answer.show_asked()
+        fault = outcome.fault or Fault(self.tr("{0} may change or send something.").format(one_line(self._tool.name)))
+        self._ask.ask("alert", "danger", fault.message, fault.hint, self.tr("Run anyway"), self._send_confirmed)
+
+    def _show_running(self) -> None:
+        self._run.setVisible(not self.running)
+        self._cancel.setVisible(self.running)
+        self._cancel.setEnabled(self.running)
+
+    def _build(self) -> None:
+        self.form = SchemaForm(self._context.theme)
+        self.answer = CallAnswer(self._context)
+        self._ask = QuestionBar(self._context.theme)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.form, 1)
+        column.addWidget(self._ask)
+        column.addWidget(self._foot())
+        self._split = QSplitter(Qt.Orientation.Horizontal, self)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(left)
+        self._split.addWidget(self.answer)
+        self._split.setSizes([400, 500])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._split)
+
+    def _foot(self) -> QFrame:
+        unit = self._context.theme.unit
+        foot = QFrame()
+        mark(foot, kind="strip")
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
+        row.setSpacing(unit * 2)
+        self._run = QPushButton(icon("play", "on_accent"), self.tr("Run"), foot)
+        self._run.setToolTip(self.tr("Call the tool (Ctrl+Enter)"))
+        mark(self._run, kind="primary")
+        self._run.clicked.connect(self.run)
+        self._cancel = QPushButton(icon("stop", "danger"), self.tr("Cancel"), foot)
+        self._cancel.setToolTip(self.tr("End this call (Escape)"))
+        self._cancel.clicked.connect(self.cancel)
+        self._cancel.hide()
+        code = QPushButton(icon("code", "muted"), self.tr("Open as code"), foot)
+        code.setToolTip(self.tr("Write this call as a program in the editor"))
+        mark(code, kind="quiet")
+        code.clicked.connect(self.open_as_code)
+        row.addWidget(self._run)
+        row.addWidget(self._cancel)
+        row.addWidget(code)
+        row.addStretch(1)
+        return foot

@@ -1,0 +1,128 @@
+"""The pane of the chosen tool. Sheets of other tools wait behind it with what was typed into them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, TypeAlias
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import CallProgress, Event, ToolsChanged
+from workbench.gui.context import Context
+from workbench.gui.docks.tool_sheet import ToolSheet
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.pane import Pane
+from workbench.gui.views import EmptyState
+from workbench.records import Fault, Tool
+
+Key: TypeAlias = tuple[str, str]
+
+_SHEETS = 16  # tools whose whole sheet is kept; of older ones only the arguments
+
+
+class ToolPane(Pane):
+    """`show_tool` opens one; the rest is in its sheet."""
+
+    code_wanted = Signal(str)
+    """A program that makes the same call, for the editor."""
+    status_message = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._sheets: OrderedDict[Key, ToolSheet] = OrderedDict()
+        self._typed: dict[Key, dict[str, Any]] = {}  # Any: JSON arguments of tools whose sheet is gone
+        self._wanted: Key = ("", "")
+        self._fault = FaultCard(context.theme)
+        words = self.tr("Pick a tool on the left: its description, its form and its source open here.")
+        self._empty = EmptyState(context.theme, "tool", self.tr("No tool chosen"), words)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._fault)
+        layout.addWidget(self._pages, 1)
+
+    def show_tool(self, server: str, name: str) -> None:
+        """Open a tool; the answer of a slower, earlier wish never replaces a later one."""
+        key = (server, name)
+        self._wanted = key
+        if key in self._sheets:
+            self._present(key)
+            return
+        self.context.tasks.run("read a tool", self._load(key))
+
+    def sheet(self) -> ToolSheet | None:
+        """The sheet on screen."""
+        shown = self._pages.currentWidget()
+        return shown if isinstance(shown, ToolSheet) else None
+
+    def run(self) -> None:
+        """Call the tool on screen."""
+        if (sheet := self.sheet()) is not None:
+            sheet.call.run()
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, CallProgress):
+            for sheet in self._sheets.values():
+                sheet.call.progress(event)
+        elif isinstance(event, ToolsChanged):
+            for key in [key for key in self._sheets if key[0] == event.server]:
+                self.context.tasks.run("read a changed tool", self._reload(key))
+
+    def refresh(self) -> None:
+        for key in list(self._sheets):
+            self.context.tasks.run("read a tool again", self._reload(key))
+
+    async def _load(self, key: Key) -> None:
+        try:
+            tool = await self.context.questions.tool(*key)
+        except WorkbenchError as fault:
+            if key == self._wanted:
+                self._fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        self._add(key, tool)
+        if key == self._wanted:
+            self._present(key)
+
+    async def _reload(self, key: Key) -> None:
+        """A changed definition gets a new sheet with the old arguments; a running call is left in peace."""
+        try:
+            tool = await self.context.questions.tool(*key)
+        except WorkbenchError:
+            return  # the tool is gone; what was typed stays readable until another tool is opened
+        sheet = self._sheets.get(key)
+        if sheet is None or sheet.tool == tool or sheet.call.running:
+            return
+        self._remember(key)
+        self._add(key, tool)
+        if key == self._wanted:
+            self._present(key)
+
+    def _add(self, key: Key, tool: Tool) -> None:
+        if key in self._sheets:
+            return
+        sheet = ToolSheet(self.context, tool)
+        sheet.code_wanted.connect(self.code_wanted)
+        sheet.status_message.connect(self.status_message)
+        if key in self._typed:
+            sheet.call.form.set_value(self._typed.pop(key))
+        self._sheets[key] = sheet
+        self._pages.addWidget(sheet)
+        idle = [old for old, kept in self._sheets.items() if old != key and not kept.call.running]
+        for old in idle[: max(0, len(self._sheets) - _SHEETS)]:
+            self._remember(old)
+
+    def _remember(self, key: Key) -> None:
+        sheet = self._sheets.pop(key)
+        self._typed[key] = sheet.call.form.value()
+        self._pages.removeWidget(sheet)
+        sheet.hide()
+        sheet.deleteLater()
+
+    def _present(self, key: Key) -> None:
+        self._fault.show_fault(None)
+        self._sheets.move_to_end(key)
+        self._pages.setCurrentWidget(self._sheets[key])

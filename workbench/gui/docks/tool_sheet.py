@@ -1,0 +1,147 @@
+"""Everything about one tool, told step by step: name, description, schema, wrapper; each with what it costs a model."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from workbench import tokens
+from workbench.gui.code_view import CodeView
+from workbench.gui.context import Context
+from workbench.gui.docks.tool_call import CallPanel
+from workbench.gui.forms.json_text import dump
+from workbench.gui.icons import pixmap
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.words import amount, hint_words
+from workbench.records import Tool
+
+_CALL, _DESCRIPTION, _SCHEMA, _WRAPPER = range(4)
+_SIGNS = {"danger": "alert", "success": "eye", "warning": "pencil", "info": "globe"}
+
+
+class ToolSheet(QWidget):
+    """Kept while other tools are looked at, so that nothing typed is lost and a running call goes on."""
+
+    code_wanted = Signal(str)
+    status_message = Signal(str)
+
+    def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.tool = tool
+        self.call = CallPanel(context, tool)
+        self.call.code_wanted.connect(self.code_wanted)
+        self.call.status_message.connect(self.status_message)
+        self._tabs = QTabBar()
+        self._pages = QStackedWidget()
+        self._build()
+
+    def look(self, tab: int) -> None:
+        self._tabs.setCurrentIndex(tab)
+
+    def tab_words(self) -> tuple[str, ...]:
+        return tuple(self._tabs.tabText(number) for number in range(self._tabs.count()))
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._head())
+        layout.addWidget(self._tabs)
+        layout.addWidget(self._pages, 1)
+        definition = self._definition()
+        for words, page in (
+            (self.tr("Call"), self.call),
+            (self._cost(self.tr("Description"), self.tool.description), self._description()),
+            (self._cost(self.tr("Schema"), definition), self._code(definition, "json", self.tr("Definition"))),
+            (self.tr("Wrapper"), self._code("", "python", self.tr("Wrapper source"))),
+        ):
+            self._tabs.addTab(words)
+            self._pages.addWidget(page)
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.setAccessibleName(self.tr("Parts of the tool"))
+        self._tabs.currentChanged.connect(self._switched)
+
+    def _head(self) -> QFrame:
+        unit = self._context.theme.unit
+        head = QFrame()
+        column = QVBoxLayout(head)
+        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit)
+        column.setSpacing(unit)
+        first = QHBoxLayout()
+        first.setSpacing(unit * 2)
+        name = ForeignLabel(self.tool.title or self.tool.name, elide=True)
+        mark(name, role="heading")
+        first.addWidget(name, 1)
+        for word, tone in hint_words(self.tool.hints):
+            first.addWidget(self._badge(word, tone))
+        column.addLayout(first)
+        path = ForeignLabel(self._path(), elide=True)
+        mark(path, role="muted")
+        column.addWidget(path)
+        sentence = self.tool.description.strip().split("\n")[0]
+        if sentence:
+            column.addWidget(ForeignLabel(sentence, elide=True))
+        return head
+
+    def _path(self) -> str:
+        own = tokens.count(self.tool.name)
+        whole = self.tool.definition_tokens
+        costs = self.tr("name ≈ {0} tokens, whole definition ≈ {1}").format(amount(own), amount(whole))
+        return f"{self.tool.server} › {self.tool.name}  ·  {costs}"
+
+    def _badge(self, word: str, tone: str) -> QWidget:
+        unit = self._context.theme.unit
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(unit)
+        picture = QLabel()
+        picture.setPixmap(pixmap(_SIGNS[tone], tone, unit * 4, self.devicePixelRatioF()))
+        text = QLabel(word)
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        mark(text, role="badge", tone=tone)
+        whole.setToolTip(self.tr("The server says so itself; it is not proof."))
+        row.addWidget(picture)
+        row.addWidget(text)
+        return whole
+
+    def _definition(self) -> str:
+        tool = self.tool
+        parts = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema}
+        return dump(dict(tool.raw) or {name: part for name, part in parts.items() if part is not None})
+
+    def _description(self) -> QScrollArea:
+        unit = self._context.theme.unit
+        words = ForeignLabel(self.tool.description or self.tr("The server gives no description."))
+        words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        words.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(words)
+        area.setAccessibleName(self.tr("Description"))
+        return area
+
+    def _code(self, text: str, language: str, name: str) -> CodeView:
+        view = CodeView(self._context.theme, language=language)
+        view.setAccessibleName(name)
+        view.show_code(text)
+        return view
+
+    def _cost(self, words: str, text: str) -> str:
+        return f"{words}  ≈ {amount(tokens.count(text))}"
+
+    def _switched(self, tab: int) -> None:
+        self._pages.setCurrentIndex(tab)
+        view = self._pages.widget(_WRAPPER)
+        if tab == _WRAPPER and isinstance(view, CodeView) and not view.text():
+            coro = self._context.questions.wrapper(self.tool.server, self.tool.name)
+            self._context.tasks.run("read a wrapper", coro, self._show_wrapper)
+
+    def _show_wrapper(self, source: str) -> None:
+        view = self._pages.widget(_WRAPPER)
+        if isinstance(view, CodeView):
+            view.show_code(source)
+            self._tabs.setTabText(_WRAPPER, self._cost(self.tr("Wrapper"), source))

@@ -1,0 +1,77 @@
+"""A question asked in place, not in a box on top: a sentence, the way on, and Cancel, which has the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from workbench.gui.icons import pixmap
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import Theme, mark
+
+
+class QuestionBar(QFrame):
+    """Hidden until something is asked; Escape and Enter both mean Cancel."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._act: Callable[[], None] | None = None
+        unit = theme.unit
+        self._picture = QLabel(self)
+        self._sentence = ForeignLabel()
+        self._hint = ForeignLabel()
+        mark(self._hint, role="muted")
+        self._yes = QPushButton(self)
+        self._no = QPushButton(self.tr("Cancel"), self)
+        self._no.setAutoDefault(True)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(unit * 2)
+        buttons.addWidget(self._no)
+        buttons.addWidget(self._yes)
+        buttons.addStretch(1)
+        words = QVBoxLayout()
+        words.setSpacing(unit)
+        words.addWidget(self._sentence)
+        words.addWidget(self._hint)
+        words.addLayout(buttons)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
+        row.setSpacing(unit * 2)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        self._yes.clicked.connect(self._agree)
+        self._no.clicked.connect(self.dismiss)
+        self.hide()
+
+    def ask(self, symbol: str, tone: str, sentence: str, hint: str, yes: str, act: Callable[[], None]) -> None:
+        """Show the question; `act` is called only by a press on the button named `yes`."""
+        mark(self, kind="banner", tone=tone)
+        self._picture.setPixmap(pixmap(symbol, tone, self._theme.unit * 4, self.devicePixelRatioF()))
+        self._sentence.setText(sentence)
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+        self._yes.setText(yes)
+        mark(self._yes, kind="danger" if tone == "danger" else "")
+        self._act = act
+        self.show()
+        self._no.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def dismiss(self) -> None:
+        self._act = None
+        self.hide()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+            return
+        super().keyPressEvent(event)
+
+    def _agree(self) -> None:
+        act = self._act
+        self.dismiss()
+        if act is not None:
+            act()
