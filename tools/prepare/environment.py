@@ -1,0 +1,73 @@
+"""The virtual environment `.venv`: made with whatever this Python offers, filled with the pinned versions only."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import debian
+from stamp import PINNED
+from trouble import Trouble
+
+
+def python(root: Path) -> Path:
+    return root / ".venv" / "bin" / "python"
+
+
+def make(root: Path) -> None:
+    """Make `.venv` unless a working one of the same Python version is there."""
+    if _works(root):
+        return
+    shutil.rmtree(root / ".venv", ignore_errors=True)
+    if importlib.util.find_spec("ensurepip") is None and not _pip_can_help():
+        package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+        debian.require([package], "Python's own installer of packages is not here")
+    print("Making .venv …", file=sys.stderr)
+    own_pip = importlib.util.find_spec("ensurepip") is not None or _ensurepip_now()
+    _call([sys.executable, "-m", "venv", *([] if own_pip else ["--without-pip"]), str(root / ".venv")])
+
+
+def install(root: Path, goal: str) -> None:
+    """Install the pinned versions by hash, then the project itself from this folder."""
+    print("Installing the pinned packages (the first time this downloads about 130 MB) …", file=sys.stderr)
+    pip = [*_pip(root), "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-warn-script-location"]
+    _call([*pip, "--require-hashes", "--only-binary", ":all:", "-r", str(root / PINNED[goal])])
+    _call([*pip, "--no-deps", "--no-build-isolation", "--editable", str(root)])
+
+
+def _works(root: Path) -> bool:
+    """A copied folder or a removed Python leaves an environment that starts nothing."""
+    asked = "import sys; print(sys.version, sys.prefix, sep='|')"
+    try:
+        answer = subprocess.run([python(root), "-c", asked], capture_output=True, text=True, check=True).stdout.strip()
+        subprocess.run([*_pip(root), "--version"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return answer == f"{sys.version}|{root / '.venv'}"
+
+
+def _pip(root: Path) -> list[str]:
+    if next((root / ".venv" / "lib").glob("python3*/site-packages/pip"), None):
+        return [str(python(root)), "-m", "pip"]
+    return [sys.executable, "-m", "pip", "--python", str(python(root))]
+
+
+def _pip_can_help() -> bool:
+    """A pip outside an environment can fill one since 22.3."""
+    asked = [sys.executable, "-m", "pip", "--version"]
+    answer = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
+    return len(answer) > 1 and tuple(int(part) for part in answer[1].split(".")[:2] if part.isdigit()) >= (22, 3)
+
+
+def _ensurepip_now() -> bool:
+    """Asked in a new process: this one has already looked, and remembers that it was not there."""
+    return subprocess.run([sys.executable, "-c", "import ensurepip"], capture_output=True, check=False).returncode == 0
+
+
+def _call(command: list[str]) -> None:
+    if subprocess.run(command, check=False).returncode != 0:
+        line = " ".join(command)
+        raise Trouble(f"This step failed; what it said stands above. Start again once it is mended.\n    {line}")
