@@ -102,6 +102,7 @@ async def live(window: MainWindow) -> None:
     window.centre.make_all()
     Wiring(window)
     await leaving.wait()
+    window.centre.keep()
     window.hide()
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)

@@ -22,7 +22,7 @@ from workbench.gui.wishes import ShowCode
 
 if TYPE_CHECKING:
     from workbench.gui.docks.tool_detail import ToolPane
-    from workbench.gui.editor.editor_pane import EditorPane
+    from workbench.gui.editor.pane import EditorPane
 
 
 class Centre(QTabWidget):
@@ -32,6 +32,10 @@ class Centre(QTabWidget):
     """Carries one record of `workbench.gui.wishes`."""
     said = Signal(str)
     """A short word for the status bar."""
+    draft_wanted = Signal(str)
+    """Carries a program a person wants to keep as a skill."""
+    run_started = Signal(str)
+    """Carries the id of a run that the editor began."""
     welcome_closed = Signal()
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
@@ -83,10 +87,13 @@ class Centre(QTabWidget):
     @property
     def editor(self) -> EditorPane:
         if self._editor is None:
-            from workbench.gui.editor.editor_pane import EditorPane
+            from workbench.gui.editor.pane import EditorPane
 
             self._editor = EditorPane(self._context, self)
             self._editor.wished.connect(self.wished)
+            self._editor.draft_wanted.connect(self.draft_wanted)
+            self._editor.run_started.connect(self.run_started)
+            self._editor.status_message.connect(self.said)
             self.addTab(self._editor, icon("code"), self.tr("Editor"))
         return self._editor
 
@@ -105,6 +112,11 @@ class Centre(QTabWidget):
             close.clicked.connect(self._close_welcome)
             self.tabBar().setTabButton(0, QTabBar.ButtonPosition.RightSide, close)
         self.setCurrentWidget(self.welcome)
+
+    def keep(self) -> None:
+        """Write what was typed to disk."""
+        if self._editor is not None:
+            self._editor.keep()
 
     def hide_welcome(self) -> None:
         place = self.indexOf(self.welcome)

@@ -40,7 +40,7 @@ class Status(Pane):
         self.sandbox = self._part("shield", "core.sandbox")
         self.waiting = self._part("hourglass", "run.review")
         self.agents = self._part("agent", "agent.connect")
-        self.tokens = self._part("coins", "pane.audit")
+        self.tokens = self._part("tokens", "pane.audit")
         self._pause = QTimer(self, singleShot=True, interval=200)
         self._pause.timeout.connect(self.refresh)
         row = QHBoxLayout(self)
@@ -104,7 +104,7 @@ class Status(Pane):
         tokens = self.tr("Direct tool calls would have cost {} tokens; programs cost {}.").format(
             ledger.direct, ledger.actual
         )
-        self._say(self.tokens, self.tr("≈ {} tokens saved").format(amount(saved(ledger))), "coins", "muted", tokens)
+        self._say(self.tokens, self.tr("≈ {} tokens saved").format(amount(saved(ledger))), "tokens", "muted", tokens)
 
     def _strength(self, status: CoreStatus) -> tuple[str, str, str, str]:
         strength = status.strength

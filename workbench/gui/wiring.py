@@ -30,6 +30,9 @@ class Wiring(QObject):
             pane.wished.connect(self.grant)
         window.centre.wished.connect(self.grant)
         window.centre.welcome_closed.connect(self._welcome_closed)
+        window.centre.draft_wanted.connect(self._draft)
+        window.centre.run_started.connect(self._run_started)
+        window.centre.said.connect(self._say)
         self._bind()
 
     def grant(self, wish: Wish) -> None:
@@ -66,13 +69,18 @@ class Wiring(QObject):
     def _show_code(self, wish: ShowCode) -> None:
         centre = self._window.centre
         centre.setCurrentWidget(centre.editor)
-        centre.editor.show_code(wish.code, wish.purpose, wish.skill)
+        centre.editor.open_code(wish.skill or wish.purpose, wish.code, wish.skill)
         if wish.start:
             centre.editor.run()
 
     async def _show_skill(self, name: str) -> None:
         skill = await self._context.questions.skill(name)
-        self._show_code(ShowCode(skill.code, skill.description, skill.name))
+        self._show_code(ShowCode(skill.code, skill=skill.name))
+
+    def _draft(self, code: str) -> None:
+        from workbench.gui.dialogs.keep_skill import KeepSkillDialog
+
+        KeepSkillDialog(self._context, code, parent=self._window).open()
 
     async def _keep_run(self, run_id: str) -> None:
         from workbench.gui.dialogs.keep_skill import KeepSkillDialog
@@ -158,6 +166,12 @@ class Wiring(QObject):
             self._window.statusBar().showMessage(
                 self.tr("Nothing here can run: choose a tool, or write a program."), 4000
             )
+
+    def _say(self, words: str) -> None:
+        self._window.statusBar().showMessage(words, 5000)
+
+    def _run_started(self, run_id: str) -> None:
+        self._window.docks["output"].raise_()
 
     def _show_editor(self) -> None:
         self._window.centre.setCurrentWidget(self._window.centre.editor)

@@ -1,0 +1,336 @@
+"""What the tests of the window stand on: a small bench on paper that answers like a core, and a window above it.
+
+The paper bench is for states that are hard to bring about (a fault, a waiting run, ten thousand tools). The roads are
+tested against the real core in `tests/flows`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.events import Bus, EntryWritten, RunChanged, ServerChanged, ServerRemoved, SkillsChanged, ToolsChanged
+from workbench.paths import Paths
+from workbench.records import (
+    ChainReport,
+    CoreStatus,
+    Decision,
+    Effect,
+    EffectKind,
+    Entry,
+    EntryQuery,
+    Fault,
+    Finding,
+    Gate,
+    Hints,
+    Ledger,
+    Note,
+    Origin,
+    Proposal,
+    Risk,
+    Run,
+    RunState,
+    ServerConfig,
+    ServerState,
+    ServerStatus,
+    Skill,
+    SkillState,
+    Span,
+    Strength,
+    Tool,
+    ToolSummary,
+    Verdict,
+)
+from workbench.settings import Settings, change
+
+CODE = "from servers.demo import list_orders\n\norders = await list_orders(limit=20)\nprint(len(orders))\n"
+
+NO_HINTS = Hints()
+
+
+def make_run(name: str = "run-1", state: RunState = RunState.WAITING, **fields: Any) -> Run:
+    """A run as the core would tell it."""
+    risk = fields.pop("risk", Risk.HIGH)
+    sentence = fields.pop("sentence", "Sends an e-mail to a customer and reads 20 orders.")
+    at = fields.pop("at", time.time() - 5)
+    author = fields.pop("author", "claude-code")
+    proposal = Proposal(name, CODE, "a" * 64, Origin.AGENT, "session-1", author, "Tell the customer", at)
+    verdict = Verdict(
+        "a" * 64,
+        risk,
+        Gate.ASK,
+        sentence,
+        (Finding("mail.send", Risk.HIGH, "An e-mail leaves the house.", Span(3)),),
+        (Effect(EffectKind.WILL, "Reads orders of demo.", 3, Risk.LOW, True),),
+    )
+    fields.setdefault("deadline", time.time() + 200)
+    return Run(name, proposal, state, verdict, **fields)
+
+
+def make_entry(seq: int, kind: str = "call.done", summary: str = "demo.list_orders answered", **fields: Any) -> Entry:
+    return Entry(seq, time.time() - 1000 + seq, Note(kind, summary, **fields), f"{seq - 1:064x}", f"{seq:064x}")
+
+
+def make_tool(server: str, name: str, hints: Hints = NO_HINTS, summary: str = "") -> ToolSummary:
+    line = f"from servers.{server} import {name}"
+    return ToolSummary(server, name, name.replace("_", " ").title(), summary or f"What {name} does.", hints, line, 120)
+
+
+class PaperQuestions:
+    """Answers every question the shell asks, from lists that a test may change."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+        self.asked: list[tuple[str, tuple[Any, ...]]] = []
+        self.current_settings = Settings()
+        self.server_states = {
+            "demo": ServerState(ServerConfig("demo", "python", ("-m", "workbench.demo"), builtin=True), allowed=True),
+            "files": ServerState(ServerConfig("files", "npx", ("-y", "@acme/files", "."), {"TOKEN": "x"})),
+        }
+        self.tool_list = [
+            make_tool("demo", "list_orders", Hints(read_only=True), "Lists orders, newest first."),
+            make_tool("demo", "send_email", Hints(read_only=False, open_world=True), "Sends an e-mail."),
+            make_tool("demo", "delete_customer", Hints(destructive=True), "Deletes a customer for good."),
+        ]
+        self.run_list: dict[str, Run] = {}
+        self.skill_list = {
+            "weekly_report": Skill("weekly_report", "Sums up the week.", CODE, SkillState.KEPT, 2, "b" * 64),
+            "first_try": Skill("first_try", "Counts orders.", CODE, SkillState.DRAFT, sha="c" * 64),
+            "old_one": Skill("old_one", "Not used any more.", CODE, SkillState.RETIRED, 1, "d" * 64),
+        }
+        self.entry_list = [make_entry(seq) for seq in range(1, 501)]
+        self.chain = ChainReport(True, 500, "f" * 64)
+        self.strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
+        self.connect_fault: Fault | None = None
+
+    def note(self, name: str, *words: Any) -> None:
+        self.asked.append((name, words))
+
+    async def status(self) -> CoreStatus:
+        ready = sum(1 for state in self.server_states.values() if state.status is ServerStatus.READY)
+        waiting = sum(1 for run in self.run_list.values() if run.state is RunState.WAITING)
+        ledger = Ledger(48_000, 6_200)
+        return CoreStatus(
+            "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states),
+            len(self.tool_list), (), waiting, 0, 2, ledger,
+        )  # fmt: skip
+
+    async def assess(self, code: str) -> Verdict:
+        return Verdict("a" * 64, Risk.LOW, Gate.AUTO, "Reads 20 orders.")
+
+    async def settings(self) -> Settings:
+        return self.current_settings
+
+    async def change_setting(self, name: str, value: Any) -> Settings:
+        self.note("change_setting", name, value)
+        self.current_settings = change(self.current_settings, name, value)
+        return self.current_settings
+
+    async def servers(self) -> tuple[ServerState, ...]:
+        return tuple(self.server_states.values())
+
+    async def connect(self, server: str) -> ServerState:
+        self.note("connect", server)
+        state = self.server_states[server]
+        if self.connect_fault:
+            self.put(replace(state, status=ServerStatus.FAILED, fault=self.connect_fault))
+            raise WorkbenchError(self.connect_fault.message, self.connect_fault.hint)
+        known = {"tool_count": 3, "pid": 1234, "latency_ms": 3.0, "version": "1.0", "protocol": "2025-06-18"}
+        return self.put(replace(state, status=ServerStatus.READY, allowed=True, **known))
+
+    async def disconnect(self, server: str) -> ServerState:
+        self.note("disconnect", server)
+        return self.put(replace(self.server_states[server], status=ServerStatus.STOPPED, pid=0))
+
+    async def add_server(self, config: ServerConfig) -> ServerState:
+        self.note("add_server", config)
+        if config.name == "demo":
+            raise WorkbenchError("The name demo is taken by the built-in server.", "Choose another name.")
+        return self.put(ServerState(config))
+
+    async def remove_server(self, server: str) -> None:
+        self.note("remove_server", server)
+        del self.server_states[server]
+        self.bus.tell(ServerRemoved(server))
+
+    async def reload_servers(self) -> tuple[ServerState, ...]:
+        self.note("reload_servers")
+        return await self.servers()
+
+    def put(self, state: ServerState) -> ServerState:
+        self.server_states[state.config.name] = state
+        self.bus.tell(ServerChanged(state))
+        self.bus.tell(ToolsChanged(state.config.name))
+        return state
+
+    async def tools(self) -> tuple[ToolSummary, ...]:
+        return tuple(self.tool_list)
+
+    async def tool(self, server: str, name: str) -> Tool:
+        for tool in self.tool_list:
+            if (tool.server, tool.name) == (server, name):
+                schema = {"type": "object", "properties": {"limit": {"type": "integer", "default": 20}}}
+                return Tool(server, name, tool.title, tool.summary, schema, None, tool.hints, {}, "e" * 64, 120)
+        raise WorkbenchError(f"There is no tool {name}.", "Did you mean list_orders?")
+
+    async def wrapper(self, server: str, name: str) -> str:
+        return f"async def {name}(limit: int = 20) -> object: ...\n"
+
+    async def stderr(self, server: str) -> tuple[str, ...]:
+        return ("npm ERR! 404 Not Found", "npm ERR! @acme/files is not in this registry.")
+
+    async def runs(self) -> tuple[Run, ...]:
+        return tuple(self.run_list.values())
+
+    async def run(self, run_id: str) -> Run:
+        return self.run_list[run_id]
+
+    def put_run(self, run: Run) -> Run:
+        self.run_list[run.id] = run
+        self.bus.tell(RunChanged(run))
+        return run
+
+    async def decide(self, decision: Decision) -> Run:
+        self.note("decide", decision)
+        state = RunState.RUNNING if decision.allow else RunState.REFUSED
+        return self.put_run(replace(self.run_list[decision.run_id], state=state, decision=decision))
+
+    async def stop_run(self, run_id: str) -> Run:
+        self.note("stop_run", run_id)
+        return self.put_run(replace(self.run_list[run_id], state=RunState.STOPPED))
+
+    async def start_example_agent(self) -> None:
+        self.note("start_example_agent")
+        self.put_run(make_run("run-example", author="example agent"))
+
+    async def skills(self) -> tuple[Skill, ...]:
+        return tuple(self.skill_list.values())
+
+    async def skill(self, name: str) -> Skill:
+        return self.skill_list[name]
+
+    async def retire_skill(self, name: str) -> Skill:
+        self.note("retire_skill", name)
+        self.skill_list[name] = replace(self.skill_list[name], state=SkillState.RETIRED)
+        self.bus.tell(SkillsChanged(name))
+        return self.skill_list[name]
+
+    async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
+        self.note("entries", query)
+        text = query.text.casefold()
+        fitting = [
+            entry
+            for entry in sorted(self.entry_list, key=lambda entry: -entry.seq)
+            if (not query.before or entry.seq < query.before)
+            and entry.note.kind.startswith(query.kind)
+            and text in f"{entry.note.summary} {entry.note.kind}".casefold()
+        ]
+        return tuple(fitting[: query.limit])
+
+    def put_entry(self, entry: Entry) -> None:
+        self.entry_list.append(entry)
+        self.bus.tell(EntryWritten(entry))
+
+    async def verify_audit(self) -> ChainReport:
+        return self.chain
+
+
+@pytest.fixture
+def bus() -> Bus:
+    return Bus()
+
+
+@pytest.fixture
+def paper(bus: Bus) -> PaperQuestions:
+    """The bench on paper."""
+    return PaperQuestions(bus)
+
+
+@pytest.fixture
+def theme(qapp: Any) -> Iterator[Any]:
+    """The looks, laid on the application once more for each test."""
+    from workbench.gui.fonts import load_fonts
+    from workbench.gui.theme import Theme
+
+    qapp.setStyle("Fusion")
+    load_fonts()
+    theme = Theme("dark")
+    theme.apply()
+    yield theme
+    theme.deleteLater()
+
+
+@pytest.fixture
+def context(loop: Any, complete: Any, theme: Any, paper: PaperQuestions, paths: Paths) -> Iterator[Any]:
+    """A pane's context that asks the paper bench directly, without a wire."""
+    from workbench.gui.context import Context
+    from workbench.gui.tasks import Tasks
+
+    async def fetch(handle: str, offset: int, length: int) -> str:
+        return ""
+
+    tasks = Tasks()
+    yield Context(paper, tasks, theme, paths, fetch)  # type: ignore[arg-type]  # answers what the shell asks
+    complete(tasks.close())
+
+
+@pytest.fixture
+def window(
+    loop: Any, complete: Any, theme: Any, paper: PaperQuestions, bus: Bus, paths: Paths, qtbot: Any
+) -> Iterator[Any]:
+    """The whole window, connected to the paper bench through the real wire, with everything loaded."""
+    from workbench.events import spawn
+    from workbench.gui.bridge import Bridge, LinkState
+    from workbench.gui.context import Context
+    from workbench.gui.main_window import MainWindow
+    from workbench.gui.tasks import Tasks
+    from workbench.gui.wiring import Wiring
+    from workbench.wire.memory import in_memory
+
+    async def connect() -> Any:
+        return await in_memory(paper, bus)  # type: ignore[arg-type]  # answers what the shell asks
+
+    tasks, bridge = Tasks(), Bridge(connect)
+    made = MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)
+    qtbot.addWidget(made, before_close_func=lambda _: None)
+    made.add_output()
+    made.centre.make_all()
+    Wiring(made)
+    made.show()
+    keeping = spawn("core link", bridge.keep())
+    qtbot.waitUntil(lambda: bridge.link.state is LinkState.LINKED and made.servers.model.rowCount() > 0, timeout=10_000)
+    qtbot.waitUntil(lambda: tasks.running() == 0, timeout=10_000)
+    yield made
+    keeping.cancel()
+    complete(tasks.close())
+    complete(bridge.close())
+    theme.choose("dark")
+    made.deleteLater()
+
+
+@pytest.fixture
+def settled(window: Any, qtbot: Any) -> Callable[[], None]:
+    """Wait until nothing is under way any more."""
+
+    def wait() -> None:
+        qtbot.wait(30)
+        qtbot.waitUntil(lambda: window.context.tasks.running() == 0, timeout=10_000)
+
+    return wait
+
+
+@pytest.fixture
+def make() -> Any:
+    """The makers of records, for tests below other folders."""
+
+    class Make:
+        run = staticmethod(make_run)
+        entry = staticmethod(make_entry)
+        tool = staticmethod(make_tool)
+
+    return Make
