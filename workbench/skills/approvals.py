@@ -1,0 +1,43 @@
+"""Which code this person has kept, by sha, in their private state.
+
+The bench is a folder that a team shares or a stranger sends, so what stands in it can claim anything of itself. Code
+reaches programs only when it was kept through the library here, or shipped with the app.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from workbench.skills.folder import write_file
+
+FILE = ".kept.json"
+
+
+class Approvals:
+    """The shas a person has kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / FILE
+        self._shas = self._read()
+
+    def holds(self, name: str, sha: str) -> bool:
+        return sha in self._shas.get(name, ())
+
+    def add(self, name: str, sha: str) -> None:
+        """Remember that this code was looked at and kept."""
+        if self.holds(name, sha):
+            return
+        self._shas.setdefault(name, []).append(sha)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        write_file(self._file, json.dumps(self._shas, indent=1, sort_keys=True))
+
+    def _read(self) -> dict[str, list[str]]:
+        """An unreadable file means that nothing is approved: skills then ask to be kept once more."""
+        try:
+            found = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        if not isinstance(found, dict):
+            return {}
+        return {str(name): [str(sha) for sha in shas] for name, shas in found.items() if isinstance(shas, list)}

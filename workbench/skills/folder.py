@@ -1,0 +1,182 @@
+"""A skill on disk: a folder with SKILL.md and its code, in the form of the Agent Skills specification.
+
+Whatever stands in such a folder may come from elsewhere, so nothing in it is trusted: links and odd files are not
+followed, sizes are bounded, and what does not fit is a fault of the skill, never of the library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.records import Skill, SkillState
+from workbench.skills.frontmatter import Head, HeadFault, Value, items, read_head, write_head
+from workbench.skills.names import identifier, is_name
+
+CARD = "SKILL.md"
+VERSIONS = "versions"  # below a skill's folder: code and card of each earlier version
+LONGEST_FILE = 2_000_000  # bytes of a file that are read
+LONGEST_DESCRIPTION = 1024  # characters, as the specification says
+
+
+def code_sha(code: str) -> str:
+    """SHA-256 of a program's text."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_skill(folder: Path, state: SkillState) -> Skill:
+    """The skill in a folder; what is wrong with it stands in its faults."""
+    faults: list[str] = []
+    head = _head(folder / CARD, faults)
+    code = _code(folder / code_file(folder.name), faults)
+    faults.extend(_card_faults(head, folder.name))
+    skill = replace(_skill(folder.name, head, code), state=state, changed=_changed(folder))
+    if state is SkillState.KEPT and head.nested("metadata").get("sha", skill.sha) != skill.sha:
+        faults.append("Its code was changed on disk since it was kept; look at it and keep it again.")
+    return replace(skill, faults=tuple(faults))
+
+
+def read_versions(folder: Path) -> tuple[Skill, ...]:
+    """The earlier versions of the skill in a folder, oldest first."""
+    found = []
+    for path in (folder / VERSIONS).glob("*.py") if not (folder / VERSIONS).is_symlink() else ():
+        faults: list[str] = []
+        skill = _skill(folder.name, _head(path.with_suffix(".md"), faults), _code(path, faults))
+        found.append(replace(skill, state=SkillState.RETIRED, version=_number(path.stem), faults=tuple(faults)))
+    return tuple(sorted(found, key=lambda skill: skill.version))
+
+
+def put_by(folder: Path, version: int) -> None:
+    """Copy the version in place beside the earlier ones; one that is already there is the true one."""
+    for file, end in ((code_file(folder.name), "py"), (CARD, "md")):
+        target = folder / VERSIONS / f"{version}.{end}"
+        if not target.exists() and (folder / file).is_file():
+            target.parent.mkdir(exist_ok=True)
+            write_file(target, read_file(folder / file))
+
+
+def write_skill(folder: Path, skill: Skill, origin: Path | None = None) -> None:
+    """Put a skill into its folder: first the code, then the card that names its sha. Fields of others stay."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cards = [_head(path / CARD, []).fields for path in (folder, origin) if path is not None]
+    write_file(folder / code_file(skill.name), skill.code)
+    write_file(folder / CARD, card(skill, {key: value for fields in cards for key, value in fields.items()}))
+
+
+def card(skill: Skill, others: Mapping[str, Value]) -> str:
+    """The text of a skill's SKILL.md; what its card said beside our own fields is kept."""
+    known = {
+        "version": str(skill.version),
+        "sha": code_sha(skill.code),
+        "tags": ", ".join(skill.tags),
+        "tools": ", ".join(skill.tools),
+        "run_id": skill.run_id,
+        "author": skill.author,
+        "kept_by": skill.kept_by,
+        "starter": "true" if skill.starter else "",
+    }
+    fields: dict[str, str | Mapping[str, str]] = {"name": skill.name, "description": skill.description}
+    fields.update({key: _line(value) for key, value in others.items() if key not in fields})
+    before = others.get("metadata")
+    foreign = {key: value for key, value in before.items() if key not in known} if isinstance(before, dict) else {}
+    fields["metadata"] = {**foreign, **{key: value for key, value in known.items() if value}}
+    return write_head(fields, skill.notes)
+
+
+def code_file(name: str) -> str:
+    return f"{identifier(name)}.py"
+
+
+def read_file(path: Path) -> str:
+    """A plain file's text; links, pipes and devices are refused, and so is what is too large."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(f"{path.name} is not a plain file")
+        if found.st_size > LONGEST_FILE:
+            raise OSError(f"{path.name} is larger than {LONGEST_FILE // 1_000_000} MB")
+        return file.read(LONGEST_FILE).decode("utf-8")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Replace a file whole, safe against a power cut."""
+    handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(text.encode("utf-8", "surrogatepass"))
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(name, 0o644)
+    os.replace(name, path)
+
+
+def _skill(name: str, head: Head, code: str) -> Skill:
+    """What a card and its code say."""
+    known = head.nested("metadata")
+    return Skill(
+        name=name,
+        description=head.text("description"),
+        code=code,
+        state=SkillState.DRAFT,
+        version=_number(known.get("version", "")),
+        sha=code_sha(code) if code else "",
+        tags=items(known.get("tags", "")) or items(head.fields.get("tags", "")),
+        tools=items(known.get("tools", "")),
+        run_id=known.get("run_id", ""),
+        author=known.get("author", ""),
+        kept_by=known.get("kept_by", ""),
+        starter=known.get("starter") == "true",
+        notes=head.body,
+    )
+
+
+def _line(value: Value) -> str | dict[str, str]:
+    return " ".join(value) if isinstance(value, list) else value
+
+
+def _head(path: Path, faults: list[str]) -> Head:
+    try:
+        return read_head(read_file(path))
+    except HeadFault as fault:
+        faults.append(str(fault))
+    except FileNotFoundError:
+        faults.append(f"Its folder has no {path.name}.")
+    except (OSError, UnicodeDecodeError) as fault:
+        faults.append(f"Its {path.name} cannot be read: {fault}.")
+    return Head()
+
+
+def _code(path: Path, faults: list[str]) -> str:
+    try:
+        return read_file(path)
+    except FileNotFoundError:
+        faults.append(f"It has no {path.name}: it is instructions only, or its code has another name.")
+    except (OSError, UnicodeDecodeError) as fault:
+        faults.append(f"Its {path.name} cannot be read: {fault}.")
+    return ""
+
+
+def _card_faults(head: Head, name: str) -> list[str]:
+    faults = []
+    if not is_name(name):
+        faults.append(f"{name!r} is no skill name: lower-case letters, digits and single hyphens, at most 64.")
+    if head.fields and head.text("name") != name:
+        faults.append(f"SKILL.md calls it {head.text('name')!r}, its folder {name!r}.")
+    if len(head.text("description")) > LONGEST_DESCRIPTION:
+        faults.append(f"Its description is longer than {LONGEST_DESCRIPTION} characters.")
+    return faults
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+
+
+def _changed(folder: Path) -> float:
+    """When the newest of its two files was written."""
+    times = [path.lstat().st_mtime for name in (CARD, code_file(folder.name)) if (path := folder / name).exists()]
+    return max(times, default=0.0)

@@ -1,0 +1,218 @@
+"""The library: drafts in private, kept skills in the bench with every version, retired ones hidden, none deleted."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, SkillsChanged
+from workbench.records import Skill, SkillState
+from workbench.skills.approvals import Approvals
+from workbench.skills.folder import LONGEST_DESCRIPTION, put_by, read_skill, read_versions, write_file, write_skill
+from workbench.skills.module import missing_module, module_source
+from workbench.skills.names import identifier, is_name, skill_name
+from workbench.skills.words import body
+
+RETIRED = ".retired"  # where retired skills and drafts wait, beside the living
+SEEN = ".starters"  # names of starter skills that were installed once, so that a removed one stays away
+
+_ORDER = {SkillState.KEPT: 0, SkillState.DRAFT: 1, SkillState.RETIRED: 2}
+
+
+class Library:
+    """Skills of one bench."""
+
+    def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
+        self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
+        self._approvals = Approvals(drafts)
+
+    def list(self) -> tuple[Skill, ...]:
+        """Every skill by name; the kept one before its draft, retired ones last."""
+        found = [
+            *self._read_all(self._skills, SkillState.KEPT),
+            *self._read_all(self._drafts, SkillState.DRAFT),
+            *self._read_all(self._skills / RETIRED, SkillState.RETIRED),
+        ]
+        return tuple(sorted(found, key=lambda skill: (skill.name, _ORDER[skill.state])))
+
+    def get(self, name: str, state: SkillState | None = None) -> Skill:
+        """A skill by its name or its import name: the kept one, else its draft, else a retired one."""
+        wanted = name.replace("_", "-").strip("-")
+        states = (state,) if state else (SkillState.KEPT, SkillState.DRAFT, SkillState.RETIRED)
+        for one in states:
+            folder = self._root(one) / wanted
+            if is_name(wanted) and folder.is_dir() and not folder.is_symlink():
+                return self._read(folder, one)
+        kind = "skill" if state is None else f"{state} skill"
+        raise WorkbenchError(f"There is no {kind} {name}.", self._known())
+
+    def usable(self) -> tuple[Skill, ...]:
+        """Kept skills without a fault: those that agents see and programs import."""
+        return tuple(one for one in self._read_all(self._skills, SkillState.KEPT) if not one.faults)
+
+    def versions(self, name: str) -> tuple[Skill, ...]:
+        """The earlier versions of a kept skill, oldest first."""
+        return read_versions(self._skills / self.get(name, SkillState.KEPT).name)
+
+    def draft(
+        self, name: str, description: str, code: str, run_id: str, author: str, tools: Sequence[str] = ()
+    ) -> Skill:
+        """Put a program aside as a draft, in place of an earlier draft of the same name."""
+        legal = skill_name(name)
+        if not code.strip():
+            raise WorkbenchError("A skill needs code.", "Draft it from a run, or write the program first.")
+        words = " ".join(description.split())[:LONGEST_DESCRIPTION]
+        notes = body(legal, words, code, tools)
+        wish = Skill(legal, words, code, SkillState.DRAFT, run_id=run_id, author=author, tools=tuple(tools))
+        write_skill(self._drafts / legal, replace(wish, notes=notes))
+        return self._changed(legal, SkillState.DRAFT)
+
+    def keep(self, name: str, sha: str, kept_by: str) -> Skill:
+        """Keep exactly the code with this sha as the next version; what was seen is what is kept."""
+        seen = self._to_keep(name)
+        if seen.sha != sha:
+            raise WorkbenchError(f"{seen.name} has changed since you looked at it.", "Look at it again, then keep it.")
+        _check(seen)
+        self._restore(seen.name)
+        before = self._kept_before(seen.name)
+        if before is not None and before.sha != sha:
+            put_by(self._skills / before.name, before.version)
+        kept = replace(seen, state=SkillState.KEPT, version=_next_version(before, sha), kept_by=kept_by)
+        self._approvals.add(kept.name, sha)
+        write_skill(self._skills / kept.name, kept, origin=self._root(seen.state) / seen.name)
+        shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
+        return self._changed(kept.name, SkillState.KEPT)
+
+    def retire(self, name: str) -> Skill:
+        """Hide a kept skill, or a draft that was never kept. It stays on disk and can come back by keeping it again."""
+        skill = self.get(name)
+        if skill.state is SkillState.RETIRED:
+            return skill
+        root = self._root(skill.state)
+        target = _free(root / RETIRED / skill.name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(root / skill.name, target)
+        self._tell(SkillsChanged(skill.name))
+        return replace(skill, state=SkillState.RETIRED)
+
+    def install_starters(self) -> None:
+        """Bring the shipped skills into the bench, each only once: a removed one stays away."""
+        if self._starters.resolve() == self._skills.resolve():
+            return
+        seen_file = self._skills / SEEN
+        seen = seen_file.read_text(encoding="utf-8").split() if seen_file.is_file() else []
+        fresh = [folder for folder in _folders(self._starters) if folder.name not in seen]
+        for folder in fresh:
+            if not (self._skills / folder.name).exists():
+                shutil.copytree(folder, self._skills / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+                self._tell(SkillsChanged(folder.name))
+        if fresh:
+            write_file(seen_file, "\n".join([*seen, *(folder.name for folder in fresh)]) + "\n")
+
+    def write_modules(self, target: Path) -> None:
+        """Kept skills as importable modules in one folder; one with a fault raises ImportError and says why."""
+        target.mkdir(parents=True, exist_ok=True)
+        wanted = {f"{identifier(one.name)}.py": one for one in self._read_all(self._skills, SkillState.KEPT)}
+        for file, skill in wanted.items():
+            source = _importable(skill)
+            path = target / file
+            if not path.is_file() or path.read_text(encoding="utf-8") != source:
+                write_file(path, source)
+        for path in target.iterdir():
+            if path.name not in wanted and path.suffix == ".py":
+                path.unlink()
+
+    def _root(self, state: SkillState) -> Path:
+        roots = {SkillState.KEPT: self._skills, SkillState.DRAFT: self._drafts}
+        return roots.get(state, self._skills / RETIRED)
+
+    def _read_all(self, root: Path, state: SkillState) -> Iterator[Skill]:
+        return (self._read(folder, state) for folder in _folders(root))
+
+    def _read(self, folder: Path, state: SkillState) -> Skill:
+        skill = read_skill(folder, state)
+        if state is not SkillState.KEPT or not skill.code or self._is_approved(skill):
+            return skill
+        reason = "Nobody has kept this code here; look at it and keep it."
+        return replace(skill, faults=skill.faults or (reason,))
+
+    def _is_approved(self, skill: Skill) -> bool:
+        if self._approvals.holds(skill.name, skill.sha):
+            return True
+        shipped = self._starters / skill.name
+        return shipped.is_dir() and read_skill(shipped, SkillState.KEPT).sha == skill.sha
+
+    def _to_keep(self, name: str) -> Skill:
+        """The draft; without one, what stands in the bench unapproved or changed, or was retired."""
+        for state in (SkillState.DRAFT, SkillState.KEPT, SkillState.RETIRED):
+            try:
+                return self.get(name, state)
+            except WorkbenchError:
+                continue
+        raise WorkbenchError(f"There is no draft {name}.", self._known())
+
+    def _restore(self, name: str) -> None:
+        """A retired skill comes back before its next version is written, so that its history goes on."""
+        if not (self._skills / name).exists() and (self._skills / RETIRED / name).is_dir():
+            os.replace(self._skills / RETIRED / name, self._skills / name)
+
+    def _kept_before(self, name: str) -> Skill | None:
+        folder = self._skills / name
+        return read_skill(folder, SkillState.KEPT) if folder.is_dir() and not folder.is_symlink() else None
+
+    def _changed(self, name: str, state: SkillState) -> Skill:
+        self._tell(SkillsChanged(name))
+        return self.get(name, state)
+
+    def _known(self) -> str:
+        names = sorted({one.name for one in self.list() if one.state is not SkillState.RETIRED})
+        return f"There are: {', '.join(names)}." if names else "The library is empty."
+
+
+def _check(skill: Skill) -> None:
+    if not skill.description:
+        raise WorkbenchError(f"{skill.name} has no description.", "Say in a sentence what it is for.")
+    try:
+        ast.parse(skill.code)
+    except (SyntaxError, ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", None)
+        where = f" at line {line}" if line else ""
+        raise WorkbenchError(f"{skill.name} is not Python{where}.", "Mend it, run it, then keep it.") from fault
+
+
+def _next_version(before: Skill | None, sha: str) -> int:
+    if before is None:
+        return 1
+    same = before.sha == sha and before.version and not before.faults
+    return before.version if same else before.version + 1
+
+
+def _importable(skill: Skill) -> str:
+    function = identifier(skill.name)
+    if skill.faults:
+        return missing_module(function, skill.faults[0])
+    try:
+        return module_source(skill.code, function)
+    except (SyntaxError, ValueError, RecursionError) as fault:
+        return missing_module(function, f"its code is not Python: {fault}")
+
+
+def _folders(root: Path) -> list[Path]:
+    """The skill folders below a root; hidden ones and links are not skills."""
+    if not root.is_dir():
+        return []
+    found = (path for path in root.iterdir() if not path.name.startswith((".", "_")))
+    return sorted(path for path in found if path.is_dir() and not path.is_symlink())
+
+
+def _free(wished: Path) -> Path:
+    path, count = wished, 1
+    while path.exists():
+        count += 1
+        path = wished.with_name(f"{wished.name}-{count}")
+    return path
