@@ -70,8 +70,8 @@ class ArrayEditor(Editor):
         row.changed.connect(self.changed)
         name = one_line(self.brief.name, 40)
         for sign, words, act in (
-            ("arrow-up", self.tr("Move entry {0} of {1} up"), self._move_up),
-            ("arrow-down", self.tr("Move entry {0} of {1} down"), self._move_down),
+            ("chevron-up", self.tr("Move entry {0} of {1} up"), self._move_up),
+            ("chevron-down", self.tr("Move entry {0} of {1} down"), self._move_down),
             ("x", self.tr("Remove entry {0} of {1}"), self._remove),
         ):
             button = QToolButton(row)

@@ -1,0 +1,251 @@
+"""The pane of a run: what it prints, what it calls, what it gives back, and what the model gets to see of that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench import tokens
+from workbench.errors import WorkbenchError
+from workbench.events import Event, RunCall, RunChanged, RunOutput
+from workbench.gui.context import Context
+from workbench.gui.docks.run_head import RunHead
+from workbench.gui.docks.stream_view import StreamView
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.models.calls import CallsModel
+from workbench.gui.pane import Pane
+from workbench.gui.result import ResultView
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.views import EmptyState
+from workbench.gui.whole import fetch_whole, whole_size
+from workbench.gui.words import amount
+from workbench.records import Fault, Ledger, Run, RunState
+
+_ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
+_NARROW = 90  # letters of width below which calls stand under the output
+_MOST_OUTPUT = 4_000_000  # characters of output that are shown
+_OUTPUT, _RESULT = 0, 1
+
+
+class OutputPane(Pane):
+    """`show_run` opens one; events of other runs pass by."""
+
+    draft_wanted = Signal(str)
+    """The id of a run whose program is worth keeping."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._run: Run | None = None
+        self._wanted = ""
+        self._build()
+        self._tick = QTimer(self, interval=500)
+        self._tick.timeout.connect(self._show_head)
+
+    @property
+    def run_id(self) -> str:
+        return self._wanted
+
+    def show_run(self, run_id: str) -> None:
+        """Show a run from now on."""
+        if run_id != self._wanted:
+            self._wanted = run_id
+            self._run = None
+            self._stream.start_over()
+            self._calls.show_calls(())
+            self._result.clear()
+            self._fault.show_fault(None)
+            self._model_view.clear()
+            self._tabs.setCurrentIndex(_OUTPUT)
+        self.context.tasks.run("read a run", self._load(run_id))
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, RunChanged) and event.run.id == self._wanted:
+            self._show(event.run)
+        elif isinstance(event, RunOutput) and event.run_id == self._wanted:
+            self._stream.take(event.stream, event.text)
+        elif isinstance(event, RunCall) and event.run_id == self._wanted:
+            self._calls.take(event.trace)
+            self._show_calls()
+
+    def refresh(self) -> None:
+        if self._wanted:
+            self.show_run(self._wanted)
+
+    def stop(self) -> None:
+        """End the run that is shown."""
+        if self._run is not None and self._run.state not in _ENDS:
+            self.context.tasks.run("stop a run", self.context.questions.stop_run(self._run.id))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * _NARROW
+        self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+
+    async def _load(self, run_id: str) -> None:
+        try:
+            run = await self.context.questions.run(run_id)
+        except WorkbenchError as fault:
+            if run_id == self._wanted and self._run is None:
+                self._pages.setCurrentWidget(self._body)
+                self._fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        if run_id == self._wanted and (self._run is None or self._run.state not in _ENDS):
+            self._show(run)
+
+    def _show(self, run: Run) -> None:
+        first = self._run is None
+        ended = run.state in _ENDS and (self._run is None or self._run.state not in _ENDS)
+        self._run = run
+        self._pages.setCurrentWidget(self._body)
+        if len(run.calls) >= self._calls.rowCount():
+            self._calls.show_calls(run.calls)
+        self._show_calls()
+        if first and run.output and run.state not in _ENDS:
+            self._stream.show_whole(run.output)
+        if ended:
+            self._show_end(run)
+        self._show_head()
+        if run.state is RunState.RUNNING:
+            self._tick.start()
+        elif run.state in _ENDS:
+            self._tick.stop()
+
+    def _show_end(self, run: Run) -> None:
+        self._fault.show_fault(run.fault, open_detail=run.state is RunState.FAILED)
+        self._show_output(run.output)
+        if run.result:
+            self._result.show_json(run.result)
+            self._tabs.setCurrentIndex(_RESULT)
+        self._model_view.show_text(run.model_view)
+        words = self.tr("The model sees · ≈ {0} tokens")
+        self._model_title.setText(words.format(amount(run.ledger.actual or tokens.count(run.model_view))))
+        self._ledger.setText(_ledger_sentence(run.ledger))
+        self._ledger.setVisible(run.ledger.direct > 0)
+
+    def _show_output(self, output: str) -> None:
+        size = whole_size([output])
+        if not size or size > _MOST_OUTPUT:
+            self._stream.show_whole(str(output))
+            return
+
+        def done(texts: list[str]) -> None:
+            self._stream.show_whole(texts[0])
+
+        self.context.tasks.run("fetch long output", fetch_whole(self.context.fetch, [output]), done)
+
+    def _show_calls(self) -> None:
+        count = self._calls.rowCount()
+        self._calls_box.setVisible(count > 0)
+        self._calls_title.setText(self.tr("1 call") if count == 1 else self.tr("{0} calls").format(count))
+
+    def _show_head(self) -> None:
+        if self._run is not None:
+            self._head.show_run(self._run)
+            seen = self._run.state in _ENDS and bool(self._run.model_view)
+            self._eye.setVisible(seen)
+            self._model_box.setVisible(seen and self._eye.isChecked())
+
+    def _keep(self) -> None:
+        self.draft_wanted.emit(self._wanted)
+
+    def _build(self) -> None:
+        words = self.tr("Run a program: what it prints, the tools it calls and its result appear here.")
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(EmptyState(self.context.theme, "terminal", self.tr("No run yet"), words))
+        self._body = QWidget()
+        self._pages.addWidget(self._body)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._pages)
+        self._head = RunHead(self.context.theme)
+        self._head.stop_wanted.connect(self.stop)
+        self._head.keep_wanted.connect(self._keep)
+        self._eye = QPushButton(self.tr("What the model sees"))
+        self._eye.setCheckable(True)
+        mark(self._eye, kind="chip")
+        self._eye.toggled.connect(self._show_head)
+        self._head.add(self._eye)
+        self._fault = FaultCard(self.context.theme)
+        self._ledger = ForeignLabel()
+        unit = self.context.theme.unit
+        self._ledger.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        mark(self._ledger, role="muted")
+        layout = QVBoxLayout(self._body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._head)
+        layout.addWidget(self._fault)
+        layout.addWidget(self._make_split(), 1)
+        layout.addWidget(self._ledger)
+        self._ledger.hide()
+
+    def _make_split(self) -> QSplitter:
+        self._stream = StreamView(self.context.theme)
+        self._result = ResultView(self.context)
+        self._tabs = QTabWidget()
+        self._tabs.setDocumentMode(True)
+        self._tabs.setAccessibleName(self.tr("Output and result"))
+        self._tabs.addTab(self._stream, self.tr("Output"))
+        self._tabs.addTab(self._result, self.tr("Result"))
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._make_calls())
+        self._split.addWidget(self._tabs)
+        self._split.addWidget(self._make_model_view())
+        self._split.setSizes([320, 480, 400])
+        return self._split
+
+    def _make_calls(self) -> QWidget:
+        self._calls = CallsModel(self.context.theme, self)
+        view = QTreeView()
+        view.setModel(self._calls)
+        view.setRootIsDecorated(False)
+        view.setUniformRowHeights(True)
+        view.setAccessibleName(self.tr("Calls of the run"))
+        view.setIconSize(QSize(self.context.theme.unit * 3, self.context.theme.unit * 3))
+        letter = self.fontMetrics().averageCharWidth()
+        header = view.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        for column, letters in ((0, 28), (2, 11), (3, 11)):
+            header.resizeSection(column, letter * letters)
+        self._calls_box, self._calls_title = _titled(self.tr("Calls"), view, self.context)
+        self._calls_box.hide()
+        return self._calls_box
+
+    def _make_model_view(self) -> QWidget:
+        self._model_view = ResultView(self.context)
+        self._model_box, self._model_title = _titled("", self._model_view, self.context)
+        self._model_box.hide()
+        return self._model_box
+
+
+def _titled(title: str, inner: QWidget, context: Context) -> tuple[QWidget, ForeignLabel]:
+    unit = context.theme.unit
+    box = QWidget()
+    words = ForeignLabel(title, elide=True)
+    words.setContentsMargins(unit * 3, unit * 2, unit * 3, unit)
+    mark(words, role="section")
+    layout = QVBoxLayout(box)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(words)
+    layout.addWidget(inner, 1)
+    return box, words
+
+
+def _ledger_sentence(ledger: Ledger) -> str:
+    sign = ledger.counter
+    direct, actual, saved = (amount(number) for number in (ledger.direct, ledger.actual, tokens.saved(ledger)))
+    return f"Direct calls {sign} {direct} tokens · this run {sign} {actual} · saved {sign} {saved}"

@@ -1,0 +1,67 @@
+"""The line above a run: its state, what it was for, how long it took, and what can be done with it."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from workbench.gui.icons import icon, pixmap
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import Theme, mark
+from workbench.gui.views import Strip
+from workbench.gui.words import duration, run_word
+from workbench.records import Run, RunState
+
+_OPEN = (RunState.PROPOSED, RunState.CHECKED, RunState.WAITING, RunState.RUNNING)
+
+
+class RunHead(Strip):
+    """Shows one run; told again after each step."""
+
+    stop_wanted = Signal()
+    keep_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._theme = theme
+        self._picture = QLabel(self)
+        self._state = ForeignLabel()
+        self._state.setWordWrap(False)
+        mark(self._state, role="heading")
+        self._words = ForeignLabel(elide=True)
+        mark(self._words, role="muted")
+        self._stop = QPushButton(icon("stop", "danger"), self.tr("Stop"), self)
+        self._stop.clicked.connect(self.stop_wanted)
+        self._keep = QPushButton(icon("bookmark", "muted"), self.tr("Keep as skill…"), self)
+        self._keep.setToolTip(self.tr("Make a skill of this program, for agents to use again"))
+        self._keep.clicked.connect(self.keep_wanted)
+        self.row.addWidget(self._picture)
+        self.row.addWidget(self._state)
+        self.row.addSpacing(theme.unit)
+        self.row.addWidget(self._words, 1)
+        self.row.addWidget(self._stop)
+        self.row.addWidget(self._keep)
+
+    def add(self, widget: QWidget) -> None:
+        """Put something before the buttons."""
+        self.row.insertWidget(self.row.indexOf(self._stop), widget)
+
+    def show_run(self, run: Run) -> None:
+        word = run_word(run.state)
+        self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
+        self._state.setText(word.text)
+        self._words.setText(" · ".join(_facts(run)))
+        self._stop.setVisible(run.state in _OPEN)
+        self._keep.setVisible(run.state is RunState.DONE)
+
+
+def _facts(run: Run) -> list[str]:
+    name = run.proposal.skill or run.proposal.purpose
+    facts = [name, f"by {run.proposal.author}" if run.proposal.author else ""]
+    if run.started:
+        facts.append(duration(1000 * ((run.ended or time.time()) - run.started)))
+    if run.memory_mb:
+        facts.append(f"{run.memory_mb:.0f} MB")
+    return [fact for fact in facts if fact]

@@ -1,0 +1,76 @@
+"""What a program prints, as it prints it: two streams in one text, bounded, written in batches."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+
+from workbench.gui.text import visible
+from workbench.gui.theme import Theme, mark
+
+_LINES = 10_000  # older lines go
+_FLUSH_MS = 50
+
+
+class StreamView(QPlainTextEdit):
+    """Follows the end while one is there; stays where one scrolled to otherwise."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._waiting: list[tuple[str, str]] = []
+        self._seen = 0
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMaximumBlockCount(_LINES)
+        self.setUndoRedoEnabled(False)
+        self.setAccessibleName(self.tr("Output of the program"))
+        self.setPlaceholderText(self.tr("Nothing printed."))
+        mark(self, kind="code")
+        self._pause = QTimer(self, singleShot=True, interval=_FLUSH_MS)
+        self._pause.timeout.connect(self.flush)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def take(self, stream: str, text: str) -> None:
+        """A piece of output; it is shown within a moment."""
+        self._waiting.append((stream, text))
+        self._seen += len(text)
+        if not self._pause.isActive():
+            self._pause.start()
+
+    def show_whole(self, text: str) -> None:
+        """The finished output, in place of what was streamed; streamed text that is just as long stays, with its colours."""
+        self.flush()
+        if len(text) != self._seen or not text:
+            self.start_over()
+            self.take("stdout", text)
+            self.flush()
+
+    def start_over(self) -> None:
+        self._waiting.clear()
+        self._seen = 0
+        self.clear()
+
+    def flush(self) -> None:
+        bar = self.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        for stream, text in self._waiting:
+            cursor.insertText(visible(text), self._format(stream))
+        self._waiting.clear()
+        if at_end:
+            bar.setValue(bar.maximum())
+
+    def _format(self, stream: str) -> QTextCharFormat:
+        made = QTextCharFormat()
+        made.setForeground(self._theme.colour("warning" if stream == "stderr" else "code_text"))
+        if stream == "stderr":
+            made.setToolTip(self.tr("printed to stderr"))
+        return made
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.mono())

@@ -1,0 +1,115 @@
+"""What policy says of the program in the editor: the risk word, one sentence, and each finding with its line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.gui.code_view import ORDER
+from workbench.gui.icons import pixmap
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import Theme, mark
+from workbench.gui.words import risk_word
+from workbench.records import Finding, Verdict
+
+_MOST = 100  # findings listed; the worst come first
+
+
+class AssessmentStrip(QFrame):
+    """A line that opens into the list of findings."""
+
+    line_wanted = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        unit = theme.unit
+        mark(self, kind="strip")
+        self._picture = QLabel(self)
+        self._badge = QLabel(self)
+        self._badge.setTextFormat(Qt.TextFormat.PlainText)
+        self._sentence = ForeignLabel()
+        self._more = QPushButton(self)
+        self._more.setCheckable(True)
+        mark(self._more, kind="quiet")
+        head = QHBoxLayout()
+        head.setSpacing(unit * 2)
+        for part in (self._picture, self._badge):
+            head.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._sentence, 1)
+        head.addWidget(self._more, 0, Qt.AlignmentFlag.AlignTop)
+        self._list = QScrollArea(self)
+        self._list.setWidgetResizable(True)
+        self._list.setAccessibleName(self.tr("Findings"))
+        self._list.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        layout.setSpacing(unit)
+        layout.addLayout(head)
+        layout.addWidget(self._list)
+        self._more.toggled.connect(self._list.setVisible)
+        self.say(self.tr("Nothing to assess yet."))
+
+    def say(self, sentence: str) -> None:
+        """There is no verdict, and why."""
+        self._picture.hide()
+        self._badge.hide()
+        self._more.setChecked(False)
+        self._more.hide()
+        self._sentence.setText(sentence)
+        mark(self._sentence, role="muted")
+
+    def show_verdict(self, verdict: Verdict) -> None:
+        word = risk_word(verdict.risk)
+        self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
+        self._picture.show()
+        self._badge.setText(word.text)
+        mark(self._badge, role="badge", tone=word.tone)
+        self._badge.show()
+        self._sentence.setText(verdict.sentence)
+        mark(self._sentence, role="")
+        self._fill(verdict)
+
+    def sentence(self) -> str:
+        return self._sentence.full_text()
+
+    def _fill(self, verdict: Verdict) -> None:
+        found = sorted(verdict.findings, key=lambda f: (-ORDER.index(f.risk), f.span.line))[:_MOST]
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for finding in found:
+            column.addWidget(self._row(finding))
+        column.addStretch(1)
+        self._list.setWidget(page)
+        height = page.sizeHint().height()
+        self._list.setFixedHeight(min(height, self.fontMetrics().lineSpacing() * 8))
+        self._more.setVisible(bool(found))
+        count = len(verdict.findings)
+        self._more.setText(self.tr("1 finding") if count == 1 else self.tr("{0} findings").format(count))
+
+    def _row(self, finding: Finding) -> QWidget:
+        unit = self._theme.unit
+        word = risk_word(finding.risk)
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(unit * 2)
+        picture = QLabel()
+        picture.setPixmap(pixmap(word.icon, word.tone, unit * 4, self.devicePixelRatioF()))
+        picture.setToolTip(word.text)
+        link = QPushButton(self.tr("line {0}").format(finding.span.line))
+        link.setProperty("line", finding.span.line)
+        link.setAccessibleName(self.tr("Go to line {0}").format(finding.span.line))
+        mark(link, kind="quiet")
+        link.clicked.connect(self._go)
+        line.addWidget(picture)
+        line.addWidget(ForeignLabel(finding.message), 1)
+        line.addWidget(link)
+        return row
+
+    def _go(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self.line_wanted.emit(int(button.property("line")))

@@ -1,0 +1,201 @@
+"""The editor pane: programs in tabs, run from here, nothing typed ever lost."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, RunChanged
+from workbench.gui.context import Context
+from workbench.gui.editor.drafts import Draft, Drafts, new_key
+from workbench.gui.editor.sheet import Sheet
+from workbench.gui.icons import icon
+from workbench.gui.pane import Pane
+from workbench.gui.question_bar import QuestionBar
+from workbench.gui.text import one_line
+from workbench.gui.theme import mark
+from workbench.gui.views import EmptyState, tool_button
+from workbench.records import Fault, Run
+
+_SENDING = "…"  # the run has no id yet
+_TITLE = 28  # letters of a title on its tab
+
+
+class EditorPane(Pane):
+    """Ctrl+Enter runs the tab one sees."""
+
+    run_started = Signal(str)
+    draft_wanted = Signal(str)
+    """A program to make a skill of."""
+    status_message = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._drafts = Drafts(context.paths.drafts / "editor")
+        self._tabs = QTabWidget(self)
+        self._ask = QuestionBar(context.theme)
+        self._early: dict[str, Run] = {}  # runs that were heard of before their id was told
+        self._build()
+        for draft in self._drafts.all():
+            self._add(draft)
+        self._show_state()
+
+    def open_code(self, title: str, code: str, skill: str = "") -> None:
+        """Show a program in a tab of its own; one that shows the very same already comes to the front."""
+        for number in range(self._tabs.count()):
+            sheet = self._sheet(number)
+            if sheet is not None and sheet.text() == code and sheet.skill == skill:
+                self._tabs.setCurrentIndex(number)
+                sheet.editor.setFocus()
+                return
+        sheet = self._add(Draft(new_key(), title or self.tr("Untitled"), code, skill))
+        sheet.keep()
+        sheet.editor.setFocus()
+
+    def new_program(self) -> None:
+        self._add(Draft(new_key(), self.tr("Untitled"), "")).editor.setFocus()
+
+    def sheet(self) -> Sheet | None:
+        """The tab one sees."""
+        return self._sheet(self._tabs.currentIndex())
+
+    def run(self) -> None:
+        """Send the program off as a person's run."""
+        sheet = self.sheet()
+        if sheet is None or sheet.run_id or not sheet.text().strip():
+            return
+        sheet.keep()
+        sheet.fault.show_fault(None)
+        sheet.run_id = _SENDING
+        self._show_state()
+        self.context.tasks.run("run a program", self._submit(sheet))
+
+    def stop(self) -> None:
+        sheet = self.sheet()
+        if sheet is not None and sheet.run_id not in ("", _SENDING):
+            self.context.tasks.run("stop a run", self.context.questions.stop_run(sheet.run_id))
+
+    def keep_as_skill(self) -> None:
+        if (sheet := self.sheet()) is not None and sheet.text().strip():
+            self.draft_wanted.emit(sheet.text())
+
+    def keep(self) -> None:
+        """Write every tab to disk now."""
+        for number in range(self._tabs.count()):
+            if (sheet := self._sheet(number)) is not None:
+                sheet.keep()
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, RunChanged):
+            for number in range(self._tabs.count()):
+                sheet = self._sheet(number)
+                if sheet is not None and sheet.run_id == event.run.id:
+                    sheet.follow(event.run)
+                elif sheet is not None and sheet.run_id == _SENDING:
+                    self._early[event.run.id] = event.run
+
+    def refresh(self) -> None:
+        """The core came back: a run that it did not finish is over."""
+        for number in range(self._tabs.count()):
+            if (sheet := self._sheet(number)) is not None:
+                sheet.run_id = ""
+                sheet.assess()
+        self._show_state()
+
+    def close_tab(self, number: int) -> None:
+        """Ask first where a person's own text would be gone."""
+        sheet = self._sheet(number)
+        if sheet is None:
+            return
+        if not sheet.touched() or not sheet.text().strip():
+            self._discard(sheet)
+            return
+        words = self.tr("Close “{0}”? You changed it, and the text is kept nowhere else.").format(sheet.title)
+        self._ask.ask("alert", "warning", words, "", self.tr("Close and discard"), lambda: self._discard(sheet))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.run()
+        else:
+            super().keyPressEvent(event)
+
+    async def _submit(self, sheet: Sheet) -> None:
+        try:
+            run = await self.context.questions.submit(sheet.text(), sheet.title, sheet.skill)
+        except WorkbenchError as fault:
+            sheet.run_id = ""
+            sheet.fault.show_fault(Fault(fault.message, fault.hint))
+        else:
+            sheet.run_id = run.id
+            self.run_started.emit(run.id)
+            sheet.follow(self._early.get(run.id, run))
+        self._early.clear()
+        self._show_state()
+
+    def _add(self, draft: Draft) -> Sheet:
+        sheet = Sheet(self.context, self._drafts, draft)
+        sheet.settled.connect(self._show_state)
+        number = self._tabs.addTab(sheet, one_line(draft.title, _TITLE).replace("&", "&&"))
+        self._tabs.setCurrentIndex(number)
+        self._show_state()
+        return sheet
+
+    def _discard(self, sheet: Sheet) -> None:
+        self._tabs.removeTab(self._tabs.indexOf(sheet))
+        sheet.hide()
+        sheet.deleteLater()
+        self._drafts.forget(sheet.key)
+        self._show_state()
+
+    def _sheet(self, number: int) -> Sheet | None:
+        page = self._tabs.widget(number)
+        return page if isinstance(page, Sheet) else None
+
+    def _build(self) -> None:
+        words = self.tr("Open a call as code, a skill, or start with an empty program.")
+        self._empty = EmptyState(self.context.theme, "code", self.tr("No program open"), words)
+        self._empty.offer(text=self.tr("New program")).clicked.connect(self.new_program)
+        self._tabs.setTabsClosable(True)
+        self._tabs.setMovable(True)
+        self._tabs.setDocumentMode(True)
+        self._tabs.setAccessibleName(self.tr("Programs"))
+        self._tabs.tabCloseRequested.connect(self.close_tab)
+        self._tabs.currentChanged.connect(self._show_state)
+        self._tabs.setCornerWidget(self._corner())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._tabs, 1)
+        layout.addWidget(self._empty, 1)
+        layout.addWidget(self._ask)
+
+    def _corner(self) -> QWidget:
+        unit = self.context.theme.unit
+        corner = QWidget()
+        row = QHBoxLayout(corner)
+        row.setContentsMargins(unit, unit // 2, unit * 2, unit // 2)
+        row.setSpacing(unit)
+        new = tool_button("plus", self.tr("New program"), self.context.theme)
+        new.clicked.connect(self.new_program)
+        skill = tool_button("bookmark", self.tr("Keep as a skill"), self.context.theme)
+        skill.clicked.connect(self.keep_as_skill)
+        self._run = QPushButton(icon("play", "on_accent"), self.tr("Run"))
+        self._run.setToolTip(self.tr("Run this program in the sandbox (Ctrl+Enter)"))
+        mark(self._run, kind="primary")
+        self._run.clicked.connect(self.run)
+        self._stop = QPushButton(icon("stop", "danger"), self.tr("Stop"))
+        self._stop.clicked.connect(self.stop)
+        for button in (new, skill, self._run, self._stop):
+            row.addWidget(button)
+        return corner
+
+    def _show_state(self, _number: int = 0) -> None:
+        sheet = self.sheet()
+        running = sheet is not None and bool(sheet.run_id)
+        self._run.setVisible(not running)
+        self._stop.setVisible(running)
+        self._tabs.setVisible(self._tabs.count() > 0)
+        self._empty.setVisible(self._tabs.count() == 0)

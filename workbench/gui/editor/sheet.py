@@ -1,0 +1,115 @@
+"""One tab of the editor: the text, its live assessment, and the run it was last sent off as."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.code_view import marks_of
+from workbench.gui.context import Context
+from workbench.gui.editor.assessment import AssessmentStrip
+from workbench.gui.editor.code_editor import CodeEditor
+from workbench.gui.editor.drafts import Draft, Drafts
+from workbench.gui.fault_card import FaultCard
+from workbench.records import Fault, Run, RunState, Verdict
+
+_ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
+_ASSESS_MS = 350
+_KEEP_MS = 400
+
+
+class Sheet(QWidget):
+    """Text is kept on disk a moment after each change."""
+
+    settled = Signal()
+    """The run of this sheet began or ended."""
+
+    def __init__(self, context: Context, drafts: Drafts, draft: Draft, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._drafts = drafts
+        self.key, self.title, self.skill = draft.key, draft.title, draft.skill
+        self.original = draft.code
+        self.run_id = ""
+        self._asked = 0
+        self.editor = CodeEditor(context.theme)
+        self.editor.setPlaceholderText(self.tr("Write Python here. Tools are functions: from servers.demo import …"))
+        self.strip = AssessmentStrip(context.theme)
+        self.fault = FaultCard(context.theme)
+        self._assess_pause = QTimer(self, singleShot=True, interval=_ASSESS_MS)
+        self._keep_pause = QTimer(self, singleShot=True, interval=_KEEP_MS)
+        self._build(draft)
+
+    def text(self) -> str:
+        return self.editor.text()
+
+    def keep(self) -> None:
+        """Write the text to disk now; where that fails, say so beside the text."""
+        self._keep_pause.stop()
+        place = self.editor.textCursor().position()
+        try:
+            self._drafts.keep(Draft(self.key, self.title, self.text(), self.skill, place))
+        except OSError as fault:
+            words = self.tr("This text could not be kept on disk: {0}.").format(fault.strerror or fault)
+            self.fault.show_fault(Fault(words, self.tr("Copy it somewhere safe before you close the window.")))
+
+    def touched(self) -> bool:
+        """Whether a person changed the text since it was opened."""
+        return self.text() != self.original
+
+    def assess(self) -> None:
+        """Ask what policy says; only the answer to the latest question is shown."""
+        self._assess_pause.stop()
+        code = self.text()
+        self._asked += 1
+        if not code.strip():
+            self.strip.say(self.tr("Nothing to assess yet."))
+            self.editor.show_marks({})
+            return
+        self._context.tasks.run("assess a program", self._assess(code, self._asked))
+
+    def follow(self, run: Run) -> None:
+        """The run of this sheet took a step."""
+        if run.state in _ENDS:
+            self.run_id = ""
+            self.settled.emit()
+
+    async def _assess(self, code: str, number: int) -> None:
+        try:
+            verdict = await self._context.questions.assess(code)
+        except WorkbenchError as fault:
+            if number == self._asked:
+                self.strip.say(self.tr("Not assessed: {0}").format(fault.message))
+            return
+        if number == self._asked:
+            self._show(verdict)
+
+    def _show(self, verdict: Verdict) -> None:
+        self.strip.show_verdict(verdict)
+        self.editor.show_marks(marks_of(verdict))
+
+    def _build(self, draft: Draft) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.strip)
+        layout.addWidget(self.fault)
+        layout.addWidget(self.editor, 1)
+        self.editor.setAccessibleName(self.tr("Program {0}").format(draft.title))
+        self.editor.set_text(draft.code)
+        cursor = self.editor.textCursor()
+        cursor.setPosition(
+            min(draft.place, self.editor.document().characterCount() - 1), QTextCursor.MoveMode.MoveAnchor
+        )
+        self.editor.setTextCursor(cursor)
+        self.strip.line_wanted.connect(self._go)
+        self._assess_pause.timeout.connect(self.assess)
+        self._keep_pause.timeout.connect(self.keep)
+        self.editor.edited.connect(self._assess_pause.start)
+        self.editor.edited.connect(self._keep_pause.start)
+        self._assess_pause.start()
+
+    def _go(self, line: int) -> None:
+        self.editor.go_to(line)
+        self.editor.setFocus()
