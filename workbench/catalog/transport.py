@@ -82,8 +82,8 @@ class StdioTransport:
         self._incoming, incoming = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         outgoing, self._outgoing = anyio.create_memory_object_stream["SessionMessage"](_QUEUE)
         self._streams = (self._incoming, incoming, outgoing, self._outgoing)
-        for what, work in (("stdout", self._read()), ("stdin", self._write()), ("stderr", self._listen())):
-            self._tasks.append(spawn(f"server {self._name}: {what}", work))
+        works = {"stdout": self._read(), "stdin": self._write(), "stderr": self._listen(), "exit": self._watch()}
+        self._tasks = [spawn(f"server {self._name}: {what}", work) for what, work in works.items()]
         return incoming, outgoing
 
     async def __aexit__(
@@ -200,6 +200,14 @@ class StdioTransport:
                     self._traffic.said(line.head if isinstance(line, Oversize) else line)
         if rest := lines.rest():
             self._traffic.said(rest.head if isinstance(rest, Oversize) else rest)
+
+    async def _watch(self) -> None:
+        """A server may leave while its children hold its pipes open; what it wrote before is still read."""
+        await self._protocol.exited.wait()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.ended.wait(), _GRACE / 4)
+        self.ended.set()
+        self._incoming.close()
 
     async def _end(self) -> None:
         """Stdin closed, a moment; TERM, a moment; KILL. Then whatever its children are."""

@@ -1,0 +1,80 @@
+"""Tool lists from servers: whatever comes, the usable tools are used."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.catalog import definitions
+from workbench.records import Hints
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+odd_tools = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(
+        ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "unheardOf"), json_values
+    ),
+)
+GOOD = {"name": "good", "inputSchema": {"type": "object"}}
+
+
+@given(st.lists(json_values | odd_tools, max_size=8))
+def test_no_neighbour_harms_a_good_tool(neighbours: list[object]) -> None:
+    found = definitions.read("one", [*neighbours, GOOD])
+    assert "good" in {tool.name for tool in found.tools}
+    assert len({tool.name for tool in found.tools}) == len(found.tools)
+    assert all(tool.input_schema["type"] == "object" for tool in found.tools)
+
+
+def test_everything_a_server_says_is_kept() -> None:
+    raw = {
+        "name": "one.two",
+        "title": "One",
+        "description": "Does one.",
+        "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}},
+        "outputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": True, "destructiveHint": "yes"},
+        "_meta": {"theirs": 1},
+    }
+    (tool,) = definitions.read("one", [raw]).tools
+    assert (tool.title, tool.description, tool.output_schema) == ("One", "Does one.", {"type": "object"})
+    assert tool.hints == Hints(read_only=True)
+    assert tool.raw == raw
+    assert tool.definition_tokens > 10
+
+
+def test_the_hash_sees_what_matters_and_nothing_else() -> None:
+    base = {**GOOD, "description": "d", "annotations": {"readOnlyHint": True}}
+    same = {"annotations": {"readOnlyHint": True}, **GOOD, "description": "d", "_meta": {"x": 1}, "title": "T"}
+    assert definitions.digest(base) == definitions.digest(same)
+    for change in (
+        {"name": "x"},
+        {"description": "e"},
+        {"inputSchema": {"type": "object", "required": ["a"]}},
+        {"outputSchema": {}},
+        {"annotations": {"readOnlyHint": False}},
+    ):
+        assert definitions.digest({**base, **change}) != definitions.digest(base)
+
+
+def test_each_oddity_is_told_once_with_the_tools_name() -> None:
+    listed = [
+        {"name": "no_schema"},
+        {"name": "array", "inputSchema": {"type": "array"}},
+        {**GOOD, "outputSchema": 7},
+        GOOD,
+        "text",
+    ]
+    warnings = definitions.read("one", listed).warnings
+    assert [
+        word in warning
+        for word, warning in zip(
+            ("no_schema has no inputSchema", "array was left out", "outputSchema", "listed twice", "number 5"),
+            warnings,
+            strict=True,
+        )
+    ] == [True] * 5

@@ -1,0 +1,60 @@
+"""What is started is what was written: expanded, in its folder, with a small environment."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.catalog.launch import demo_config, expand, fingerprint, prepare
+from workbench.errors import WorkbenchError
+from workbench.records import ServerConfig
+
+CONFIG = ServerConfig("one", "run", ("-v",), {"KEY": "${SECRET}"}, "")
+
+
+def test_variables_and_defaults() -> None:
+    assert expand("${A}-${B:-b}-${C:-}-$A-${", {"A": "a", "B": ""}) == "a-b--$A-${"
+
+
+def test_a_value_is_not_expanded_again() -> None:
+    assert expand("${A}", {"A": "${B}", "B": "b"}) == "${B}"
+
+
+def test_a_variable_that_is_not_set_is_a_fault() -> None:
+    with pytest.raises(WorkbenchError, match="variable NOPE is not set"):
+        expand("${NOPE}", {})
+
+
+def test_the_environment_is_small_and_complete(tmp_path: Path) -> None:
+    ours = {"PATH": "/bin", "LC_ALL": "C", "SECRET": "s", "AWS_SECRET_ACCESS_KEY": "x", "https_proxy": "p"}
+    assert prepare(CONFIG, tmp_path, ours).env == {"PATH": "/bin", "LC_ALL": "C", "https_proxy": "p", "KEY": "s"}
+
+
+def test_the_folder_is_the_bench_or_below_it(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    ours = {"SECRET": ""}
+    assert prepare(CONFIG, tmp_path, ours | {"SECRET": "s"}).cwd == str(tmp_path)
+    assert prepare(replace(CONFIG, cwd="sub", env={}), tmp_path, ours).cwd == str(tmp_path / "sub")
+    with pytest.raises(WorkbenchError, match="does not exist"):
+        prepare(replace(CONFIG, cwd="nowhere", env={}), tmp_path, ours)
+
+
+@pytest.mark.parametrize(
+    "change", [{"command": "walk"}, {"args": ("-v", "")}, {"args": ()}, {"env": {"KEY": "x"}}, {"cwd": "."}]
+)
+def test_any_change_of_the_command_changes_the_fingerprint(change: dict[str, object]) -> None:
+    assert fingerprint(replace(CONFIG, **change)) != fingerprint(CONFIG)
+
+
+def test_name_and_switch_do_not_change_the_fingerprint() -> None:
+    assert fingerprint(replace(CONFIG, name="two", disabled=True)) == fingerprint(CONFIG)
+
+
+def test_a_folder_in_the_bench_cannot_stand_in_for_the_demo_server(tmp_path: Path) -> None:
+    demo = prepare(demo_config(), tmp_path)
+    assert demo.command == sys.executable
+    assert demo.args[0] == "-P"  # or a folder `workbench` in the current directory would be imported
+    assert str(tmp_path) not in demo.env["PYTHONPATH"]
