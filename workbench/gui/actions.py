@@ -78,7 +78,9 @@ ACTIONS: tuple[Action, ...] = (
         "reload",
         when=(UNLINKED,),
     ),
-    Action("window.close", "Close the window", "Close this window; agents keep the core.", "Workbench", "", "Ctrl+Q"),
+    Action(
+        "window.close", "Close the window", "Close this window; agents keep the core.", "Workbench", "close", "Ctrl+Q"
+    ),
     Action(
         "server.add",
         "Add a server…",
@@ -219,15 +221,17 @@ ACTIONS: tuple[Action, ...] = (
         "Go to the centre",
         "Put the keyboard into the tool, editor or welcome page.",
         "View",
-        "",
+        "layout",
         "Ctrl+2",
     ),
     Action("pane.runs", "Go to Runs", "Put the keyboard into the list of runs.", "View", "hourglass", "Ctrl+3"),
     Action("pane.output", "Go to Output", "Put the keyboard into the output of runs.", "View", "terminal", "Ctrl+4"),
     Action("pane.audit", "Go to Audit", "Put the keyboard into the audit.", "View", "list", "Ctrl+5"),
     Action("pane.skills", "Go to Skills", "Put the keyboard into the skill library.", "View", "book", "Ctrl+6"),
-    Action("pane.next", "Next pane", "Move the keyboard to the next pane.", "View", "", "F6"),
-    Action("pane.previous", "Previous pane", "Move the keyboard to the pane before.", "View", "", "Shift+F6"),
+    Action("pane.next", "Next pane", "Move the keyboard to the next pane.", "View", "arrow-right", "F6"),
+    Action(
+        "pane.previous", "Previous pane", "Move the keyboard to the pane before.", "View", "chevron-left", "Shift+F6"
+    ),
     Action(
         "theme.switch",
         "Switch between light and dark",
@@ -236,7 +240,7 @@ ACTIONS: tuple[Action, ...] = (
         "moon",
         "Ctrl+Shift+L",
     ),
-    Action("theme.system", "Follow the system's colours", "Be light or dark as the desktop is.", "View", ""),
+    Action("theme.system", "Follow the system's colours", "Be light or dark as the desktop is.", "View", "sun"),
     Action("layout.reset", "Put the panes back", "Give every pane its first place again.", "View", "layout"),
     Action("welcome.show", "Welcome page", "Show the three roads through the workbench.", "Help", "home"),
     Action("help.open", "All actions and keys", "List everything a person can do here.", "Help", "help", "F1"),

@@ -40,6 +40,7 @@ def main(paths: Paths) -> int:
     assert isinstance(app, QApplication)
     window = open_window(app, paths)
     window.show()
+    window.servers.setFocus()
     app.processEvents()
     _trace("first-frame")
     loop = make_loop(app)

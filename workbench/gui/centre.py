@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from workbench.events import Event
@@ -46,6 +46,7 @@ class Centre(QTabWidget):
         self.welcome = Welcome(context, commands, self)
         self.welcome.wished.connect(self.wished)
         self.setDocumentMode(True)
+        self.setIconSize(QSize(context.theme.unit * 3 + 2, context.theme.unit * 3 + 2))
         self.tabBar().setAccessibleName(self.tr("Tool, editor and welcome page"))
         self.show_welcome()
 
@@ -109,6 +110,7 @@ class Centre(QTabWidget):
         if self.indexOf(self.welcome) < 0:
             self.insertTab(0, self.welcome, icon("home"), self.tr("Welcome"))
             close = tool_button("close", self.tr("Put the welcome page away"), self._context.theme)
+            close.setIconSize(QSize(self._context.theme.unit * 3, self._context.theme.unit * 3))
             close.clicked.connect(self._close_welcome)
             self.tabBar().setTabButton(0, QTabBar.ButtonPosition.RightSide, close)
         self.setCurrentWidget(self.welcome)

@@ -18,6 +18,7 @@ class Dock(QDockWidget):
         self.setObjectName(f"dock.{name}")
         self._title = title
         self.pane = pane
+        pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWidget(pane)
         self._bar = _Title(title, pane.context.theme.unit, self)
         self._none = QWidget(self)

@@ -170,7 +170,7 @@ class MainWindow(QMainWindow):
             self.tabifyDockWidget(self.docks["output"], self.docks["audit"])
             self.docks["output"].raise_()
         self.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
-        self.resizeDocks([self.docks["servers"], self.docks["runs"]], [unit * 75, unit * 75], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["servers"], self.docks["runs"]], [unit * 70, unit * 70], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["audit"]], [unit * 62], Qt.Orientation.Vertical)
         self._settle()
 

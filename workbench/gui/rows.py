@@ -119,7 +119,7 @@ class RowDelegate(QStyledItemDelegate):
         self._paint_title(painter, QRect(left, first.top(), right - left, line), row)
         if row.detail:
             second = QRect(left, first.bottom() + 1 + unit // 2, inner.right() - left, line)
-            self._write(painter, second, row.detail, self._theme.ui(-1), self._theme.colour("muted"))
+            self._paint_detail(painter, second, row)
 
     def _paint_aside(self, painter: QPainter, line: QRect, row: Row) -> int:
         """Answers where the room for the title ends."""
@@ -136,18 +136,29 @@ class RowDelegate(QStyledItemDelegate):
         if row.strong:
             font.setWeight(QFont.Weight.DemiBold)
         badge_font = self._theme.ui(-1, QFont.Weight.Medium)
-        widths = [QFontMetrics(badge_font).horizontalAdvance(word) + self._theme.unit * 3 for word, _ in row.badges]
+        badges = () if row.detail else row.badges  # two-line rows carry them in the second line
+        widths = [QFontMetrics(badge_font).horizontalAdvance(word) + self._theme.unit * 3 for word, _ in badges]
         wished = QFontMetrics(font).horizontalAdvance(row.title) + 2
         room = place.width() - sum(widths) - self._theme.unit * 2 * bool(widths)
         shown = min(wished, max(room, place.width() // 2))
         colour = self._theme.colour("muted" if row.faded else "text")
         self._write(painter, QRect(place.left(), place.top(), shown, place.height()), row.title, font, colour)
         left = place.left() + shown + self._theme.unit * 2
-        for (word, tone), width in zip(row.badges, widths, strict=True):
+        for (word, tone), width in zip(badges, widths, strict=True):
             if left + width > place.right() + 1:
                 break
             self._paint_badge(painter, QRect(left, place.top(), width - self._theme.unit, place.height()), word, tone)
             left += width
+
+    def _paint_detail(self, painter: QPainter, line: QRect, row: Row) -> None:
+        font = self._theme.ui(-1, QFont.Weight.Medium)
+        left = line.left()
+        for word, tone in row.badges:
+            width = QFontMetrics(font).horizontalAdvance(word) + self._theme.unit * 2
+            self._paint_badge(painter, QRect(left, line.top(), width, line.height()), word, tone)
+            left += width + self._theme.unit * 2
+        rest = QRect(left, line.top(), line.right() - left, line.height())
+        self._write(painter, rest, row.detail, self._theme.ui(-1), self._theme.colour("muted"))
 
     def _paint_badge(self, painter: QPainter, place: QRect, word: str, tone: str) -> None:
         painter.setPen(Qt.PenStyle.NoPen)

@@ -132,7 +132,7 @@ class Status(Pane):
         self.wished.emit(Act(self.sender().objectName()))
 
     def _say(self, part: QToolButton, text: str, symbol: str, tone: str, tip: str = "") -> None:
-        part.setText(text)
+        part.setText(f" {text}")  # air between icon and word, which the style cannot give
         part.setAccessibleName(text)
         part.setIcon(icon(symbol, tone))
         part.setToolTip(plain_tip(tip) if tip else "")

@@ -50,6 +50,7 @@ QFrame[kind="card"] {{ background: {c.raised}; border: 1px solid {c.border}; bor
 QFrame[kind="strip"] {{ background: {c.surface}; border: none; border-bottom: 1px solid {c.border}; }}
 QFrame[kind="line"] {{ background: {c.border}; border: none; max-height: 1px; }}
 QFrame[kind="dock-title"] {{ background: {c.background}; border: none; border-bottom: 1px solid {c.border}; }}
+QFrame[kind="side"] {{ background: {c.surface}; border: none; border-left: 1px solid {c.border}; }}
 QFrame[kind="foot"] {{ background: {c.raised}; border: none; border-top: 1px solid {c.border}; }}
 QFrame[kind="banner"] {{ border: none; border-bottom: 1px solid {c.border}; }}
 QScrollArea {{ border: none; background: transparent; }}
@@ -138,7 +139,6 @@ QLineEdit[kind="search"] {{ border-color: {c.border}; background: {c.sunken}; }}
 QLineEdit[kind="search"]:focus {{ border-color: {c.accent}; }}
 QLineEdit[kind="palette"] {{ border: none; border-radius: 0; background: transparent; padding: {u * 3}px {u * 4}px; }}
 QLineEdit[tone="danger"], QPlainTextEdit[tone="danger"] {{ border: 1px solid {c.danger}; }}
-QComboBox::drop-down {{ border: none; width: {u * 5}px; }}
 QComboBox QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.edge}; padding: {u}px; }}
 QPlainTextEdit, QTextEdit {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.edge};
     border-radius: {u + 1}px; selection-background-color: {blend(c.accent_fill, c.raised, 0.45)};
@@ -201,7 +201,7 @@ QStatusBar::item {{ border: none; }}
 QTabWidget::pane {{ border: none; border-top: 1px solid {c.border}; }}
 QTabBar {{ background: {c.background}; qproperty-drawBase: 0; }}
 QTabBar::tab {{ background: transparent; color: {c.muted}; border: none; border-bottom: 2px solid transparent;
-    padding: {u}px {u * 3}px; min-height: {u * 5}px; }}
+    padding: {u}px {u * 3}px; min-height: {u * 5}px; max-height: {u * 5}px; }}
 QTabBar::tab:hover {{ color: {c.text}; background: {c.hover}; }}
 QTabBar::tab:selected {{ color: {c.text}; border-bottom: 2px solid {c.accent}; }}
 QTabBar::tab:focus {{ color: {c.accent}; }}

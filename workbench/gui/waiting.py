@@ -79,7 +79,7 @@ class WaitingStrip(Pane):
         row.addWidget(self._picture)
         row.addWidget(self._words, 1)
         for widget in (self._risk, self._time, self.review, self._later):
-            row.addWidget(widget)
+            row.addWidget(widget, alignment=Qt.AlignmentFlag.AlignVCenter)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._frame)

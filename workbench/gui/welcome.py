@@ -52,7 +52,7 @@ class Welcome(Pane):
         self._ask_skills()
 
     def resizeEvent(self, event: object) -> None:
-        self._arrange(3 if self.width() >= self.context.theme.unit * 190 else 1)
+        self._arrange(3 if self.width() >= self.context.theme.unit * 150 else 1)
 
     def _words_tool(self) -> str:
         return self.tr(
@@ -78,13 +78,15 @@ class Welcome(Pane):
     def _skills(self, skills: tuple[Skill, ...]) -> None:
         own = [skill for skill in skills if skill.state is SkillState.KEPT and not skill.starter]
         if own:
-            self.skill.done(self.tr("{} skills of your own").format(len(own)))
+            self.skill.done(self.tr("Your own skills: {}").format(len(own)))
 
     def _lay_out(self, commands: Commands) -> None:
         unit = self.context.theme.unit
         inner = QVBoxLayout()
         inner.setSpacing(unit * 2)
-        inner.addWidget(label(self.tr("Welcome to MCP Workbench"), "title"))
+        title = label(self.tr("Welcome to MCP Workbench"), "title")
+        title.setWordWrap(True)
+        inner.addWidget(title)
         words = label(self.tr("Browse tools, review what agents want to run, keep what works."), "muted")
         words.setWordWrap(True)
         inner.addWidget(words)
@@ -94,9 +96,8 @@ class Welcome(Pane):
         inner.addSpacing(unit * 4)
         inner.addLayout(self._key_row(commands))
         inner.addStretch()
-        outer = QHBoxLayout(self._page)
-        outer.setContentsMargins(unit * 10, unit * 12, unit * 10, unit * 6)
-        outer.addLayout(inner)
+        self._outer = QHBoxLayout(self._page)
+        self._outer.addLayout(inner)
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -124,6 +125,9 @@ class Welcome(Pane):
         if columns == self._columns:
             return
         self._columns = columns
+        unit = self.context.theme.unit
+        side = unit * 10 if columns > 1 else unit * 5
+        self._outer.setContentsMargins(side, unit * (12 if columns > 1 else 6), side, unit * 6)
         for place, card in enumerate(self.cards):
             self._grid.addWidget(card, place // columns, place % columns)
         for column in range(3):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtTest import QTest
 
 from workbench.records import Fault, Risk, RunState
 
@@ -15,7 +16,8 @@ FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 
 
 def shoot(widget: Any, name: str) -> None:
-    """A picture that is not empty."""
+    """A picture that is not empty, taken when the pauses that collect changes are over."""
+    QTest.qWait(350)
     picture = widget.grab()
     FOLDER.mkdir(exist_ok=True)
     assert picture.save(str(FOLDER / f"{name}.png"))

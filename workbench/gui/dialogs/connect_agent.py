@@ -1,4 +1,4 @@
-"""How an agent reaches this workbench: the entry for its configuration, ready to copy, and a light that shows it came."""
+"""How an agent reaches this workbench: its configuration entry, ready to copy, and a light that shows it came."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ class ConnectAgent(QDialog):
 
     def _add_text(self, title: str, text: str) -> None:
         head = QHBoxLayout()
-        head.addWidget(label(title, "section"), 1)
+        words = label(title, "section")
+        words.setWordWrap(True)
+        head.addWidget(words, 1)
         copy = QPushButton(self.tr("Copy"))
         copy.setAccessibleName(self.tr("Copy: {}").format(title))
         mark(copy, kind="quiet")
@@ -100,7 +102,7 @@ class ConnectAgent(QDialog):
         box.setFont(self._context.theme.mono(-1))
         box.setTabChangesFocus(True)
         box.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        box.setFixedHeight(box.fontMetrics().lineSpacing() * (text.count("\n") + 3) + self._context.theme.unit * 3)
+        box.setFixedHeight(box.fontMetrics().lineSpacing() * (text.count("\n") + 2) + self._context.theme.unit * 3)
         mark(box, kind="code")
         copy.clicked.connect(box.selectAll)
         copy.clicked.connect(box.copy)

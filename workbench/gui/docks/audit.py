@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -25,6 +26,8 @@ from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, Strip, action_button, label, search_box
 from workbench.records import ChainReport, Entry, EntryQuery
 
+LETTERS = (6, 10, 15, 30, 14, 22, 8, 8, 10)
+"""Widths of the columns in letters; the fourth takes what is left."""
 FLUSH_MS = 60
 """Live entries are put in together after so long: a run of a thousand calls stays smooth."""
 
@@ -78,11 +81,25 @@ class AuditPane(Pane):
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + unit * 2)
         head = self.table.horizontalHeader()
         head.setHighlightSections(False)
-        head.setMinimumSectionSize(unit * 8)
+        head.setMinimumSectionSize(unit * 6)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionResizeMode(columns.WHAT, QHeaderView.ResizeMode.Stretch)
         width = self.fontMetrics().averageCharWidth()
-        for column, letters in ((0, 7), (1, 12), (2, 17), (4, 14), (5, 24), (6, 9), (7, 9), (8, 9)):
+        for column, letters in enumerate(LETTERS):
             self.table.setColumnWidth(column, width * letters)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow place the least telling columns go first; the entry beside the table has them all."""
+        super().resizeEvent(event)
+        room = self.width() // max(1, self.fontMetrics().averageCharWidth())
+        for column, needed in (
+            (columns.TOKENS, 150),
+            (columns.MS, 135),
+            (columns.WHO, 115),
+            (columns.TOOL, 95),
+            (columns.RISK, 75),
+        ):
+            self.table.setColumnHidden(column, room < needed)
 
     def _lay_out(self) -> None:
         theme = self.context.theme

@@ -25,6 +25,7 @@ class EntryCard(QFrame):
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
         self._rows: list[tuple[QLabel, QLabel]] = []
+        mark(self, kind="side")
         self._detail = QPlainTextEdit()
         self._detail.setReadOnly(True)
         self._detail.setAccessibleName(self.tr("Detail of the entry"))
@@ -34,7 +35,8 @@ class EntryCard(QFrame):
         column.setSpacing(theme.unit * 2)
         column.addWidget(self._title)
         column.addLayout(self._grid)
-        column.addWidget(self._detail, 1)
+        column.addWidget(self._detail, 1000)
+        column.addStretch(1)
         self._grid.setHorizontalSpacing(theme.unit * 3)
         self._grid.setVerticalSpacing(theme.unit // 2)
         self.hide()

@@ -61,12 +61,13 @@ class ServerCard(QFrame):
         """Show another server, or the same one as it is now."""
         before = self._state.config.name if self._state else ""
         self._state = state
-        self.setVisible(state is not None)
         if state is None:
+            self.hide()
             return
         if state.config.name != before:
             self._more.setChecked(False)
         self._draw()
+        self.show()
         if self._more.isChecked():
             self._read_log()
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
+from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerChanged, ServerRemoved, ToolsChanged
 from workbench.gui.actions import SERVER, SERVER_REMOVABLE, SERVER_RESTS, SERVER_RUNS
 from workbench.gui.commands import Commands
@@ -75,7 +76,16 @@ class ServersPane(Pane):
         if not (state.allowed or state.config.builtin) and not await self._consent(state):
             return
         self._open.add(name)
-        await self.context.questions.connect(name)
+        try:
+            await self.context.questions.connect(name)
+        except WorkbenchError:
+            if not self._card_tells(name):
+                raise
+
+    def _card_tells(self, name: str) -> bool:
+        """Whether the card below the tree says already why this server failed."""
+        chosen = self.chosen()
+        return chosen is not None and chosen.config.name == name and chosen.fault is not None and self.isVisible()
 
     async def remove_server(self) -> None:
         state = self.chosen()
