@@ -15,7 +15,6 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EDITABLE = "editables>=0.5,<1"  # hatchling needs it to install the project from its folder
 UV = [
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
     *("--generate-hashes", "--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links"),
@@ -24,7 +23,7 @@ UV = [
 
 def main(options: list[str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    run = [*project["project"]["dependencies"], *project["build-system"]["requires"], EDITABLE]
+    run = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     test = [*run, *project["project"]["optional-dependencies"]["test"]]
     pinned = ROOT / "constraints"
     _compile(run, pinned / "run.txt", options)
