@@ -55,14 +55,15 @@ def inside() -> NoReturn:
     profile, channel, output = Profile(**json.loads(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
     try:
         runner.load_inside(native.INSIDE)
+        witness = lockdown.Witness()
         lockdown.set_limits(profile)
         version = lockdown.lock(profile)
-        runner.settle(channel, output, ENVIRONMENT)
+        runner.settle(channel, output, witness.status, ENVIRONMENT)
         lockdown.close_the_door()
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live({"landlock": version})
+    runner.live(witness.facts(version))
 
 
 def _sources(profile: Profile) -> dict[str, _Source]:

@@ -19,6 +19,7 @@ _QUESTIONS = frozenset({"call", "search", "definition", "skill"})
 _AT_ONCE = 64  # questions being answered before reading pauses
 _UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
 _FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
+_REFUSALS = 20  # frames of unknown kinds before the run is ended
 _LARGEST_ID = 1 << 53
 
 
@@ -40,6 +41,7 @@ class Channel(asyncio.Protocol):
         self._tell: Output | None = None
         self._printed = 0
         self._calls = 0
+        self._refused = 0
         self._blocked = False
         self._raw = codecs.getincrementaldecoder("utf-8")("replace")
 
@@ -116,7 +118,16 @@ class Channel(asyncio.Protocol):
         elif kind == "end":
             self.ended.set_result(_checked_end(frame))
         else:
-            raise FrameFault(f"a frame of unknown kind {str(kind)[:40]!r}")
+            self._refuse(frame)
+
+    def _refuse(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        """A frame that is well made and asks for what no program may ask: no, and not too often."""
+        number = frame.get("id")
+        self._refused += 1
+        if self._refused > _REFUSALS:
+            raise FrameFault("too many frames of unknown kinds")
+        error = _error(ToolFailure("A program cannot ask for that.", "refused"))
+        self._send({"kind": "answer", "id": number if type(number) is int else 0, "error": error})
 
     def _hear(self, frame: dict[str, Any]) -> None:  # Any: checked here
         stream, text = frame.get("stream"), frame.get("text")

@@ -92,11 +92,15 @@ def attach_tree(tree: int, target: str) -> None:
         os.close(tree)
 
 
+def unmount(folder: str) -> None:
+    _check(_libc.umount2(os.fsencode(folder), ctypes.c_int(2)), f"unmount {folder}")
+
+
 def change_root(folder: str) -> None:
     """Make a folder the root and let go of the old one."""
     os.chdir(folder)
     _syscall("new root", numbers()["pivot_root"], b".", b".")
-    _check(_libc.umount2(b".", ctypes.c_int(2)), "let go of the old root")
+    unmount(".")
     os.chdir("/")
 
 

@@ -16,14 +16,15 @@ _MAKE_NO_NODES = ~(
 _NOT_EXECUTE = ~1
 
 
-def restrict(writable: Iterable[str], devices: Iterable[str]) -> int:
-    """Read everywhere in the new root, write only below `writable`; answers the version, 0: the kernel has none."""
+def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str]) -> int:
+    """Read and write only below these folders; answers the version, 0: the kernel has none."""
     version = kernel.landlock_version()
     if version < 1:
         return 0
     known = (1 << _RIGHTS_BY_VERSION.get(version, 16)) - 1
     rules = kernel.landlock_create(_handled(known, version))
-    kernel.landlock_allow(rules, "/", _READ & known)
+    for folder in readable:
+        kernel.landlock_allow(rules, folder, _READ & known)
     for folder in writable:
         kernel.landlock_allow(rules, folder, known & _MAKE_NO_NODES & _NOT_EXECUTE)
     for device in devices:

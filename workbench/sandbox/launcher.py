@@ -157,18 +157,20 @@ def _inside(profile: Profile, channel: int, output: int, owners: int, alive: int
     try:
         os.setsid()
         native.furnish(profile, owners)
+        witness = lockdown.Witness()
+        native.forget_processes()
         lockdown.set_limits(profile)
         if os.getuid() == 0:
-            lockdown.become_nobody()
+            lockdown.become_nobody(witness.itself)
         version = lockdown.lock(profile)
         if select.select([alive], [], [], 0)[0]:
             os._exit(1)  # the outer half died before the kernel knew that we go with it
-        runner.settle(channel, output, ENVIRONMENT)
+        runner.settle(channel, output, witness.status, ENVIRONMENT)
         lockdown.close_the_door()
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live({"landlock": version})
+    runner.live(witness.facts(version))
 
 
 def _end(process: int, backend: str) -> None:

@@ -10,6 +10,8 @@ from workbench.sandbox import kernel, landlock
 from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP, Profile
 from workbench.sandbox.seccomp import filter_program
 
+WORLDS = ("mnt", "pid", "net", "ipc", "uts")  # the namespaces that must be new
+_STATUS = 4  # where `runner.settle` leaves the descriptor
 _MEGABYTE = 1 << 20
 _OPEN_FILES = 256
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -35,7 +37,7 @@ def set_limits(profile: Profile) -> None:
         resource.setrlimit(kind, (most, most))
 
 
-def become_nobody() -> None:
+def become_nobody(itself: int) -> None:
     """Real root never runs a program. A user namespace on top makes the thread limit this run's own."""
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -45,25 +47,67 @@ def become_nobody() -> None:
         kernel.unshare(kernel.NEW_USER)
     except OSError:
         return  # forbidden here; the run is still nobody, only its thread count is shared with other nobodies
-    map_self(NOBODY, NOBODY)
+    map_self(NOBODY, NOBODY, itself)
 
 
-def map_self(user: int, group: int) -> None:
-    """Inside the new user namespace we are who we were, and nobody else exists."""
+def map_self(user: int, group: int, itself: int) -> None:
+    """Inside the new user namespace we are who we were, and nobody else exists. `itself` is our folder in /proc."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
+        file = os.open(name, os.O_WRONLY, dir_fd=itself)
+        os.write(file, text.encode())
+        os.close(file)
 
 
 def lock(profile: Profile) -> int:
-    """Limits are set by now; capabilities, files and system calls go. Answers the Landlock version."""
+    """Limits are set by now; capabilities and files go. Answers the Landlock version."""
     kernel.drop_capabilities()
     kernel.gain_nothing()
     writable = [HOME, TEMP] + [f"{BENCH}/workspace"] * profile.writable
-    version = landlock.restrict(writable, _DEVICES)
+    version = landlock.restrict(_readable(), writable, _DEVICES)
     kernel.die_with_parent(signal.SIGKILL)  # after the last change of rights: the kernel forgets it at each
     return version
 
 
+def _readable() -> list[str]:
+    """Everything in the new root; where /proc could not be taken away, everything but that."""
+    if not os.listdir("/proc"):
+        return ["/"]
+    return [f"/{name}" for name in os.listdir("/") if name != "proc" and os.path.isdir(f"/{name}")]
+
+
 def close_the_door() -> None:
     kernel.install_filter(filter_program())
+
+
+class Witness:
+    """Sees, before the program's text has arrived, which locks are in force; its word may be believed."""
+
+    def __init__(self) -> None:
+        self.itself = _opened("/proc/self", os.O_PATH)
+        self.status = _opened("/proc/self/status", os.O_RDONLY)
+        self._worlds = {name: _link(f"/proc/self/ns/{name}") for name in WORLDS}
+
+    def facts(self, landlock_version: int) -> dict[str, object]:
+        """Read what the kernel says of this process now; the descriptor was moved to its settled place."""
+        status = os.read(_STATUS, 1 << 14).decode()
+        os.close(_STATUS)
+        return {
+            "worlds": self._worlds,
+            "filtered": "\nSeccomp:\t2" in status,
+            "powerless": "\nCapPrm:\t0000000000000000" in status,
+            "landlock": landlock_version,
+        }
+
+
+def _opened(path: str, flags: int) -> int:
+    try:
+        return os.open(path, flags | os.O_CLOEXEC)
+    except OSError:
+        return -1  # no /proc here: nothing will be believed of it
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""

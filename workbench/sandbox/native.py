@@ -25,7 +25,9 @@ def enter() -> None:
         kernel.unshare(kernel.NEW_WORLD)
     else:
         kernel.unshare(kernel.NEW_USER | kernel.NEW_WORLD)
-        lockdown.map_self(user, group)
+        itself = os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
+        lockdown.map_self(user, group, itself)
+        os.close(itself)
     kernel.own_mounts()
 
 
@@ -39,7 +41,8 @@ def furnish(profile: Profile, owners: int) -> None:
     _private_folder(TEMP, 64, user, group)
     for target, tree in trees.items():
         attach(tree, _ROOT + target)
-    _processes()
+    with contextlib.suppress(OSError):  # some containers forbid it; then nobody can say that the locks hold
+        kernel.mount_new("proc", f"{_ROOT}/proc", _DATA, "subset=pid")
     kernel.change_root(_ROOT)
     kernel.make_read_only("/", _LOOSE)
     kernel.name_host("sandbox")
@@ -113,8 +116,6 @@ def _small_files(user: int, group: int) -> None:
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
     os.symlink(f"{BENCH}/workspace", f"{_ROOT}/workspace")
-    for name, source in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
-        os.symlink(f"/proc/self/{source}", f"{_ROOT}/dev/{name}")
     texts = {
         **account(user, group),
         "etc/localtime": local_time,
@@ -145,7 +146,7 @@ def _private_folder(target: str, megabytes: int, user: int, group: int) -> None:
     kernel.mount_new("tmpfs", _ROOT + target, _DATA, options)
 
 
-def _processes() -> None:
-    """Only this world's processes, nothing of the machine; where a container forbids it the folder stays empty."""
+def forget_processes() -> None:
+    """The program gets no /proc: it tells paths of the host, and nothing a program needs."""
     with contextlib.suppress(OSError):
-        kernel.mount_new("proc", f"{_ROOT}/proc", _DATA, "subset=pid")
+        kernel.unmount("/proc")

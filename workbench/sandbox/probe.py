@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
@@ -15,35 +15,25 @@ from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.syscalls import ARCHITECTURES
 
 BACKENDS = ("native", "bubblewrap")
-_WORLDS = ("mnt", "pid", "net", "ipc", "uts")
 _LOOK = """
 import os, socket
-found = {"worlds": {}, "status": ""}
-for name in WORLDS:
-    try:
-        found["worlds"][name] = os.readlink(f"/proc/self/ns/{name}")
-    except OSError:
-        pass
-try:
-    found["status"] = open("/proc/self/status").read()
-except OSError:
-    pass
 def refused(attempt):
     try:
         attempt()
     except OSError:
         return True
     return False
-found["root"] = refused(lambda: open("/probe", "w")) and refused(lambda: open("/bench/probe", "w"))
-found["network"] = refused(socket.socket)
-found["fork"] = refused(os.fork)
-found["user"] = os.getuid()
+result = {
+    "root": refused(lambda: open("/probe", "w")) and refused(lambda: open("/bench/probe", "w")),
+    "network": refused(socket.socket),
+    "fork": refused(os.fork),
+    "user": os.getuid(),
+}
 open("workspace/probe", "w").write("x")
-result = found
 """
 
-# Runs a program in a backend; answers its end and the version of Landlock that was in force before it began.
-Trial = Callable[[str, Program], Awaitable[tuple[Ending, int]]]
+# Runs a program in a backend; answers its end, and what the child said of itself before the program arrived.
+Trial = Callable[[str, Program], Awaitable[tuple[Ending, Mapping[str, object]]]]
 
 
 async def strongest(wished: str, trial: Trial) -> Strength:
@@ -80,26 +70,25 @@ async def _tried(backend: str, trial: Trial) -> Strength:
     if backend not in BACKENDS:
         return _none(f"There is no backend {backend!r}.", f"Choose one of {', '.join(BACKENDS)}.")
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-probe-") as folder:
-        code = _LOOK.replace("WORLDS", repr(_WORLDS))
         try:
-            ending, landlock = await trial(backend, Program(code, Limits(seconds=10.0), workspace=Path(folder)))
+            ending, facts = await trial(backend, Program(_LOOK, Limits(seconds=10.0), workspace=Path(folder)))
         except WorkbenchError as fault:
             return _none(fault.message)
         if not ending.ok or not (Path(folder) / "probe").exists():
             return _none(f"the trial program ended as {ending.reason}: {ending.message}")
-    return _judged(backend, json.loads(ending.result), landlock)
+    return _judged(backend, json.loads(ending.result), facts)
 
 
-def _judged(backend: str, found: dict[str, object], landlock: int) -> Strength:
-    status = str(found["status"])
+def _judged(backend: str, found: dict[str, object], facts: Mapping[str, object]) -> Strength:
     features = {
-        "namespaces": _all_new(found["worlds"]),
-        "seccomp": "\nSeccomp:\t2" in status,
-        "landlock": landlock > 0,
+        "namespaces": _all_new(facts.get("worlds")),
+        "seccomp": facts.get("filtered") is True,
+        "landlock": bool(facts.get("landlock")),
         "read-only root": found["root"] is True,
         "no network": found["network"] is True,
         "no processes": found["fork"] is True,
         "not root": found["user"] != 0,
+        "no capabilities": facts.get("powerless") is True,
     }
     missing = [name for name, there in features.items() if not there and name != "landlock"]
     if missing:
@@ -109,9 +98,10 @@ def _judged(backend: str, found: dict[str, object], landlock: int) -> Strength:
 
 
 def _all_new(worlds: object) -> bool:
-    if not isinstance(worlds, dict) or set(worlds) != set(_WORLDS):
+    """Every namespace of the child's has another number than ours."""
+    if not isinstance(worlds, dict) or not worlds:
         return False
-    return all(os.readlink(f"/proc/self/ns/{name}") != world for name, world in worlds.items())
+    return all(world and os.readlink(f"/proc/self/ns/{name}") != world for name, world in worlds.items())
 
 
 def _none(reason: str, next_step: str = "") -> Strength:

@@ -49,12 +49,13 @@ def load_inside(folder: Path) -> None:
         module.__file__ = f"{BENCH}/{name}.py"
 
 
-def settle(channel: int, output: int, environment: dict[str, str]) -> None:
-    """Descriptors 0 to 3 and nothing else; the environment and the search path of the inside."""
+def settle(channel: int, output: int, status: int, environment: dict[str, str]) -> None:
+    """Descriptors 0 to 4 and nothing else; the environment and the search path of the inside."""
     nothing = os.open("/dev/null", os.O_RDONLY)
-    for source, target in ((nothing, 0), (output, 1), (output, 2), (channel, CHANNEL)):
+    wanted = (nothing, output, output, channel, nothing if status < 0 else status)
+    for target, source in enumerate([os.dup2(source, 200 + at) for at, source in enumerate(wanted)]):
         os.dup2(source, target)
-    os.closerange(CHANNEL + 1, 65536)
+    os.closerange(len(wanted), 65536)
     os.environ.clear()
     os.environ.update(environment)
     threading.stack_size(_THREAD_STACK)
@@ -197,7 +198,10 @@ class _Teller(io.RawIOBase):
     def write(self, data: Any, /) -> int:  # Any: any buffer
         text = self._decoder.decode(bytes(data))
         for at in range(0, len(text), 1 << 20):
-            self._line.say(kind="output", stream=self._name, text=text[at : at + (1 << 20)])
+            try:
+                self._line.say(kind="output", stream=self._name, text=text[at : at + (1 << 20)])
+            except OSError:  # the program closed its own channel: the plain descriptor is left
+                os.write(self.fileno(), text[at : at + (1 << 20)].encode())
         return len(data)
 
 

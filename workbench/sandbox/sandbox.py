@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.records import Strength
@@ -53,10 +54,10 @@ class Sandbox:
     async def close(self) -> None:
         await self._cells.close()
 
-    async def _trial(self, backend: str, program: Program) -> tuple[Ending, int]:
+    async def _trial(self, backend: str, program: Program) -> tuple[Ending, dict[str, Any]]:  # Any: JSON
         cell = await self._cells.make(profile_of(backend, program))
         ending = await self._run(cell, program, _no_answers, lambda stream, text: None)
-        return ending, int(cell.channel.ready.result().get("landlock", 0))
+        return ending, cell.channel.ready.result()
 
     async def _run(self, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
         try:

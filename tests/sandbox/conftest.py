@@ -1,0 +1,88 @@
+"""A real sandbox for the tests of this room; nothing here is pretended."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.program import Answer, Ending, Program
+from workbench.sandbox.sandbox import Sandbox
+
+QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
+
+
+async def echo(what: str, wish: JsonObject) -> JsonValue:
+    return {"what": what, **wish}
+
+
+@dataclass
+class Room:
+    """One open sandbox, a bench for it, and a short way to run a text."""
+
+    sandbox: Sandbox
+    bench: Path
+    heard: list[tuple[str, str]] = field(default_factory=list)
+
+    async def run(self, code: str, limits: Limits = QUICK, answer: Answer = echo, writable: bool = True) -> Ending:
+        program = Program(
+            code, limits, self.bench / "workspace", self.bench / "servers", self.bench / "skills", writable
+        )
+        return await self.sandbox.run(program, answer, lambda stream, text: self.heard.append((stream, text)))
+
+
+@pytest.fixture
+async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[Room]]]:
+    rooms: list[Room] = []
+
+    async def opened(backend: str = "") -> Room:
+        if backend == "bubblewrap" and shutil.which("bwrap") is None:
+            pytest.skip("bubblewrap is not installed")
+        sandbox = Sandbox(backend)
+        strength = await sandbox.open()
+        if strength.level == "none":
+            await sandbox.close()
+            pytest.skip(f"{strength.reason} {strength.hint}")
+        for name in ("workspace", "servers", "skills"):
+            (tmp_path / name).mkdir(exist_ok=True)
+        rooms.append(Room(sandbox, tmp_path))
+        return rooms[-1]
+
+    yield opened
+    for room in rooms:
+        await room.sandbox.close()
+
+
+@pytest.fixture(params=["native", "bubblewrap"])
+async def room(request: pytest.FixtureRequest, open_room: Callable[[str], Awaitable[Room]]) -> Room:
+    """Whatever holds, holds in every backend."""
+    return await open_room(request.param)
+
+
+@pytest.fixture
+async def native(open_room: Callable[[str], Awaitable[Room]]) -> Room:
+    return await open_room("native")
+
+
+def children() -> set[int]:
+    """Every living process below this one."""
+    below: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                words = Path("/proc", name, "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if words[0] != "Z":
+                below.setdefault(int(words[1]), []).append(int(name))
+    found, waiting = set(), [os.getpid()]
+    while waiting:
+        for process in below.get(waiting.pop(), []):
+            found.add(process)
+            waiting.append(process)
+    return found

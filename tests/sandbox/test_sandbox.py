@@ -1,0 +1,273 @@
+"""Programs in the real sandbox: what comes back, and how each run ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import Limits
+from workbench.sandbox.program import Program, ToolFailure
+from workbench.sandbox.sandbox import Sandbox
+
+QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
+
+
+async def test_a_program_prints_and_its_last_line_is_its_answer(room: Any) -> None:
+    ending = await room.run("print('hé')\nimport sys\nprint('oh', file=sys.stderr)\n{'sum': 1 + 1}")
+    assert (ending.ok, ending.reason, json.loads(ending.result)) == (True, "done", {"sum": 2})
+    assert room.heard == [("stdout", "hé\n"), ("stderr", "oh\n")]
+    assert ending.output == "hé\noh\n"
+    assert ending.memory_mb > 5
+
+
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        ("result = [1]\n5", [1]),
+        ("if True:\n    return 7", 7),
+        ("await call_tool('a', 'b', {})\nreturn {'x': 1}", {"x": 1}),
+        ("async def main():\n    return 4\nmain()", 4),
+        (
+            "import asyncio\nasync def main():\n    return (await call_tool('a', 'b', {}))['tool']\nasyncio.run(main())",
+            "b",
+        ),
+        ("x: int = 3\ndef f():\n    return x\ntry:\n    return f()\nexcept BaseException:\n    pass", 3),
+        (
+            "import datetime, decimal\n[{1, 2}, b'x', datetime.date(2026, 1, 2), float('nan'), {(1, 2): 3}]",
+            [[1, 2], "x", "2026-01-02", None, {"[1, 2]": 3}],
+        ),
+        ("x = 5", None),
+    ],
+)
+async def test_every_way_to_answer(native: Any, code: str, answer: object) -> None:
+    ending = await native.run(code)
+    assert ending.ok, ending
+    assert (json.loads(ending.result) if ending.result else None) == answer
+
+
+async def test_calls_run_at_the_same_time(room: Any) -> None:
+    together = asyncio.Barrier(5)
+
+    async def answer(what: str, wish: Any) -> Any:
+        await together.wait()
+        return wish["arguments"]["i"]
+
+    ending = await room.run("await asyncio.gather(*[call_tool('s', 't', {'i': i}) for i in range(5)])", answer=answer)
+    assert json.loads(ending.result) == [0, 1, 2, 3, 4]
+
+
+async def test_calls_from_threads_and_without_await_reach_the_host(room: Any) -> None:
+    ending = await room.run(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from client import call_mcp_tool\n"
+        "with ThreadPoolExecutor(4) as pool:\n"
+        "    names = [found['query'] for found in pool.map(search_tools, 'abcdefgh')]\n"
+        "inner = await asyncio.to_thread(lambda: asyncio.run(call_mcp_tool('mcp__s__t__u', {'n': 1})))\n"
+        "[names, inner, (await get_tool_definition('x'))['name']]"
+    )
+    assert json.loads(ending.result) == [
+        list("abcdefgh"),
+        {"what": "call", "server": "s", "tool": "t__u", "arguments": {"n": 1}},
+        "x",
+    ]
+
+
+async def test_a_refusal_can_be_caught_and_says_what_would_be_right(room: Any) -> None:
+    async def answer(what: str, wish: Any) -> Any:
+        raise ToolFailure("There is no parameter 'titel'.", "bad_arguments", ["title"], ["create_issue"])
+
+    caught = await room.run(
+        "from client import ToolError\n"
+        "try:\n    await call_tool('s', 't', {'titel': 1})\n"
+        "except ToolError as e:\n    result = [e.message, e.code, e.valid_parameters, e.suggestions]",
+        answer=answer,
+    )
+    assert json.loads(caught.result) == ["There is no parameter 'titel'.", "bad_arguments", ["title"], ["create_issue"]]
+    failed = await room.run("await call_tool('s', 't', {})", answer=answer)
+    assert (failed.reason, failed.error_type) == ("failed", "ToolError")
+    assert "Valid parameters: title." in failed.message
+
+
+async def test_a_failure_shows_the_programs_own_lines_only(native: Any) -> None:
+    ending = await native.run("print('before')\ndef f(n):\n    return json.loads(n)\nf('{')")
+    assert (ending.reason, ending.error_type, ending.output) == ("failed", "JSONDecodeError", "before\n")
+    assert "return json.loads(n)" in ending.traceback
+    assert "decoder.py" not in ending.traceback
+    assert "sandbox" not in ending.traceback
+
+
+async def test_a_text_that_is_not_python_fails_with_its_line(native: Any) -> None:
+    ending = await native.run("x = 1\ny = (")
+    assert (ending.reason, ending.error_type) == ("failed", "SyntaxError")
+    assert "line 2" in ending.message
+
+
+async def test_the_workspace_stays_and_everything_else_is_forgotten(room: Any) -> None:
+    first = await room.run(
+        "write_file('notes/a.txt', 'kept')\nopen('/tmp/x', 'w').write('1')\nopen('workspace/b', 'w').close()"
+    )
+    assert first.ok, first
+    second = await room.run("import os\n[read_file('notes/a.txt'), list_files(), os.path.exists('/tmp/x')]")
+    assert json.loads(second.result) == ["kept", ["b", "notes/a.txt"], False]
+    assert (room.bench / "workspace/notes/a.txt").read_text() == "kept"
+    (room.bench / "workspace/b").write_text("from the host")
+    third = await room.run("open('/workspace/b', 'a').write('!')\nread_file('b')")
+    assert json.loads(third.result) == "from the host!"
+
+
+async def test_a_read_only_profile_cannot_write_the_workspace(room: Any) -> None:
+    ending = await room.run("write_file('a', '1')", writable=False)
+    assert (ending.reason, ending.error_type) in {("failed", "PermissionError"), ("failed", "OSError")}
+    assert not (room.bench / "workspace/a").exists()
+
+
+async def test_generated_wrappers_and_skills_are_importable_and_read_only(room: Any) -> None:
+    package = room.bench / "servers/demo"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from client import call_tool\nasync def ping(): return await call_tool('demo', 'ping', {})\n"
+    )
+    (room.bench / "skills/greet.py").write_text("def hello(name): return f'hello {name}'\n")
+    for path in (package, package / "__init__.py"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    ending = await room.run(
+        "from servers.demo import ping\nfrom skills.greet import hello\nskill = load_skill('greet')\n"
+        "def blocked(path):\n"
+        "    try:\n        open(path, 'w')\n"
+        "    except OSError:\n        return True\n"
+        "[(await ping())['tool'], hello('you'), skill.hello('me'),"
+        " blocked('servers/x'), blocked('skills/greet.py'), blocked('client.py')]"
+    )
+    assert ending.ok, ending
+    assert json.loads(ending.result) == ["ping", "hello you", "hello me", True, True, True]
+
+
+async def test_a_result_of_ten_megabytes_arrives_whole(native: Any) -> None:
+    ending = await native.run("'x' * 10_000_000")
+    assert len(json.loads(ending.result)) == 10_000_000
+
+
+async def test_an_answer_of_ten_megabytes_arrives_whole(native: Any) -> None:
+    async def answer(what: str, wish: Any) -> Any:
+        return "y" * 10_000_000
+
+    ending = await native.run("len(await call_tool('s', 't', {}))", answer=answer)
+    assert json.loads(ending.result) == 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("code", "limits", "reason"),
+    [
+        ("print('first')\nwhile True: pass", replace(QUICK, seconds=1.0), "timeout"),
+        ("print('first')\nimport time\ntime.sleep(60)", replace(QUICK, seconds=0.5), "timeout"),
+        ("print('first')\nwhile True: pass", replace(QUICK, cpu_seconds=1.0), "cpu"),
+        ("print('first')\nb = []\nwhile True: b.append(bytearray(1 << 24))", QUICK, "memory"),
+        ("print('first')\nwhile True: print('x' * 100)", replace(QUICK, output_bytes=50_000), "output"),
+        (
+            "print('first')\nimport os\nwhile True: os.write(1, b'y' * 100)",
+            replace(QUICK, output_bytes=50_000),
+            "output",
+        ),
+        ("print('first')\nwhile True: await call_tool('s', 't', {})", replace(QUICK, calls=20), "calls"),
+        ("print('first')\nimport os\nos._exit(0)", QUICK, "killed"),
+        ("print('first')\nimport ctypes\nctypes.string_at(0)", QUICK, "killed"),
+    ],
+)
+async def test_every_limit_ends_with_its_own_word_and_what_was_printed(
+    room: Any, code: str, limits: Limits, reason: str
+) -> None:
+    ending = await room.run(code, limits)
+    assert (ending.ok, ending.reason) == (False, reason), ending
+    assert ending.output.startswith("first\n")
+    assert len(ending.output.encode()) <= limits.output_bytes
+    assert ending.message
+    assert (await room.run("'fine'")).result == '"fine"'
+
+
+async def test_threads_are_limited_and_a_few_are_fine(room: Any) -> None:
+    ending = await room.run(
+        "import threading\nstop = threading.Event()\nthreads = []\n"
+        "try:\n"
+        "    for _ in range(200):\n"
+        "        threads.append(threading.Thread(target=stop.wait))\n        threads[-1].start()\n"
+        "except RuntimeError:\n    threads.pop()\n"
+        "stop.set()\nlen(threads)",
+        replace(QUICK, pids=24),
+    )
+    assert 10 <= json.loads(ending.result) < 24
+
+
+async def test_leaving_is_an_end_like_any_other(native: Any) -> None:
+    assert (await native.run("import sys\nsys.exit()")).ok
+    left = await native.run("raise SystemExit(3)")
+    assert (left.reason, left.error_type, left.message) == (
+        "failed",
+        "SystemExit",
+        "The program left with exit code 3.",
+    )
+
+
+async def test_runs_at_the_same_time_do_not_meet(native: Any) -> None:
+    together = asyncio.Barrier(4)
+
+    async def answer(what: str, wish: Any) -> Any:
+        await together.wait()
+        return wish["arguments"]["n"]
+
+    endings = await asyncio.gather(
+        *[native.run(f"await call_tool('s', 't', {{'n': {n}}})", answer=answer) for n in range(4)]
+    )
+    assert [json.loads(ending.result) for ending in endings] == [0, 1, 2, 3]
+
+
+async def test_a_call_in_flight_is_cancelled_when_the_run_ends(native: Any) -> None:
+    cancelled = asyncio.Event()
+
+    async def answer(what: str, wish: Any) -> Any:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    ending = await native.run(
+        "t = asyncio.ensure_future(call_tool('s', 't', {}))\nawait asyncio.sleep(0.1)\n'over'", answer=answer
+    )
+    assert ending.result == '"over"'
+    assert cancelled.is_set()
+
+
+async def test_a_fault_of_ours_in_an_answer_reaches_the_program_as_an_error(
+    native: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def answer(what: str, wish: Any) -> Any:
+        raise ZeroDivisionError("ours")
+
+    ending = await native.run("await call_tool('s', 't', {})", answer=answer)
+    assert (ending.reason, ending.error_type) == ("failed", "ToolError")
+    assert "could not be answered" in caplog.text
+
+
+async def test_without_isolation_nothing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCP_WORKBENCH_SANDBOX", "none")
+    sandbox = Sandbox()
+    strength = await sandbox.open()
+    assert (strength.backend, strength.level) == ("none", "none")
+    with pytest.raises(WorkbenchError) as refused:
+        await sandbox.run(Program("1", QUICK, tmp_path), lambda what, wish: asyncio.sleep(0), lambda stream, text: None)
+    assert refused.value.hint
+    await sandbox.close()
+
+
+async def test_an_unknown_backend_is_said_to_be_unknown() -> None:
+    sandbox = Sandbox("hope")
+    strength = await sandbox.open()
+    assert strength.level == "none"
+    assert "hope" in strength.reason
+    await sandbox.close()
