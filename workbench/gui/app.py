@@ -28,7 +28,7 @@ from workbench.paths import Paths
 from workbench.settings import read
 
 if TYPE_CHECKING:
-    import qasync  # type: ignore[import-untyped]
+    import qasync
 
 TRACE = "MCP_WORKBENCH_TRACE_START"
 """Set: the times of the first frame and of the usable window go to stderr."""
@@ -73,7 +73,7 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
 
 def make_loop(app: QApplication) -> qasync.QEventLoop:
     """Qt's loop as asyncio's."""
-    import qasync  # type: ignore[import-untyped]
+    import qasync
 
     class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
         """WORKAROUND(qasync leaves out the hooks that close abandoned async generators, qasync > 0.28)"""

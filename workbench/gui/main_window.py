@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
 
     def _search_button(self) -> QPushButton:
         entry = action_named("palette.open")
-        button = QPushButton(self.tr("Search or run anything   {}").format(keys_text(entry.keys)))
+        button = QPushButton(self.tr("Search or run anything   {}").format(keys_text(entry.keys)), self.menuBar())
         button.setIcon(icon("search"))
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(self.commands["palette.open"].trigger)

@@ -171,7 +171,7 @@ QTreeView[kind="rows"]::branch, QTreeView[kind="rows"]::branch:hover, QTreeView[
 QTreeView[kind="rows"] {{ show-decoration-selected: 0; selection-background-color: transparent; }}
 QHeaderView {{ background: {c.surface}; border: none; }}
 QHeaderView::section {{ background: {c.surface}; color: {c.muted}; border: none; border-bottom: 1px solid {c.border};
-    padding: {u}px {u * 2}px; font-weight: 500; }}
+    padding: {u}px {u * 2 + 3}px; font-weight: 500; }}
 QTableCornerButton::section {{ background: {c.surface}; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: {u * 3}px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: {u * 3}px; margin: 0; }}

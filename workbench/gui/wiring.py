@@ -31,6 +31,7 @@ class Wiring(QObject):
         window.centre.wished.connect(self.grant)
         window.centre.welcome_closed.connect(self._welcome_closed)
         window.centre.draft_wanted.connect(self._draft)
+        window.output.draft_wanted.connect(self._keep_wanted)
         window.centre.run_started.connect(self._run_started)
         window.centre.said.connect(self._say)
         self._bind()
@@ -77,6 +78,9 @@ class Wiring(QObject):
         skill = await self._context.questions.skill(name)
         self._show_code(ShowCode(skill.code, skill=skill.name))
 
+    def _keep_wanted(self, run_id: str) -> None:
+        self._run("keep as skill", self._keep_run(run_id))
+
     def _draft(self, code: str) -> None:
         from workbench.gui.dialogs.keep_skill import KeepSkillDialog
 
@@ -101,7 +105,7 @@ class Wiring(QObject):
         if run.state is RunState.WAITING:
             self._approve(run)
         else:
-            self._window.output.show_run(run)
+            self._window.output.show_run(run.id)
             self._window.docks["output"].come()
 
     def _approve(self, run: Run) -> None:
@@ -171,6 +175,7 @@ class Wiring(QObject):
         self._window.statusBar().showMessage(words, 5000)
 
     def _run_started(self, run_id: str) -> None:
+        self._window.output.show_run(run_id)
         self._window.docks["output"].raise_()
 
     def _show_editor(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -26,7 +26,7 @@ from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, Strip, action_button, label, search_box
 from workbench.records import ChainReport, Entry, EntryQuery
 
-LETTERS = (6, 10, 15, 30, 14, 22, 8, 8, 10)
+LETTERS = (6, 10, 15, 30, 14, 22, 11, 8, 10)
 """Widths of the columns in letters; the fourth takes what is left."""
 FLUSH_MS = 60
 """Live entries are put in together after so long: a run of a thousand calls stays smooth."""
@@ -75,6 +75,7 @@ class AuditPane(Pane):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setShowGrid(False)
+        self.table.setIconSize(QSize(unit * 3 + 1, unit * 3 + 1))
         self.table.setWordWrap(False)
         self.table.setTabKeyNavigation(False)
         self.table.verticalHeader().hide()

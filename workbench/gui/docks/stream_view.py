@@ -42,7 +42,7 @@ class StreamView(QPlainTextEdit):
             self._pause.start()
 
     def show_whole(self, text: str) -> None:
-        """The finished output, in place of what was streamed; streamed text that is just as long stays, with its colours."""
+        """The finished output, in place of what was streamed, unless that was all of it."""
         self.flush()
         if len(text) != self._seen or not text:
             self.start_over()

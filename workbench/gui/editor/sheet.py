@@ -99,9 +99,7 @@ class Sheet(QWidget):
         self.editor.setAccessibleName(self.tr("Program {0}").format(draft.title))
         self.editor.set_text(draft.code)
         cursor = self.editor.textCursor()
-        cursor.setPosition(
-            min(draft.place, self.editor.document().characterCount() - 1), QTextCursor.MoveMode.MoveAnchor
-        )
+        cursor.setPosition(min(draft.place, self.editor.document().characterCount() - 1))
         self.editor.setTextCursor(cursor)
         self.strip.line_wanted.connect(self._go)
         self._assess_pause.timeout.connect(self.assess)

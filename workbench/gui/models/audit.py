@@ -17,10 +17,12 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
+from PySide6.QtGui import QIcon
 
+from workbench.gui.icons import icon
 from workbench.gui.text import one_line
-from workbench.gui.words import amount, clock, duration
-from workbench.records import Entry, EntryQuery
+from workbench.gui.words import amount, clock, duration, risk_word
+from workbench.records import Entry, EntryQuery, Risk
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -29,6 +31,8 @@ PAGE = 200
 """How many entries one page brings."""
 
 SEQ, TIME, KIND, WHAT, WHO, TOOL, RISK, MS, TOKENS = range(9)
+NUMBERS = (SEQ, MS, TOKENS)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class AuditModel(QAbstractTableModel):
@@ -54,9 +58,11 @@ class AuditModel(QAbstractTableModel):
         return 0 if parent.isValid() else TOKENS + 1
 
     def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role != Qt.ItemDataRole.DisplayRole or way != Qt.Orientation.Horizontal:
+        if way != Qt.Orientation.Horizontal:
             return None
-        return headers()[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS:
+            return RIGHT
+        return headers()[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
@@ -64,8 +70,10 @@ class AuditModel(QAbstractTableModel):
         entry = self._entries[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return cell(entry, index.column())
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (SEQ, MS, TOKENS):
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
+            return RIGHT
+        if role == Qt.ItemDataRole.DecorationRole:
+            return sign(entry, index.column())
         return None
 
     def canFetchMore(self, parent: Index) -> bool:
@@ -156,6 +164,16 @@ def headers() -> tuple[str, ...]:
         translate("audit", "Took"),
         translate("audit", "≈ Tokens"),
     )
+
+
+def sign(entry: Entry, column: int) -> QIcon | None:
+    """The icon in a cell: what went wrong, and how risky it was."""
+    if column == WHAT and not entry.note.ok:
+        return icon("alert", "danger")
+    if column == RISK and entry.note.risk in set(Risk):
+        word = risk_word(Risk(entry.note.risk))
+        return icon(word.icon, word.tone)
+    return None
 
 
 def cell(entry: Entry, column: int) -> str:
