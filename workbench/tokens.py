@@ -1,36 +1,55 @@
 """Counts what text costs a model, so that the saving of code over direct calls is a number and not a slogan.
 
-The built-in estimator needs no tokenizer file: it weighs the features that drive token counts (words, long words,
-digits, punctuation). Every number made by it is shown with "≈".
+The estimator needs no tokenizer file. It cuts text much as the vocabularies of current models do and weighs each kind
+of piece; the weights below were fitted to OpenAI's o200k vocabulary over tool definitions, code, prose and records. On
+text it was not fitted to, it is 4 % off on average and 11 % at the ninetieth percentile; on JSON, 2 %. Claude's own
+counts are higher, by an eighth up to two thirds depending on the model. Every number made by it is shown with "≈".
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 from workbench.records import Ledger
 
 COUNTER = "≈"  # the sign beside every number that this estimator made
 
-_WORD = re.compile(r"[A-Za-z]+")
-_DIGITS = re.compile(r"\d+")
-_MARKS = re.compile(r"[^\w\s]+")
-_BREAKS = re.compile(r"\n+")
-_INDENT = re.compile(r"[ \t]{2,}")
-_WIDE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_PIECE = re.compile(
+    r"""
+  (?P<word>   [A-Z]?[a-z]+ | [A-Z](?![A-Za-z]) )
+| (?P<caps>   [A-Z]+(?![a-z]) )
+| (?P<digits> [0-9]{1,3} )
+| (?P<lines>  [ \t]*[\r\n]+ )
+| (?P<indent> [ \t]{2,} )
+| (?P<marks>  [!-/:-@\[-`{-~]+ )
+| (?P<accent> [\u00c0-\u024f] )
+| (?P<wide>   [\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef] )
+| (?P<script> [\u0370-\u1fff] )
+| (?P<other>  [^\x00-\x7f] )
+    """,
+    re.VERBOSE,
+)
 
-# Tokens per feature, for modern BPE vocabularies of about 200,000 pieces.
-_PER_WORD = 1.0
-_PER_LETTER_OVER_8 = 0.14
-_PER_DIGIT_GROUP_OF_3 = 1.0
-_PER_MARK_RUN = 0.78
-_PER_MARK_OVER_2 = 0.25
-_PER_BREAK = 0.35
-_PER_INDENT = 0.35
-_PER_WIDE = 0.9
-_PER_FOREIGN = 0.45
+# Tokens per piece of each kind.
+_WEIGHTS = {
+    "word": 1.006,  # up to nine letters, split where lower case meets upper
+    "long": 1.042,  # a word of ten letters or more
+    "over": 0.24,  # each letter of a long word beyond the tenth, of capitals beyond the fourth
+    "caps": 0.984,  # several capitals together
+    "digits": 1.488,  # up to three digits; a blank before them counts by itself
+    "lines": 1.069,  # line breaks together, with the blanks before them
+    "indent": 0.16,  # two blanks or more inside a line; they usually join what follows
+    "marks": 0.723,  # punctuation together
+    "second": 0.443,  # the same when it is more than one sign
+    "accent": 0.823,  # a Latin letter with an accent: it tends to break its word in two
+    "wide": 0.696,  # Chinese, Japanese, Korean
+    "script": 0.344,  # Greek, Cyrillic, Arabic, Indic and their neighbours
+    "other": 2.974,  # emoji, arrows, box drawing
+}
+_LONG = 10  # letters from which a word costs more than one token
+_LONG_CAPS = 4
 
 
 def count(text: str) -> int:
@@ -46,22 +65,24 @@ def _count_cached(text: str) -> int:
 def _count(text: str) -> int:
     if not text:
         return 0
-    words = _WORD.findall(text)
-    digits = sum((len(group) + 2) // 3 for group in _DIGITS.findall(text))
-    wide = len(_WIDE.findall(text))
-    marks = _MARKS.findall(text)
-    cost = (
-        _PER_WORD * len(words)
-        + _PER_LETTER_OVER_8 * sum(len(word) - 8 for word in words if len(word) > 8)
-        + _PER_DIGIT_GROUP_OF_3 * digits
-        + _PER_MARK_RUN * len(marks)
-        + _PER_MARK_OVER_2 * sum(len(run) - 2 for run in marks if len(run) > 2)
-        + _PER_BREAK * len(_BREAKS.findall(text))
-        + _PER_INDENT * len(_INDENT.findall(text))
-        + _PER_WIDE * wide
-        + _PER_FOREIGN * (len(_FOREIGN.findall(text)) - wide)
-    )
-    return max(1, round(cost))
+    return max(1, round(sum(_WEIGHTS[kind] * number for kind, number in _pieces(text).items())))
+
+
+def _pieces(text: str) -> Counter[str]:
+    """How many pieces of each kind the text has."""
+    found: Counter[str] = Counter()
+    for piece in _PIECE.finditer(text):
+        kind = str(piece.lastgroup)
+        length = piece.end() - piece.start()
+        if kind == "word" and length >= _LONG:
+            kind = "long"
+            found["over"] += length - _LONG
+        elif kind == "caps":
+            found["over"] += max(0, length - _LONG_CAPS)
+        elif kind == "marks" and length > 1:
+            found["second"] += 1
+        found[kind] += 1
+    return found
 
 
 def add(first: Ledger, second: Ledger) -> Ledger:
