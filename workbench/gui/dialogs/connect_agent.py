@@ -21,7 +21,7 @@ from workbench.records import AgentInfo, CoreStatus
 
 def serve_command(paths: Paths) -> list[str]:
     """What an agent starts: this very Python, so it works without anything on the PATH."""
-    return [sys.executable, "-m", "workbench", "serve", str(paths.bench)]
+    return [sys.executable, "-m", "workbench", "serve", "--bench", str(paths.bench)]
 
 
 def json_entry(paths: Paths) -> str:
