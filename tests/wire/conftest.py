@@ -109,3 +109,9 @@ def core_command(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> Iterator[tupl
         os.kill(pid, signal.SIGTERM)
         time.sleep(0.02)
     assert not holder(paths.lock)
+
+
+@pytest.fixture(scope="session")
+def answers_of() -> type[Answers]:
+    """For tests that run an event loop of their own for each example."""
+    return Answers

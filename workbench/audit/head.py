@@ -28,13 +28,13 @@ class HeadFile:
     def __init__(self, database: Path) -> None:
         self._path = head_path(database)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._descriptor = os.open(self._path, flags, 0o600)
+        self._file = os.fdopen(os.open(self._path, flags, 0o600), "r+b", buffering=0)
 
     def write(self, head: Head) -> None:
-        os.pwrite(self._descriptor, f"{head.seq:0{WIDTH}d} {head.hash}\n".encode("ascii"), 0)
+        os.pwrite(self._file.fileno(), f"{head.seq:0{WIDTH}d} {head.hash}\n".encode("ascii"), 0)
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        self._file.close()
 
 
 def head_path(database: Path) -> Path:

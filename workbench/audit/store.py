@@ -15,6 +15,7 @@ from workbench.errors import WorkbenchError
 
 OURS = 0x4D435742  # SQLite's application_id, "MCWB"
 VERSION = 1
+MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 5.0
 
 SCHEMA = """
@@ -49,6 +50,7 @@ def open_store(path: Path) -> sqlite3.Connection:
         raise WorkbenchError(
             f"The audit {path} cannot be opened: {fault.strerror}.", "Nothing runs unrecorded: make the file writable."
         ) from fault
+    _refuse_rubbish(path)
     store = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         _prepare(store, path)
@@ -59,6 +61,14 @@ def open_store(path: Path) -> sqlite3.Connection:
         store.close()
         raise
     return store
+
+
+def _refuse_rubbish(path: Path) -> None:
+    """SQLite takes a very short file for an empty database and would write over it."""
+    with path.open("rb") as file:
+        beginning = file.read(len(MAGIC))
+    if beginning and beginning != MAGIC:
+        raise refusal(path, "it is no SQLite database")
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:

@@ -110,9 +110,12 @@ class Connection:
             self._end()
 
     async def _hear(self, message: JsonObject) -> None:
-        for event in message.get("events", ()):
+        events, number = message.get("events", []), message.get("id", 0)
+        if type(events) is not list or type(number) is not int:
+            raise WorkbenchError("A message is neither an answer nor events.")
+        for event in events:
             self._tell(event)
-        hint, future = self._waiting.get(message.get("id", 0), (None, None))
+        hint, future = self._waiting.get(number, (None, None))
         if future is None or future.done():
             return
         try:

@@ -31,6 +31,8 @@ def check_private(folder: Path) -> None:
             found = os.lstat(part)
         except FileNotFoundError:
             continue
+        except OSError as fault:
+            raise WorkbenchError(f"The folder {part} cannot be looked at: {fault.strerror}.", HINT) from fault
         if not stat.S_ISDIR(found.st_mode):
             raise WorkbenchError(f"{part} should be a folder and is not.", HINT)
         if found.st_uid != os.getuid():
