@@ -1,0 +1,163 @@
+"""The core as a process: refused benches, one per bench, signals, and a clean end."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from workbench import process
+from workbench.errors import WorkbenchError
+from workbench.paths import paths_of
+from workbench.wire.lock import Lock, holder
+from workbench.wire.start import ANOTHER_RUNS
+
+FAKE = Path(__file__).parent / "wire" / "fake_core.py"
+
+
+def fake_rooms():
+    spec = importlib.util.spec_from_file_location("fake_core", FAKE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Rooms
+
+
+def until(condition, seconds: float = 15.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def foreground(paths):
+    """A core in the foreground, as a service manager would start it."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def begin(*extra: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(FAKE), "core", "--bench", str(paths.bench), *extra]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        return started[-1]
+
+    yield begin
+    for child in started:
+        child.kill()
+        child.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(foreground, paths, number):
+    core = foreground()
+    until(paths.agent_socket.exists)
+    core.send_signal(number)
+    assert core.wait(15) == 0
+    assert not paths.person_socket.exists()
+    assert holder(paths.lock) == 0
+    assert "the core is closed" in paths.core_log.read_text()
+
+
+def test_a_second_core_of_the_same_bench_is_refused_with_a_sentence(foreground, paths):
+    first = foreground()
+    until(paths.agent_socket.exists)
+    second = foreground()
+    _, words = second.communicate(timeout=15)
+    assert second.returncode == ANOTHER_RUNS
+    assert f"A core already runs for this bench (process {first.pid})." in words.decode()
+    assert first.poll() is None
+    assert paths.person_socket.exists()
+
+
+def test_sockets_of_a_killed_core_do_not_stop_the_next(foreground, paths):
+    first = foreground()
+    until(paths.agent_socket.exists)
+    first.kill()
+    first.wait()
+    assert paths.person_socket.exists()
+    second = foreground()
+    until(lambda: holder(paths.lock) == second.pid)
+    second.send_signal(signal.SIGTERM)
+    assert second.wait(15) == 0
+
+
+def test_private_folders_are_closed_to_others(foreground, paths):
+    foreground()
+    until(paths.agent_socket.exists)
+    for folder in (paths.state, paths.cache, paths.runtime):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("arguments", [[], ["--bench"], ["--detached"], ["--bench", "a", "b"], ["--folder", "x"]])
+def test_wrong_arguments_are_a_usage(capsys, arguments):
+    assert process.main(arguments) == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_a_bench_that_is_missing_is_a_sentence(tmp_path, capsys, paths):
+    assert process.main(["--bench", str(tmp_path / "nowhere")]) == 1
+    assert capsys.readouterr().err.startswith(f"There is no folder {tmp_path / 'nowhere'}.")
+
+
+def test_the_persons_own_bench_is_made_when_it_is_missing(paths):
+    own = paths_of()
+    assert not own.bench.exists()
+    process.prepare(own)
+    assert own.bench.is_dir()
+
+
+def test_a_bench_that_cannot_be_written_is_a_sentence_with_a_hint(paths, monkeypatch):
+    def refuse(dir):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(process.tempfile, "TemporaryFile", refuse)
+    with pytest.raises(WorkbenchError, match=r"cannot be written: Permission denied") as caught:
+        process.prepare(paths)
+    assert "Choose a folder of your own" in caught.value.hint
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_bench_without_write_permission_is_noticed(paths):
+    paths.bench.chmod(0o500)
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        process.prepare(paths)
+    paths.bench.chmod(0o700)
+
+
+def test_a_state_folder_that_cannot_be_made_is_a_sentence(paths):
+    paths.state.parent.parent.mkdir(parents=True)
+    paths.state.parent.write_text("a file where a folder should be")
+    with pytest.raises(WorkbenchError, match="cannot be made"):
+        process.prepare(paths)
+
+
+def test_rooms_that_do_not_open_end_the_process_and_free_the_lock(paths):
+    reports = []
+    (paths.bench / "broken").touch()
+    code = process.run_core(paths, fake_rooms(), lambda code, words: reports.append((code, words)))
+    assert code == 1
+    assert reports == [(1, "The rooms cannot open.\nRemove the file broken.")]
+    Lock(paths.lock).free()
+
+
+def test_a_fault_of_ours_is_a_sentence_with_the_place_of_the_log(paths, caplog):
+    def fail(paths, on_shut_down):
+        raise ZeroDivisionError("of ours")
+
+    reports = []
+    assert process.run_core(paths, fail, lambda code, words: reports.append(words)) == 1
+    assert "ZeroDivisionError: of ours" in reports[0]
+    assert str(paths.core_log) in reports[0]
+
+
+def test_only_complaints_of_others_reach_the_log(paths, foreground):
+    foreground()
+    until(paths.agent_socket.exists)
+    text = paths.core_log.read_text()
+    assert f"the core listens for {paths.bench}" in text
+    assert "asyncio" not in text
