@@ -1,0 +1,323 @@
+"""Asks a person whether a program may run: the sentence first, then effects and the exact code, Deny by default.
+
+The dialog never runs a loop of its own, so that everything else goes on while it waits. It decides nothing by itself:
+closing it, Escape and the deadline all mean no.
+"""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, RunChanged
+from workbench.gui.context import Context
+from workbench.gui.dialogs.approval_foot import ApprovalFoot
+from workbench.gui.dialogs.approval_head import ApprovalHead
+from workbench.gui.dialogs.effects_view import EffectsView
+from workbench.gui.dialogs.program_view import ProgramView, needs_sight
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.text import one_line
+from workbench.gui.whole import fetch_whole, whole_size
+from workbench.records import Decision, Fault, Gate, Risk, Run, RunState
+
+_LEAST_LETTERS = 70  # narrower than this, effects stand above the code
+_LEAST_LINES = 24  # lower than this, the middle scrolls as a whole
+
+
+class ApprovalDialog(QDialog):
+    """One run, one decision."""
+
+    decided = Signal(object)
+    """Carries the Decision that the core took."""
+
+    def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._run = run
+        self._over = False  # nothing can be decided here any more
+        self._sending = False
+        self._missed: Run | None = None  # told while an answer was on its way
+        self._whole = not whole_size([run.proposal.code])
+        self._began = time.monotonic()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Allow this program?"))
+        self._head = ApprovalHead(context.theme)
+        self._effects = EffectsView(context.theme)
+        self._program = ProgramView(context.theme, run.proposal.code)
+        self._foot = ApprovalFoot(context.theme)
+        self._fault = FaultCard(context.theme)
+        self._build()
+        self._clock = QTimer(self, interval=500)
+        self._clock.timeout.connect(self._tick)
+        self._clock.start()
+        self._show_run(run)
+        if not self._whole:
+            context.tasks.run("read the whole program", self._read_whole(run))
+
+    @property
+    def run(self) -> Run:
+        return self._run
+
+    def hear(self, event: Event) -> None:
+        """The run may be decided elsewhere, time out, or get another text."""
+        if not isinstance(event, RunChanged) or event.run.id != self._run.id or self._over:
+            return
+        if self._sending:
+            self._missed = event.run  # most likely the echo of what is being sent
+        else:
+            self._take(event.run)
+
+    def _take(self, run: Run) -> None:
+        if run.state is not RunState.WAITING:
+            self._end(_ending(run))
+        elif run.proposal.sha != self._run.proposal.sha:
+            self._show_run(run)
+            words = self.tr("The text was changed elsewhere; this is the new one.")
+            self._fault.show_fault(Fault(words), tone="warning")
+
+    def core_lost(self) -> None:
+        """The core is gone, and with it the question."""
+        self._end(
+            Fault(self.tr("The core is gone, so this program will not run."), self.tr("Nothing was let through."))
+        )
+
+    def deny(self, reason: str = "") -> None:
+        self._decide(allow=False, reason=reason)
+
+    def allow(self) -> None:
+        """Only where nothing stands against it; the core checks the sha once more."""
+        if not self._obstacle() and self._foot.allow.settled():
+            self._decide(allow=True)
+
+    def reject(self) -> None:
+        """Escape and closing mean no; while editing, Escape only leaves the editor."""
+        if self._over:
+            super().reject()
+        elif self._program.editing:
+            self._leave_edit()
+        elif self._foot.giving_reason():
+            self._foot.drop_reason()
+        else:
+            self.deny()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """A person who closes the window says no; a window closed by the program says nothing, and time does."""
+        if event.spontaneous() and not self._over:
+            event.ignore()
+            self.deny()
+        else:
+            event.accept()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._began = time.monotonic()
+        self._foot.unsettle()
+        self._foot.take_keyboard()
+        QTimer.singleShot(0, self, self._program_to_worst)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self._foot.unsettle()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses Deny, but not by a key that was still down when the dialog came."""
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and (event.isAutoRepeat() or not self._foot.allow.settled() or self._program.editing):
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * _LEAST_LETTERS
+        self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        lines = _LEAST_LINES if not wide else _LEAST_LINES // 2
+        self._split.setMinimumHeight(self.fontMetrics().lineSpacing() * lines)
+
+    # what is shown
+
+    def _show_run(self, run: Run) -> None:
+        self._run = run
+        self._head.show_run(run)
+        if run.verdict is not None:
+            self._effects.show_verdict(run.verdict)
+        self._program.show_program(run.proposal.code, run.verdict)
+        self._foot.show_run(run)
+        self._tick()
+        self._reconsider()
+
+    def _obstacle(self) -> str:
+        """Why this cannot be allowed now; "" when it can."""
+        verdict = self._run.verdict
+        if self._over or self._sending:
+            return self.tr("This is decided.")
+        if not self._whole:
+            return self.tr("The program is not here as a whole yet.")
+        if verdict is None or verdict.gate is Gate.BLOCKED:
+            return self.tr("This program cannot run as it stands.")
+        if verdict.sha != self._run.proposal.sha:
+            return self.tr("The text was not assessed yet.")
+        if self._program.editing:
+            return self.tr("Have your changes checked first.")
+        if needs_sight(verdict.risk) and not self._program.worst_seen:
+            return self.tr("Look at the marked line first.")
+        if verdict.risk is Risk.CRITICAL and not self._foot.typed_right():
+            return self.tr("Type the name first.")
+        return ""
+
+    def _reconsider(self) -> None:
+        self._foot.allow.obstruct(self._obstacle())
+
+    def _tick(self) -> None:
+        if self._over:
+            return
+        left = self._run.deadline - time.time() if self._run.deadline else 0.0
+        self._foot.show_time(self._run.deadline)
+        if self._run.deadline and left <= 0:
+            self._end(Fault(self.tr("Time is up: the program was refused."), self.tr("Its author may ask again.")))
+
+    def _end(self, fault: Fault) -> None:
+        """Nothing can be decided here any more, and why."""
+        self._over = True
+        self._clock.stop()
+        self._fault.show_fault(fault, tone="info")
+        self._foot.show_over()
+        self._reconsider()
+
+    def _program_to_worst(self) -> None:
+        if self._run.verdict is not None and not self._program.editing:
+            self._program.show_program(self._run.proposal.code, self._run.verdict)
+            self._reconsider()
+
+    # what a person does
+
+    def _decide(self, *, allow: bool, reason: str = "") -> None:
+        if self._over or self._sending:
+            return
+        self._sending = True
+        self._reconsider()
+        looked = round(time.monotonic() - self._began, 2)
+        sha = self._run.proposal.sha
+        decision = Decision(self._run.id, sha, allow, "you", reason, time.time(), looked)
+        self._context.tasks.run("decide about a run", self._send(decision))
+
+    async def _send(self, decision: Decision) -> None:
+        try:
+            await self._context.questions.decide(decision)
+        except WorkbenchError as fault:
+            self._sent()
+            if not self._over:
+                self._fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        self._over = True
+        self.decided.emit(decision)
+        self.done(QDialog.DialogCode.Accepted if decision.allow else QDialog.DialogCode.Rejected)
+
+    def _sent(self) -> None:
+        """The answer came; what was told meanwhile counts where it ended the question."""
+        self._sending = False
+        missed, self._missed = self._missed, None
+        if missed is not None and missed.state is not RunState.WAITING:
+            self._take(missed)
+        self._reconsider()
+
+    def _edit(self) -> None:
+        self._program.edit()
+        self._foot.show_editing(True)
+        self._reconsider()
+
+    def _leave_edit(self) -> None:
+        self._program.leave_edit()
+        self._foot.show_editing(False)
+        self._reconsider()
+
+    def _check_edit(self) -> None:
+        code = self._program.edited_text()
+        if code == self._run.proposal.code:
+            self._leave_edit()
+            return
+        self._sending = True
+        self._foot.allow.obstruct(self.tr("Your changes are being checked."))
+        self._context.tasks.run("check an edited program", self._send_edit(code))
+
+    async def _send_edit(self, code: str) -> None:
+        try:
+            run = await self._context.questions.edit(self._run.id, code)
+        except WorkbenchError as fault:
+            self._fault.show_fault(Fault(fault.message, fault.hint))
+        else:
+            self._fault.show_fault(None)
+            self._program.leave_edit()
+            self._foot.show_editing(False)
+            self._show_run(run)
+            self._missed = run
+        self._foot.unsettle()
+        self._sent()
+
+    async def _read_whole(self, run: Run) -> None:
+        """A long program arrives as a preview; nothing can be allowed before all of it is here."""
+        code = (await fetch_whole(self._context.fetch, [run.proposal.code]))[0]
+        if run.proposal.sha == self._run.proposal.sha:
+            self._whole = True
+            self._program.adopt(code)
+            self._program.show_program(code, run.verdict)
+            self._reconsider()
+
+    def _build(self) -> None:
+        unit = self._context.theme.unit
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._effects)
+        self._split.addWidget(self._program)
+        self._split.setSizes([420, 520])
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head)
+        column.addWidget(self._split, 1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(middle)
+        area.verticalScrollBar().valueChanged.connect(self._program.reader.seen)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(area, 1)
+        layout.addWidget(self._fault)
+        layout.addWidget(self._foot)
+        self.resize(unit * 250, unit * 175)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._effects.line_wanted.connect(self._program.go_to)
+        self._program.seen.connect(self._reconsider)
+        self._foot.allow.allowed.connect(self.allow)
+        self._foot.denied.connect(self.deny)
+        self._foot.edit_wanted.connect(self._edit)
+        self._foot.check_wanted.connect(self._check_edit)
+        self._foot.back_wanted.connect(self._leave_edit)
+        self._foot.typed.connect(self._reconsider)
+        self._foot.close_wanted.connect(self.reject)
+
+
+def _ending(run: Run) -> Fault:
+    """How a run ended that was not decided here."""
+    decision = run.decision
+    by = f" by {one_line(decision.by, 60)}" if decision is not None and decision.by else ""
+    if decision is not None and decision.allow:
+        return Fault(f"This was allowed elsewhere{by}.")
+    if run.state is RunState.REFUSED and decision is not None:
+        return Fault(f"This was denied elsewhere{by}.", decision.reason)
+    if run.state is RunState.REFUSED:
+        return Fault("Time ran out: the program was refused.")
+    if run.state in (RunState.STOPPED, RunState.INTERRUPTED):
+        return Fault("This run was stopped; nobody has to decide any more.")
+    return Fault("This run does not wait any more.")

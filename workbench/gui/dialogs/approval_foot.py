@@ -1,0 +1,175 @@
+"""The lower edge of the approval dialog: which text this is about, the time left, and the four answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.gui.code_view import ORDER
+from workbench.gui.dialogs.allow_button import AllowButton
+from workbench.gui.icons import icon
+from workbench.gui.text import ForeignLabel, visible
+from workbench.gui.theme import Theme, mark
+from workbench.gui.words import countdown
+from workbench.records import Risk, Run, Verdict
+
+
+class ApprovalFoot(QFrame):
+    """Deny is the default and has the keyboard first."""
+
+    denied = Signal(str)
+    """Carries the reason, which may be empty."""
+    edit_wanted = Signal()
+    check_wanted = Signal()
+    back_wanted = Signal()
+    close_wanted = Signal()
+    typed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name = ""  # what must be typed before a critical program is allowed
+        mark(self, kind="strip")
+        self._facts = ForeignLabel(elide=True)
+        mark(self._facts, role="muted")
+        self._time = ForeignLabel()
+        self._time.setWordWrap(False)
+        self._build()
+
+    def show_run(self, run: Run) -> None:
+        verdict = run.verdict
+        self._facts.setText(f"SHA-256 {run.proposal.sha[:12]}")
+        self._facts.setToolTip(run.proposal.sha)
+        critical = verdict is not None and verdict.risk is Risk.CRITICAL
+        self._name = name_to_type(verdict) if verdict is not None and critical else ""
+        self._typing.setVisible(critical)
+        self._type_label.setText(self.tr("To allow this, type {0}").format(visible(self._name)))
+        self._type.setPlaceholderText(visible(self._name))
+        self._type.clear()
+        mark(self.allow, kind="danger" if critical or (verdict and verdict.risk is Risk.HIGH) else "primary")
+
+    def show_time(self, deadline: float) -> None:
+        self._time.setVisible(deadline > 0)
+        self._time.setText(self.tr("refused in {0}").format(countdown(deadline)))
+
+    def show_editing(self, on: bool) -> None:
+        for button in (self._edit, self._with_reason, self.allow, self._deny):
+            button.setVisible(not on)
+        for button in (self._check, self._back):
+            button.setVisible(on)
+
+    def show_over(self) -> None:
+        """Nothing is left but closing."""
+        self.show_editing(False)
+        self.drop_reason()
+        self._typing.hide()
+        self._time.hide()
+        for button in (self._edit, self._with_reason, self.allow, self._deny):
+            button.hide()
+        self._close.show()
+        self._close.setDefault(True)
+        self._close.setFocus()
+
+    def typed_right(self) -> bool:
+        return not self._name or self._type.text().strip() == self._name
+
+    def unsettle(self) -> None:
+        self.allow.unsettle()
+
+    def take_keyboard(self) -> None:
+        self._deny.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def giving_reason(self) -> bool:
+        return not self._reason_row.isHidden()
+
+    def drop_reason(self) -> None:
+        self._reason_row.hide()
+
+    def _build(self) -> None:
+        unit = self._theme.unit
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
+        layout.setSpacing(unit * 2)
+        layout.addWidget(self._make_typing())
+        layout.addWidget(self._make_reason())
+        row = QHBoxLayout()
+        row.setSpacing(unit * 2)
+        row.addWidget(self._facts, 1)
+        row.addWidget(self._time)
+        row.addSpacing(unit * 2)
+        for button in self._make_buttons():
+            row.addWidget(button)
+        layout.addLayout(row)
+
+    def _make_buttons(self) -> list[QPushButton]:
+        self._deny = self._button(self.tr("Deny"), "x", self._deny_now)
+        self._deny.setDefault(True)
+        self._deny.setToolTip(self.tr("Refuse this program (Escape)"))
+        self._with_reason = self._button(self.tr("Deny with reason…"), "message", self._ask_reason)
+        self._edit = self._button(self.tr("Edit"), "pencil", self.edit_wanted)
+        self._back = self._button(self.tr("Back"), "undo", self.back_wanted)
+        self._check = self._button(self.tr("Check my changes"), "shield", self.check_wanted)
+        self._close = self._button(self.tr("Close"), "x", self.close_wanted)
+        self.allow = AllowButton(self.tr("Allow once"), self)
+        for button in (self._back, self._check, self._close):
+            button.hide()
+        mark(self._check, kind="primary")
+        return [self._deny, self._with_reason, self._edit, self._back, self._check, self._close, self.allow]
+
+    def _button(self, words: str, symbol: str, act: Callable[[], None] | SignalInstance) -> QPushButton:
+        button = QPushButton(icon(symbol, "muted"), words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(act)
+        return button
+
+    def _make_typing(self) -> QWidget:
+        self._typing = QWidget(self)
+        row = QHBoxLayout(self._typing)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(self._theme.unit * 2)
+        self._type_label = ForeignLabel()
+        self._type_label.setWordWrap(False)
+        self._type = QLineEdit()
+        self._type.setAccessibleName(self.tr("The name to type before this can be allowed"))
+        self._type.textChanged.connect(self.typed)
+        row.addWidget(self._type_label)
+        row.addWidget(self._type, 1)
+        self._typing.hide()
+        return self._typing
+
+    def _make_reason(self) -> QWidget:
+        self._reason_row = QWidget(self)
+        row = QHBoxLayout(self._reason_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(self._theme.unit * 2)
+        self._reason = QLineEdit()
+        self._reason.setPlaceholderText(self.tr("Why not? The agent reads this."))
+        self._reason.setAccessibleName(self.tr("Reason for denying"))
+        self._reason.returnPressed.connect(self._deny_with_reason)
+        send = self._button(self.tr("Deny"), "x", self._deny_with_reason)
+        send.setAccessibleName(self.tr("Deny with this reason"))
+        row.addWidget(self._reason, 1)
+        row.addWidget(send)
+        self._reason_row.hide()
+        return self._reason_row
+
+    def _deny_now(self) -> None:
+        self.denied.emit("")
+
+    def _ask_reason(self) -> None:
+        self._reason_row.show()
+        self._reason.setFocus()
+
+    def _deny_with_reason(self) -> None:
+        self.denied.emit(self._reason.text().strip())
+
+
+def name_to_type(verdict: Verdict) -> str:
+    """The tool or target that makes a program critical; a short word where nothing has a name."""
+    worst = sorted(verdict.findings, key=lambda finding: -ORDER.index(finding.risk))
+    named = [finding.subject.strip() for finding in worst if finding.subject.strip()]
+    used = [use.tool for use in verdict.tools]
+    found = next((name for name in (*named, *used) if len(name) <= 80 and visible(name) == name), "")
+    return found or "allow"

@@ -1,0 +1,69 @@
+"""What a reviewer reads first: one plain sentence, the risk, who asks, and what the author claims it is for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from workbench.gui.icons import pixmap
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import Theme, mark
+from workbench.gui.words import risk_word
+from workbench.records import Origin, Risk, Run
+
+
+class ApprovalHead(QFrame):
+    """The claim stands apart and is called one, because its author may be wrong or lie."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        unit = theme.unit
+        mark(self, kind="strip")
+        self._picture = QLabel(self)
+        self._sentence = ForeignLabel()
+        mark(self._sentence, role="title")
+        self._badge = QLabel(self)
+        self._badge.setTextFormat(Qt.TextFormat.PlainText)
+        self._author = ForeignLabel(elide=True)
+        mark(self._author, role="muted")
+        self._tag = QLabel(self.tr("claimed"))
+        mark(self._tag, role="badge", tone="muted")
+        self._claim = ForeignLabel()
+        mark(self._claim, role="muted")
+        facts = QHBoxLayout()
+        facts.setSpacing(unit * 2)
+        facts.addWidget(self._badge)
+        facts.addWidget(self._author, 1)
+        claim = QHBoxLayout()
+        claim.setSpacing(unit * 2)
+        claim.addWidget(self._tag, 0, Qt.AlignmentFlag.AlignTop)
+        claim.addWidget(self._claim, 1)
+        words = QVBoxLayout()
+        words.setSpacing(unit + unit // 2)
+        words.addWidget(self._sentence)
+        words.addLayout(facts)
+        words.addLayout(claim)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
+        row.setSpacing(unit * 3)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+
+    def show_run(self, run: Run) -> None:
+        verdict = run.verdict
+        word = risk_word(verdict.risk if verdict else Risk.HIGH)
+        self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 7, self.devicePixelRatioF()))
+        self._sentence.setText(verdict.sentence if verdict else self.tr("This program was not assessed yet."))
+        self._badge.setText(word.text if verdict else self.tr("Not assessed"))
+        mark(self._badge, role="badge", tone=word.tone)
+        self._author.setText(self._who(run))
+        purpose = run.proposal.purpose
+        self._claim.setText(f"“{purpose}”" if purpose else "")
+        self._tag.setVisible(bool(purpose))
+        self._claim.setVisible(bool(purpose))
+
+    def _who(self, run: Run) -> str:
+        if run.proposal.origin is Origin.PERSON:
+            return self.tr("You want to run this program.")
+        return self.tr("The agent “{0}” wants to run this program.").format(run.proposal.author)

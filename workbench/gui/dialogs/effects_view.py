@@ -1,0 +1,135 @@
+"""What a program does, read top down: will happen, will be refused, may happen, noticed, not assessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.gui.code_view import ORDER
+from workbench.gui.icons import pixmap
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import Theme, mark
+from workbench.gui.words import risk_word
+from workbench.records import Effect, EffectKind, Finding, Risk, Verdict
+
+_MOST = 200  # rows of one group; how many more there are is said
+
+
+class EffectsView(QScrollArea):
+    """Each row leads to its line."""
+
+    line_wanted = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("What the program does"))
+        self._links: list[QPushButton] = []
+
+    def show_verdict(self, verdict: Verdict) -> None:
+        unit = self._theme.unit
+        page = QWidget()
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
+        self._column.setSpacing(unit)
+        self._links = []
+        titles = {
+            EffectKind.WILL: self.tr("Will happen"),
+            EffectKind.REFUSED: self.tr("The sandbox will refuse"),
+            EffectKind.MAY: self.tr("May happen"),
+        }
+        for kind, title in titles.items():
+            self._effects(title, [effect for effect in verdict.effects if effect.kind is kind])
+        self._findings(verdict)
+        self._unknown(verdict.not_assessed)
+        self._column.addStretch(1)
+        self.setWidget(page)
+
+    def links(self) -> tuple[QPushButton, ...]:
+        """The buttons that lead to lines, top down."""
+        return tuple(self._links)
+
+    def _effects(self, title: str, effects: Sequence[Effect]) -> None:
+        if not effects:
+            return
+        grid = self._group(title, len(effects))
+        for row, effect in enumerate(sorted(effects, key=lambda e: (-ORDER.index(e.risk), e.line))[:_MOST]):
+            self._sign(grid, row, effect.risk)
+            grid.addWidget(ForeignLabel(effect.text), row, 1, Qt.AlignmentFlag.AlignTop)
+            back = {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[effect.reversible]
+            words = ForeignLabel(back)
+            words.setWordWrap(False)
+            mark(words, role="muted")
+            grid.addWidget(words, row, 2, Qt.AlignmentFlag.AlignTop)
+            self._link(grid, row, effect.line, effect.text)
+
+    def _findings(self, verdict: Verdict) -> None:
+        told = {(effect.line, effect.text) for effect in verdict.effects}
+        rest = [finding for finding in verdict.findings if (finding.span.line, finding.message) not in told]
+        if not rest:
+            return
+        grid = self._group(self.tr("Noticed"), len(rest))
+        for row, finding in enumerate(sorted(rest, key=_worst_first)[:_MOST]):
+            self._sign(grid, row, finding.risk)
+            grid.addWidget(ForeignLabel(finding.message), row, 1, 1, 2, Qt.AlignmentFlag.AlignTop)
+            self._link(grid, row, finding.span.line, finding.message)
+
+    def _unknown(self, sentences: Sequence[str]) -> None:
+        if not sentences:
+            return
+        grid = self._group(self.tr("Not assessed"), len(sentences))
+        for row, sentence in enumerate(sentences[:_MOST]):
+            picture = QLabel()
+            picture.setPixmap(pixmap("help", "warning", self._theme.unit * 4, self.devicePixelRatioF()))
+            grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
+            words = ForeignLabel(sentence)
+            mark(words, role="warning")
+            grid.addWidget(words, row, 1, 1, 3)
+
+    def _group(self, title: str, count: int) -> QGridLayout:
+        unit = self._theme.unit
+        more = self.tr(" (the first {0} of {1})").format(_MOST, count) if count > _MOST else ""
+        heading = ForeignLabel(f"{title}{more}")
+        heading.setContentsMargins(0, unit * 2, 0, 0)
+        mark(heading, role="section")
+        self._column.addWidget(heading)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(unit * 2)
+        grid.setVerticalSpacing(unit)
+        grid.setColumnStretch(1, 1)
+        self._column.addLayout(grid)
+        return grid
+
+    def _sign(self, grid: QGridLayout, row: int, risk: Risk) -> None:
+        word = risk_word(risk)
+        picture = QLabel()
+        picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
+        picture.setToolTip(word.text)
+        picture.setAccessibleName(word.text)
+        grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _link(self, grid: QGridLayout, row: int, line: int, words: str) -> None:
+        if line <= 0:
+            return
+        link = QPushButton(self.tr("line {0}").format(line))
+        link.setProperty("line", line)
+        link.setAutoDefault(False)
+        link.setAccessibleName(self.tr("Go to line {0}: {1}").format(line, words[:120]))
+        mark(link, kind="quiet")
+        link.clicked.connect(self._go)
+        grid.addWidget(link, row, 3, Qt.AlignmentFlag.AlignTop)
+        self._links.append(link)
+
+    def _go(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self.line_wanted.emit(int(button.property("line")))
+
+
+def _worst_first(finding: Finding) -> tuple[int, int]:
+    return -ORDER.index(finding.risk), finding.span.line

@@ -1,0 +1,270 @@
+"""Makes a skill of a program: named, described, looked at once more, then kept for agents to use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Coroutine
+from typing import Any, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.errors import WorkbenchError
+from workbench.gui.code_view import CodeView, marks_of
+from workbench.gui.context import Context
+from workbench.gui.editor.assessment import AssessmentStrip
+from workbench.gui.editor.exact import exact_text
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.forms.growing_text import GrowingText
+from workbench.gui.icons import icon
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.whole import fetch_whole, whole_size
+from workbench.records import Fault, Run, Skill, SkillState, Verdict
+
+_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_LONGEST_NAME: Final = 64
+_LONGEST_DESCRIPTION: Final = 1024
+
+
+class KeepDialog(QDialog):
+    """From a run, from a draft, or from a program in the editor."""
+
+    kept = Signal(object)
+    """Carries the Skill, kept or drafted."""
+
+    def __init__(
+        self,
+        context: Context,
+        run: Run | None = None,
+        skill: Skill | None = None,
+        parent: QWidget | None = None,
+        *,
+        code: str = "",
+    ) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._run_id = run.id if run else skill.run_id if skill else ""
+        self._code = run.proposal.code if run else skill.code if skill else code
+        self._whole = not whole_size([self._code])
+        self._busy = False
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Keep as a skill"))
+        self._build(skill)
+        self._begin(skill)
+
+    def name_fault(self) -> str:
+        """Why the name cannot be used; "" when it can. The rule is the one of Agent Skills."""
+        name = self.name.text()
+        if not name:
+            return self.tr("Give it a name.")
+        if len(name) > _LONGEST_NAME:
+            return self.tr("At most {0} characters; it has {1}.").format(_LONGEST_NAME, len(name))
+        if not _NAME.fullmatch(name):
+            return self.tr("Small letters, digits and single hyphens between them, such as weekly-report.")
+        return ""
+
+    def description_fault(self) -> str:
+        words = self.words().strip()
+        if not words:
+            return self.tr("Say what it does and when to use it: agents choose by these words.")
+        if len(words) > _LONGEST_DESCRIPTION:
+            return self.tr("At most {0} characters; it has {1}.").format(_LONGEST_DESCRIPTION, len(words))
+        return ""
+
+    def words(self) -> str:
+        """The description as it stands."""
+        return exact_text(self.description)
+
+    def save_draft(self) -> None:
+        """Keep it for oneself; agents do not see drafts."""
+        self._start("save a draft", self._draft())
+
+    def keep(self) -> None:
+        """Draft this very text, then keep exactly the draft that came back."""
+        self._start("keep a skill", self._keep())
+
+    def _start(self, name: str, coro: Coroutine[Any, Any, None]) -> None:  # Any: what a coroutine is sent
+        if self._obstacle() or self._busy:
+            coro.close()
+            return
+        self._busy = True
+        self._check()
+        self._context.tasks.run(name, coro)
+
+    async def _draft(self) -> None:
+        await self._finish(keep=False)
+
+    async def _keep(self) -> None:
+        await self._finish(keep=True)
+
+    async def _finish(self, *, keep: bool) -> None:
+        questions, name = self._context.questions, self.name.text()
+        try:
+            skill = await questions.draft_skill(name, self.words().strip(), self._code, self._run_id)
+            if keep:
+                skill = await questions.keep_skill(name, skill.sha)
+        except WorkbenchError as fault:
+            self._fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        finally:
+            self._busy = False
+            self._check()
+        self.kept.emit(skill)
+        self.done(QDialog.DialogCode.Accepted)
+
+    def _begin(self, skill: Skill | None) -> None:
+        if skill is not None:
+            self.name.setText(skill.name)
+            self.description.setPlainText(skill.description)
+        self._check()
+        if not self._whole:
+            coro = fetch_whole(self._context.fetch, [self._code])
+            self._context.tasks.run("read the whole program", coro, self._take)
+        else:
+            self._take([self._code])
+
+    def _take(self, texts: list[str]) -> None:
+        self._code, self._whole = texts[0], True
+        self._view.show_code(self._code)
+        self._check()
+        self._context.tasks.run("assess a program", self._assess())
+
+    async def _assess(self) -> None:
+        try:
+            verdict = await self._context.questions.assess(self._code)
+        except WorkbenchError as fault:
+            self._strip.say(self.tr("Not assessed: {0}").format(fault.message))
+            return
+        self._show(verdict)
+
+    def _show(self, verdict: Verdict) -> None:
+        self._strip.show_verdict(verdict)
+        self._view.show_marks(marks_of(verdict))
+        used = sorted({f"{use.server}.{use.tool}" for use in verdict.tools})
+        self._tools.setText(", ".join(used) or self.tr("none"))
+
+    def _obstacle(self) -> str:
+        if not self._whole:
+            return self.tr("The program is not here as a whole yet.")
+        return self.name_fault() or self.description_fault()
+
+    def _check(self) -> None:
+        self._name_fault.setText(self.name_fault() if self.name.text() else "")
+        self._name_fault.setVisible(bool(self._name_fault.full_text()))
+        long = self.description_fault() if self.words().strip() else ""
+        self._words_fault.setText(long)
+        self._words_fault.setVisible(bool(long))
+        reason = self._obstacle()
+        for button in (self.keep_button, self.draft_button):
+            button.setEnabled(not reason and not self._busy)
+            button.setToolTip(reason)
+
+    # what it looks like
+
+    def _build(self, skill: Skill | None) -> None:
+        unit = self._context.theme.unit
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._make_fields(skill))
+        self._strip = AssessmentStrip(self._context.theme)
+        self._view = CodeView(self._context.theme)
+        self._view.setAccessibleName(self.tr("The program that is kept"))
+        self._strip.line_wanted.connect(self._view.go_to)
+        self._fault = FaultCard(self._context.theme)
+        layout.addWidget(self._strip)
+        layout.addWidget(self._view, 1)
+        layout.addWidget(self._fault)
+        layout.addWidget(self._make_foot())
+        self.resize(unit * 170, unit * 160)
+        self.name.setFocus()
+
+    def _make_fields(self, skill: Skill | None) -> QVBoxLayout:
+        unit = self._context.theme.unit
+        column = QVBoxLayout()
+        column.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
+        column.setSpacing(unit * 2)
+        title = ForeignLabel(self.tr("Keep this program as a skill"))
+        mark(title, role="title")
+        meaning = ForeignLabel(self._meaning(skill))
+        mark(meaning, role="muted")
+        column.addWidget(title)
+        column.addWidget(meaning)
+        form = QFormLayout()
+        form.setHorizontalSpacing(unit * 3)
+        form.setVerticalSpacing(unit * 2)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.addRow(self.tr("Name"), self._make_name())
+        form.addRow(self.tr("Description"), self._make_description())
+        self._tools = ForeignLabel(self.tr("…"))
+        mark(self._tools, role="mono")
+        form.addRow(self.tr("Tools it uses"), self._tools)
+        column.addLayout(form)
+        return column
+
+    def _meaning(self, skill: Skill | None) -> str:
+        number = (skill.version if skill and skill.state is not SkillState.RETIRED else 0) + 1
+        words = self.tr(
+            "Kept, it becomes version {0}: every agent of this bench may find, read and import it. "
+            "Programs that use it are still assessed each time. Retiring it hides it again."
+        )
+        return words.format(number)
+
+    def _make_name(self) -> QWidget:
+        self.name = QLineEdit()
+        self.name.setPlaceholderText(self.tr("weekly-report"))
+        self.name.setAccessibleName(self.tr("Name of the skill"))
+        self.name.setFont(self._context.theme.mono())
+        self.name.textChanged.connect(self._check)
+        self._name_fault = ForeignLabel()
+        return _with_fault(self.name, self._name_fault)
+
+    def _make_description(self) -> QWidget:
+        self.description = GrowingText(least=2, most=5)
+        self.description.setPlaceholderText(self.tr("What it does, and when an agent should use it."))
+        self.description.setAccessibleName(self.tr("Description of the skill"))
+        self.description.textChanged.connect(self._check)
+        self._words_fault = ForeignLabel()
+        return _with_fault(self.description, self._words_fault)
+
+    def _make_foot(self) -> QFrame:
+        unit = self._context.theme.unit
+        foot = QFrame(self)
+        mark(foot, kind="strip")
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
+        row.setSpacing(unit * 2)
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.clicked.connect(self.reject)
+        self.draft_button = QPushButton(icon("pencil", "muted"), self.tr("Save as draft"))
+        self.draft_button.setToolTip(self.tr("Agents do not see drafts"))
+        self.draft_button.clicked.connect(self.save_draft)
+        self.keep_button = QPushButton(icon("bookmark", "on_accent"), self.tr("Keep"))
+        self.keep_button.setDefault(True)
+        self.keep_button.clicked.connect(self.keep)
+        mark(self.keep_button, kind="primary")
+        row.addStretch(1)
+        for button in (cancel, self.draft_button, self.keep_button):
+            row.addWidget(button)
+        return foot
+
+
+def _with_fault(field: QWidget, fault: ForeignLabel) -> QWidget:
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(2)
+    mark(fault, role="error")
+    column.addWidget(field)
+    column.addWidget(fault)
+    return box

@@ -1,0 +1,138 @@
+"""The program under review: to read, to edit in place, or as a diff against what the agent wrote."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from workbench.gui.code_view import CodeView, marks_of, worst_line
+from workbench.gui.dialogs.diff_view import DiffView
+from workbench.gui.editor.code_editor import CodeEditor
+from workbench.gui.text import ForeignLabel, has_hidden
+from workbench.gui.theme import Theme, mark
+from workbench.records import Risk, Verdict
+
+
+class ProgramView(QWidget):
+    """Remembers whether the worst line has been on screen."""
+
+    seen = Signal()
+    """The worst line came into view for the first time."""
+    edited = Signal()
+
+    def __init__(self, theme: Theme, original: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._original = original
+        self._code = original
+        self._worst = 0
+        self._worst_seen = False
+        self.reader = CodeView(theme)
+        self.reader.setAccessibleName(self.tr("The exact code that will run"))
+        self.reader.seen.connect(self._look)
+        self.editor = CodeEditor(theme)
+        self.editor.setAccessibleName(self.tr("The code, editable"))
+        self.editor.edited.connect(self.edited)
+        self.diff = DiffView(theme)
+        self._build()
+
+    @property
+    def editing(self) -> bool:
+        return self._pages.currentWidget() is self.editor
+
+    @property
+    def worst_seen(self) -> bool:
+        return self._worst_seen
+
+    def show_program(self, code: str, verdict: Verdict | None) -> None:
+        """Another text, or the same one judged anew; opened where the worst line is."""
+        self._code = code
+        self.reader.show_code(code)
+        self.reader.show_marks(marks_of(verdict) if verdict else {})
+        self._worst = worst_line(verdict) if verdict else 0
+        self._worst_seen = self._worst == 0
+        self._changes.setVisible(code != self._original)
+        self._show(self.reader)
+        self.go_to(self._worst or 1)
+        lines = code.count("\n") + (not code.endswith("\n"))
+        words = self.tr("1 line") if lines == 1 else self.tr("{0} lines").format(lines)
+        hidden = self.tr(" · hidden characters are drawn as ‹U+…›") if has_hidden(code) else ""
+        edited = self.tr(" · edited by you") if code != self._original else ""
+        self._words.setText(f"{words}{edited}{hidden}")
+
+    def adopt(self, original: str) -> None:
+        """The whole of the agent's text came after its preview."""
+        self._original = original
+
+    def edit(self) -> None:
+        self.editor.set_text(self._code)
+        self._show(self.editor)
+        self.editor.setFocus()
+
+    def leave_edit(self) -> None:
+        self._show(self.reader)
+
+    def edited_text(self) -> str:
+        return self.editor.text()
+
+    def go_to(self, line: int) -> None:
+        """Lead the eye to a line, whatever is shown now."""
+        if not self.editing:
+            self._show(self.reader)
+        self._page().go_to(line)
+        self._look()
+
+    def _page(self) -> CodeEditor:
+        return self.editor if self.editing else self.reader
+
+    def _build(self) -> None:
+        unit = self._theme.unit
+        self._words = ForeignLabel(elide=True)
+        mark(self._words, role="muted")
+        self._changes = QPushButton(self.tr("Your changes"))
+        self._changes.setCheckable(True)
+        self._changes.setAutoDefault(False)
+        mark(self._changes, kind="chip")
+        self._changes.clicked.connect(self._toggle_diff)
+        head = QHBoxLayout()
+        head.setContentsMargins(unit * 3, unit, unit * 2, unit)
+        head.addWidget(self._words, 1)
+        head.addWidget(self._changes)
+        self._pages = QStackedWidget()
+        for page in (self.reader, self.editor, self.diff):
+            self._pages.addWidget(page)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(self._pages, 1)
+
+    def _toggle_diff(self, on: bool) -> None:
+        if on:
+            self.diff.show_change(self._original, self._code)
+        self._show(self.diff if on else self.reader)
+
+    def _show(self, page: QWidget) -> None:
+        self._pages.setCurrentWidget(page)
+        self._changes.setChecked(page is self.diff)
+
+    def _look(self) -> None:
+        if not self._worst_seen and self.isVisible() and self._on_screen(self._worst):
+            self._worst_seen = True
+            self.seen.emit()
+
+    def _on_screen(self, line: int) -> bool:
+        """On screen means in the part of the view that no edge, and no scrolling around it, cuts off."""
+        if self._pages.currentWidget() is not self.reader:
+            return False
+        port = self.reader.viewport()
+        for number, top, height in self.reader.visible_lines():
+            if number == line - 1:
+                row = QRect(QPoint(0, top), QPoint(max(1, port.width() // 4), top + height - 1))
+                return port.visibleRegion().contains(row.center()) and port.rect().contains(row.center())
+        return False
+
+
+def needs_sight(risk: Risk) -> bool:
+    """From high on, the worst line must have been on screen."""
+    return risk in (Risk.HIGH, Risk.CRITICAL)
