@@ -27,11 +27,12 @@ _DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("c
 
 _PACKAGE = """
 _here = __import__(__name__, None, None, ("__name__",))
+_Module = type(_here)
 
-class _Package(type(_here)):
+class _Package(_Module):
 
     def __setattr__(self, name, value):
-        if isinstance(value, type(_here)) and name in _FUNCTIONS:
+        if isinstance(value, _Module) and name in _FUNCTIONS:
             value = getattr(value, _FUNCTIONS[name])
         super().__setattr__(name, value)
 
