@@ -91,11 +91,19 @@ def write(person_file: Path, name: str, value: Any) -> None:
     if fault:
         raise WorkbenchError(f"{person_file.name} cannot be changed: {fault.message}", fault.hint)
     group, key = name.split(".", 1)
-    values.setdefault(group, {})[key] = value
-    person_file.parent.mkdir(parents=True, exist_ok=True)
+    table = values.setdefault(group, {})
+    if not isinstance(table, dict):
+        raise WorkbenchError(f"{person_file.name} cannot be changed: {group} is no table.", "Remove that line from it.")
+    table[key] = value
     draft = person_file.with_suffix(".new")
-    draft.write_text(tomli_w.dumps(values), encoding="utf-8")
-    os.replace(draft, person_file)
+    try:
+        person_file.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(tomli_w.dumps(values), encoding="utf-8")
+        os.replace(draft, person_file)
+    except OSError as cause:
+        raise WorkbenchError(
+            f"{person_file.name} cannot be written: {cause.strerror}.", f"See {person_file}."
+        ) from cause
 
 
 def _dotted(name: str) -> str:

@@ -1,0 +1,129 @@
+"""Settings: two files, a wrong value never locks anybody out, and what guards the person is the person's alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench import settings
+from workbench.errors import WorkbenchError
+from workbench.settings import Settings
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    return tmp_path / "workbench.toml"
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "settings.toml"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_without_files_the_defaults_hold_and_nothing_is_said(bench: Path, person: Path) -> None:
+    reading = settings.read(bench, person)
+    assert reading.settings == Settings()
+    assert reading.notices == ()
+
+
+def test_the_persons_file_wins_over_the_benchs(bench: Path, person: Path) -> None:
+    _write(bench, "[run]\nseconds = 60\nmemory_mb = 256\n")
+    _write(person, "[run]\nseconds = 90\n")
+    found = settings.read(bench, person).settings
+    assert (found.run_seconds, found.run_memory_mb) == (90, 256)
+
+
+def test_a_bench_cannot_loosen_what_guards_the_person(bench: Path, person: Path) -> None:
+    _write(bench, "[approval]\nauto_medium = true\n[privacy]\nenabled = false\n")
+    reading = settings.read(bench, person)
+    assert not reading.settings.approval_auto_medium
+    assert reading.settings.privacy_enabled
+    assert [notice.message for notice in reading.notices] == [
+        "workbench.toml: approval.auto_medium is ignored.",
+        "workbench.toml: privacy.enabled is ignored.",
+    ]
+
+
+def test_a_person_may_set_what_guards_them(bench: Path, person: Path) -> None:
+    _write(person, "[approval]\nauto_low = false\n")
+    assert not settings.read(bench, person).settings.approval_auto_low
+
+
+@pytest.mark.parametrize("text", ["[run]\nseconds = '60'\n", "[run]\nseconds = true\n", "run = 5\n", "[run.seconds]\n"])
+def test_a_wrong_value_keeps_its_default_and_is_told(bench: Path, person: Path, text: str) -> None:
+    _write(person, text)
+    reading = settings.read(bench, person)
+    assert reading.settings == Settings()
+    assert len(reading.notices) == 1
+    assert reading.notices[0].hint
+
+
+def test_an_unknown_setting_is_told_by_name(bench: Path, person: Path) -> None:
+    _write(bench, "[run]\nsecond = 60\n")
+    assert settings.read(bench, person).notices[0].message == "workbench.toml: There is no setting run.second."
+
+
+@pytest.mark.parametrize("content", [b"[run\n", b"\xff\xfe", b"a = 1\na = 2\n"])
+def test_a_file_that_cannot_be_read_becomes_a_notice(bench: Path, person: Path, content: bytes) -> None:
+    bench.write_bytes(content)
+    reading = settings.read(bench, person)
+    assert reading.settings == Settings()
+    assert reading.notices[0].message.startswith("workbench.toml cannot be read")
+
+
+def test_a_syntax_fault_is_told_with_its_line(bench: Path, person: Path) -> None:
+    _write(bench, "[run]\nseconds = = 3\n")
+    assert "line 2" in settings.read(bench, person).notices[0].message
+
+
+def test_a_changed_setting_is_written_and_read_back(bench: Path, person: Path) -> None:
+    settings.write(person, "window.theme", "dark")
+    settings.write(person, "run.seconds", 45)
+    found = settings.read(bench, person).settings
+    assert (found.window_theme, found.run_seconds) == ("dark", 45)
+    assert os.listdir(person.parent) == ["settings.toml"]
+
+
+def test_writing_keeps_what_else_stands_in_the_file(bench: Path, person: Path) -> None:
+    _write(person, "[later]\nunknown = 'kept'\n[window]\nfont_size = 12\n")
+    settings.write(person, "window.theme", "light")
+    assert "kept" in person.read_text(encoding="utf-8")
+    assert settings.read(bench, person).settings.window_font_size == 12
+
+
+@pytest.mark.parametrize("text", ["[run\n", "window = 'dark'\n"])
+def test_a_broken_file_is_not_written_over(person: Path, text: str) -> None:
+    _write(person, text)
+    with pytest.raises(WorkbenchError, match=r"settings\.toml cannot be changed"):
+        settings.write(person, "window.theme", "dark")
+    assert person.read_text(encoding="utf-8") == text
+
+
+def test_a_place_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("a file where a folder should be")
+    with pytest.raises(WorkbenchError, match=r"settings\.toml cannot be written"):
+        settings.write(tmp_path / "config" / "settings.toml", "window.theme", "dark")
+
+
+def test_changing_refuses_unknown_names_and_wrong_types() -> None:
+    with pytest.raises(WorkbenchError, match="no setting run"):
+        settings.change(Settings(), "run.colour", 1)
+    with pytest.raises(WorkbenchError, match="takes a value of type int"):
+        settings.change(Settings(), "run.seconds", "soon")
+    assert settings.change(Settings(), "run.seconds", 5).run_seconds == 5
+
+
+def test_every_setting_has_a_dotted_name_and_a_sentence() -> None:
+    described = settings.describe()
+    assert len({name for name, *_ in described}) == len(described)
+    for name, kind, default, sentence in described:
+        assert name.count(".") == 1
+        assert type(default).__name__ == kind
+        assert sentence.endswith(".")

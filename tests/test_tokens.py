@@ -1,0 +1,61 @@
+"""The estimator is close to what a real vocabulary counts, and never surprises."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench import tokens
+from workbench.records import Ledger
+
+# Text and the number that OpenAI's o200k vocabulary gives for it.
+COUNTED = {
+    "code": ("def add(a: int, b: int) -> int:\n    return a + b\n", 19),
+    "record": ('{"id": 10423, "name": "Ana Novak", "email": "ana.novak@example.com", "total": 1299.5}', 34),
+    "prose": ("The quick brown fox jumps over the lazy dog. It was not amused, and said so at length.", 21),
+    "query": ("SELECT id, total FROM orders WHERE status = 'open' ORDER BY created DESC LIMIT 50;", 20),
+    "russian": ("Привет, как дела?", 6),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_the_estimate_is_within_a_tenth_of_the_real_count(name: str) -> None:
+    text, real = COUNTED[name]
+    assert abs(tokens.count(text) - real) <= max(1, real / 10)
+
+
+def test_nothing_costs_nothing_and_something_costs_something() -> None:
+    assert tokens.count("") == 0
+    assert tokens.count(" ") == 1
+
+
+def test_text_twice_as_long_costs_about_twice_as_much() -> None:
+    text = json.dumps([{"id": n, "name": f"customer {n}"} for n in range(200)])
+    assert tokens.count(text + text) == pytest.approx(2 * tokens.count(text), rel=0.01)
+
+
+def test_short_and_long_text_are_counted_the_same_way() -> None:
+    word = "order "
+    assert tokens.count(word * 1000) == pytest.approx(10 * tokens.count(word * 100), rel=0.01)
+
+
+@given(st.text())
+def test_any_text_has_a_count(text: str) -> None:
+    number = tokens.count(text)
+    assert (number == 0) == (text == "")
+    assert number <= 4 * len(text) + 1
+
+
+@pytest.mark.parametrize("piece", [" ", "\n", "A", "a", "!", " \t", "\u3042", "é "])
+def test_a_long_row_of_one_kind_is_counted_without_going_back_and_forth(piece: str) -> None:
+    assert tokens.count(piece * 300_000) >= 1  # a pattern that backtracks would run into the time limit of the tests
+
+
+def test_ledgers_add_up_and_a_loss_is_no_saving() -> None:
+    both = tokens.add(Ledger(1000, 100), Ledger(10, 400))
+    assert (both.direct, both.actual) == (1010, 500)
+    assert tokens.saved(both) == 510
+    assert tokens.saved(Ledger(10, 400)) == 0
