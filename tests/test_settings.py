@@ -107,7 +107,7 @@ def test_a_broken_file_is_not_written_over(person: Path, text: str) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "config").write_text("a file where a folder should be")
+    (tmp_path / "config" / "settings.new").mkdir(parents=True)
     with pytest.raises(WorkbenchError, match=r"settings\.toml cannot be written"):
         settings.write(tmp_path / "config" / "settings.toml", "window.theme", "dark")
 
