@@ -10,7 +10,9 @@ def score(needle: str, text: str) -> int | None:
         return 0
     whole = held.find(needle.casefold().strip())
     if whole >= 0:
-        return 1000 - 2 * whole - len(held) // 4 + (200 if _starts_word(held, whole) else 0)
+        if _starts_word(held, whole):
+            return 1000 - 2 * whole - len(held) // 4
+        return 8 * len(wanted) - 10 - len(held) // 8
     points, place = 0, -1
     for letter in wanted:
         found = held.find(letter, place + 1)

@@ -58,6 +58,9 @@ def _colour(role: str, mode: QIcon.Mode) -> str:
     return str(getattr(colours, role))
 
 
+_clones: list[QIconEngine] = []
+
+
 class _Engine(QIconEngine):
     """Paints one SVG in the colour the theme has at that moment."""
 
@@ -86,4 +89,7 @@ class _Engine(QIconEngine):
         return picture
 
     def clone(self) -> QIconEngine:
-        return _Engine(self._name, self._role)
+        """WORKAROUND(PySide6 frees an engine that Qt cloned while Qt still uses it; PySide6 > 6.11): keep it."""
+        copy = _Engine(self._name, self._role)
+        _clones.append(copy)
+        return copy

@@ -37,6 +37,7 @@ class Tasks(QObject):
         task = spawn(name, self._watch(name, coro, done))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        task.add_done_callback(lambda _: coro.close())  # one that was cancelled before it began
         if self._closed:
             task.cancel()
         return task

@@ -159,7 +159,8 @@ class Palette(QDialog):
     def changeEvent(self, event: QEvent) -> None:
         """A click anywhere else closes it."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.ActivationChange and self.isVisible() and not self.isActiveWindow():
+        left = event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow()
+        if left and self.isVisible() and self.wish is None:  # accepting hides it too, and must not become a refusal
             self.reject()
 
     def _lay_out(self) -> None:

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QKeySequence
+
+from workbench.gui import icons
+from workbench.gui.actions import ACTIONS, CATEGORIES
+
+
+def test_every_action_does_something(window: Any) -> None:
+    assert {entry.id for entry in ACTIONS} == window.commands.bound()
+
+
+def test_no_two_actions_have_the_same_keys_or_name(qapp: Any) -> None:
+    keys = Counter(QKeySequence(entry.keys).toString() for entry in ACTIONS if entry.keys)
+    assert [key for key, times in keys.items() if times > 1 or not key] == []
+    assert max(Counter(entry.id for entry in ACTIONS).values()) == 1
+    assert max(Counter(entry.text for entry in ACTIONS).values()) == 1
+
+
+@pytest.mark.parametrize("entry", ACTIONS, ids=lambda entry: entry.id)
+def test_an_action_is_told_in_one_sentence_and_has_a_picture(entry: Any) -> None:
+    assert entry.help.endswith(".")
+    assert entry.category in CATEGORIES
+    assert entry.icon in icons.names()
+
+
+def test_every_action_stands_in_the_menu_of_its_category(window: Any) -> None:
+    menus = {action.text(): action.menu() for action in window.menuBar().actions()}
+    assert list(menus) == list(CATEGORIES)
+    for entry in ACTIONS:
+        assert window.commands[entry.id] in menus[entry.category].actions()

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from workbench.gui.tasks import Tasks
+
+
+def test_a_result_goes_to_whoever_waits_for_it(loop: Any, complete: Any) -> None:
+    tasks, got = Tasks(), []
+
+    async def answer() -> int:
+        return 42
+
+    assert complete(asyncio.wait_for(tasks.run("answer", answer(), got.append), 5)) == 42
+    assert got == [42]
+
+
+def test_what_nobody_foresaw_is_told_with_its_traceback(loop: Any, complete: Any, qtbot: Any) -> None:
+    tasks = Tasks()
+
+    async def stumble() -> None:
+        raise ValueError("seven")
+
+    with qtbot.waitSignal(tasks.failed) as failed:
+        complete(asyncio.wait_for(tasks.run("stumble", stumble()), 5))
+    assert "seven" in failed.args[0].message
+    assert "ValueError" in failed.args[0].detail
+
+
+def test_a_fault_in_what_follows_a_result_is_told_too(loop: Any, complete: Any, qtbot: Any) -> None:
+    tasks = Tasks()
+
+    async def answer() -> int:
+        return 1
+
+    def stumble(_: int) -> None:
+        raise KeyError("follow-up")
+
+    with qtbot.waitSignal(tasks.failed) as failed:
+        complete(asyncio.wait_for(tasks.run("answer", answer(), stumble), 5))
+    assert "follow-up" in failed.args[0].message
+
+
+def test_closing_ends_everything_and_nothing_begins_afterwards(loop: Any, complete: Any) -> None:
+    tasks, began = Tasks(), []
+
+    async def work() -> None:
+        began.append(1)
+        await asyncio.Event().wait()
+
+    first = tasks.run("work", work())
+    complete(asyncio.sleep(0))
+    complete(tasks.close())
+    assert first.cancelled()
+    late = tasks.run("late", work())
+    complete(asyncio.wait([late]))
+    assert began == [1]
+    assert tasks.running() == 0
