@@ -1,0 +1,96 @@
+"""Every value of a session, found again in any text: in one pass however many values there are.
+
+Each value is filed under its first letters; a pass looks up every stretch of that length, and only where one is known
+compares whole values, by length. Ten thousand values cost the same as ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.privacy.views import Digits, View, views
+
+ANCHOR = 6  # letters a value is filed under; shorter values are not swept, or half of all text would be
+FEWEST_DIGITS = 7
+LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A known value somewhere in a text."""
+
+    start: int
+    end: int
+    value: str  # folded, as it was filed
+
+
+class Index:
+    """Values by their first letters and their length."""
+
+    def __init__(self) -> None:
+        self._lengths: dict[str, dict[int, set[str]]] = {}
+
+    def add(self, value: str) -> None:
+        if ANCHOR <= len(value) <= LONGEST:
+            self._lengths.setdefault(value[:ANCHOR], {}).setdefault(len(value), set()).add(value)
+
+    def find(self, text: str) -> Iterator[tuple[int, str]]:
+        """Where each value starts; the longest at each place."""
+        known = self._lengths
+        if not known:
+            return
+        for at in [at for at in range(len(text) - ANCHOR + 1) if text[at : at + ANCHOR] in known]:
+            for length, values in sorted(known[text[at : at + ANCHOR]].items(), reverse=True):
+                if (stretch := text[at : at + length]) in values:
+                    yield at, stretch
+                    break
+
+
+class Known:
+    """The values of one session and all the ways they may be written."""
+
+    def __init__(self) -> None:
+        self._plain = Index()
+        self._reversed = Index()
+        self._digits = Index()
+        self._numbers: dict[str, str] = {}  # digits alone → the value they belong to
+
+    def add(self, value: str) -> None:
+        """File a value; it is found in any case from now on."""
+        folded = fold(value)
+        self._plain.add(folded)
+        self._reversed.add(folded[::-1])
+        bare = "".join(filter(str.isdigit, folded)) if "@" not in folded else ""
+        if len(bare) >= FEWEST_DIGITS:
+            self._digits.add(bare)
+            self._numbers.setdefault(bare, folded)
+
+    def number(self, bare: str) -> str | None:
+        """The folded value whose digits alone these are."""
+        return self._numbers.get(bare)
+
+    def find(self, text: str) -> Iterator[Seen]:
+        """Every known value in this text, in any of its writings."""
+        folded = fold(text)
+        yield from (Seen(at, at + len(value), value) for at, value in self._plain.find(folded))
+        yield from (Seen(at, at + len(value), value[::-1]) for at, value in self._reversed.find(folded))
+        for seen in _through(Digits(folded), self._digits):
+            yield Seen(seen.start, seen.end, self._numbers[seen.value])
+        for view in views(text):
+            view.text = fold(view.text)
+            yield from _through(view, self._plain)
+
+
+def _through(view: View | Digits, index: Index) -> Iterator[Seen]:
+    for at, value in index.find(view.text):
+        if place := view.origin(at, at + len(value)):
+            yield Seen(*place, value)
+
+
+def fold(text: str) -> str:
+    """Lower case, letter by letter, so that positions stay: the few letters that would become two are kept."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)

@@ -1,0 +1,160 @@
+"""The same text as others might write it: decoded from URLs, JSON escapes, base64, hex; reversed; without separators.
+
+Decoding the text once costs less than encoding every known value in every way, and needs no list of alignments.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+_ESCAPE = re.compile(
+    r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
+)
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}[ :]?){5,}[0-9a-fA-F]{2}")
+_NUMBER = re.compile(r"\d(?:[ \u00a0./()-]{0,2}+\d)*+")
+_GROUP = re.compile(r"\d+")
+FEWEST = 7  # letters of a run of digits worth looking at
+GAP = "\0"  # between pieces, so that nothing matches across them
+
+
+@dataclass(slots=True)
+class View:
+    """A derived text whose pieces remember where they came from."""
+
+    text: str
+    starts: list[int] = field(default_factory=list)  # of each piece in this text
+    origins: list[tuple[int, int]] = field(default_factory=list)  # of each piece in the original
+    exact: list[bool] = field(default_factory=list)  # whether its characters map one to one
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the original behind a stretch of this text."""
+        first = bisect_right(self.starts, start) - 1
+        last = bisect_right(self.starts, end - 1) - 1
+        return self._place(first, start)[0], self._place(last, end - 1)[1]
+
+    def _place(self, piece: int, at: int) -> tuple[int, int]:
+        begin, finish = self.origins[piece]
+        if not self.exact[piece]:
+            return begin, finish
+        offset = at - self.starts[piece]
+        return begin + offset, begin + offset + 1
+
+
+def views(text: str) -> Iterator[View]:
+    """Every other reading of a text that holds something to read otherwise."""
+    if "%" in text:
+        yield _replaced(text, _PERCENT, _unquote)
+    if "\\" in text or "&#" in text:
+        yield _replaced(text, _ESCAPE, _unescape)
+    if pieces := list(_base64(text)):
+        yield _joined(pieces)
+    if pieces := list(_hex(text)):
+        yield _joined(pieces)
+
+
+class Digits:
+    """Only the numbers of a text, without what separates their groups."""
+
+    def __init__(self, text: str) -> None:
+        self._at: list[int] = []  # where each letter of the view stands in the text
+        self._edges: set[int] = set()  # places in the view where a group of digits begins or ends
+        parts = []
+        for run in _NUMBER.finditer(text):
+            if run.end() - run.start() < FEWEST:
+                continue
+            for group in _GROUP.finditer(text, *run.span()):
+                self._edges |= {len(self._at), len(self._at) + group.end() - group.start()}
+                self._at.extend(range(*group.span()))
+                parts.append(group.group())
+            self._at.append(run.end())
+            parts.append(GAP)
+        self.text = "".join(parts)
+
+    def origin(self, start: int, end: int) -> tuple[int, int] | None:
+        """The stretch of the text behind a match; None for one from the middle of a group to the middle of another."""
+        if start not in self._edges and end not in self._edges:
+            return None
+        return self._at[start], self._at[end - 1] + 1
+
+
+def _replaced(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> View:
+    view, parts, at, length = View(""), [], 0, 0
+    for match in pattern.finditer(text):
+        plain, decoded = text[at : match.start()], decode(match.group())
+        for piece, span, exact in ((plain, (at, match.start()), True), (decoded, match.span(), False)):
+            if piece:
+                view.starts.append(length)
+                view.origins.append(span)
+                view.exact.append(exact)
+                parts.append(piece)
+                length += len(piece)
+        at = match.end()
+    view.starts.append(length)
+    view.origins.append((at, len(text)))
+    view.exact.append(True)
+    view.text = "".join([*parts, text[at:]])
+    return view
+
+
+def _joined(pieces: list[tuple[str, tuple[int, int]]]) -> View:
+    view, length = View(""), 0
+    for piece, span in pieces:
+        view.starts.append(length)
+        view.origins.append(span)
+        view.exact.append(False)
+        length += len(piece) + 1
+    view.text = GAP.join(piece for piece, _ in pieces)
+    return view
+
+
+def _unquote(escape: str) -> str:
+    if escape == "+":
+        return " "
+    return bytes.fromhex(escape.replace("%", "")).decode("utf-8", "replace")
+
+
+def _unescape(escape: str) -> str:
+    if escape.startswith("&#"):
+        code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
+        return chr(code) if code < 0x110000 else " "
+    if escape[1] in "uUx":
+        code = int(escape[2:], 16)
+        return chr(code) if code < 0x110000 else " "
+    return escape[1]
+
+
+def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for match in _BASE64.finditer(text):
+        run = match.group()
+        if not _mixed(run):
+            continue
+        plain = run.replace("-", "+").replace("_", "/")
+        for offset in range(4):
+            piece = plain[offset:]
+            piece = piece[: len(piece) - 1] if len(piece) % 4 == 1 else piece
+            data = base64.b64decode(piece + "=" * (-len(piece) % 4))
+            yield data.decode("utf-8", "replace"), match.span()
+
+
+def _mixed(run: str) -> bool:
+    """Base64 of text mixes cases or digits; words, paths and names do not."""
+    return (
+        not run.islower()
+        and not run.isupper()
+        and not run.isdigit()
+        and (not run.istitle() or any(map(str.isdigit, run)))
+    )
+
+
+def _hex(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for match in _HEX.finditer(text):
+        bare = match.group().replace(" ", "").replace(":", "")
+        for offset in (0, 1):
+            piece = bare[offset:]
+            yield bytes.fromhex(piece[: len(piece) // 2 * 2]).decode("utf-8", "replace"), match.span()
