@@ -1,0 +1,76 @@
+"""What the rules of the house look at: the checkout, its source files, a fresh interpreter, long functions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+_long_functions: list[str] = []  # not a fault, but worth a look; printed after the run
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def sources() -> tuple[Path, ...]:
+    """Every Python file of the package."""
+    return tuple(sorted((ROOT / "workbench").rglob("*.py")))
+
+
+@pytest.fixture(scope="session")
+def tracked() -> tuple[Path, ...]:
+    """Every file that is part of the project: what git knows, or in an archive without git, all that is not made."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+    paths = (ROOT / os.fsdecode(name) for name in listed.split(b"\0") if name)
+    return tuple(path for path in paths if path.is_file())
+
+
+@pytest.fixture
+def command() -> Callable[..., str]:
+    """Run a tool on the checkout; when it objects, the test fails with what it said."""
+
+    def run(*arguments: str, seconds: int = 400) -> str:
+        done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds)
+        if done.returncode != 0:
+            pytest.fail(f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}", pytrace=False)
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def fresh() -> Callable[[str], str]:
+    """Run a program in an interpreter that has imported nothing yet; answers what it printed."""
+
+    def run(program: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def long_functions() -> list[str]:
+    """Functions to name in the summary."""
+    return _long_functions
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if _long_functions:
+        terminalreporter.section("functions over 60 lines")
+        for line in _long_functions:
+            terminalreporter.line(line)

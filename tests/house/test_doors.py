@@ -1,0 +1,62 @@
+"""Each door, in an interpreter that has imported nothing yet, imports only what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from workbench.paths import Paths
+
+QT = {"PySide6", "shiboken6", "qasync"}
+SDK = {"mcp", "mcp_types", "pydantic"}
+SLOW = {"keyring", "pygments"}
+
+WINDOW = """
+import sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from workbench.gui import app
+from workbench.paths import paths_of
+qt = QApplication([])
+window = app.open_window(qt, paths_of(Path({bench!r})))
+window.show()
+qt.processEvents()
+assert window.isVisible()
+print(*sys.modules)
+"""
+
+
+def _roots(told: str) -> set[str]:
+    return {name.split(".")[0] for name in told.split()}
+
+
+@pytest.mark.parametrize("door", ["workbench.core", "workbench.process", "workbench.agent.door", "workbench.cli"])
+def test_the_core_and_the_doors_for_agents_and_scripts_never_load_qt(door: str, fresh: Callable[[str], str]) -> None:
+    loaded = _roots(fresh(f"import sys, {door}; print(*sys.modules)"))
+    assert "workbench" in loaded
+    assert not loaded & QT
+
+
+@pytest.mark.parametrize("door", ["workbench.cli", "workbench.wire.client", "workbench.gui.app"])
+def test_a_persons_door_never_loads_the_sdk(door: str, fresh: Callable[[str], str]) -> None:
+    assert not _roots(fresh(f"import sys, {door}; print(*sys.modules)")) & SDK
+
+
+def test_the_first_frame_is_painted_before_anything_slow_is_loaded(fresh: Callable[[str], str], paths: Paths) -> None:
+    loaded = _roots(fresh(WINDOW.format(bench=str(paths.bench))))
+    assert "PySide6" in loaded
+    assert not loaded & (SDK | SLOW)
+
+
+def test_choosing_a_door_loads_no_other(fresh: Callable[[str], str]) -> None:
+    loaded = fresh("import sys, workbench.__main__; print(*sys.modules)").split()
+    own = {name for name in loaded if name.startswith("workbench")}
+    assert own == {"workbench", "workbench.__main__"}
+
+
+def test_what_runs_inside_the_sandbox_needs_only_the_standard_library(fresh: Callable[[str], str]) -> None:
+    told = fresh("import sys; import workbench.sandbox.runner; print(*sys.modules)")
+    own = {name for name in told.split() if name.startswith("workbench")}
+    assert all(name == "workbench" or name.startswith("workbench.sandbox") for name in own)
+    assert not _roots(told) & (QT | SDK | SLOW)

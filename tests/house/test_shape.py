@@ -1,0 +1,70 @@
+"""Files and functions stay small, and each file says why it exists."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+LINES = 400
+MAIN_WINDOW_LINES = 250
+LONG_FUNCTION = 60
+EMPTY_ROOMS_MAY_HAVE = (ast.Expr, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+
+
+def _lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def _python(root: Path) -> list[Path]:
+    return [path for part in ("workbench", "tests", "tools", "benchmarks") for path in (root / part).rglob("*.py")]
+
+
+def test_no_python_file_has_more_than_400_lines(root: Path) -> None:
+    assert {str(path.relative_to(root)): _lines(path) for path in _python(root) if _lines(path) > LINES} == {}
+
+
+def test_the_main_window_lays_out_and_owns_nothing_so_it_is_short(root: Path) -> None:
+    assert _lines(root / "workbench/gui/main_window.py") <= MAIN_WINDOW_LINES
+
+
+def test_every_module_says_why_it_exists(root: Path) -> None:
+    files = [path for path in _python(root) if "tests" not in path.relative_to(root).parts]
+    silent = [path for path in files if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    assert [str(path.relative_to(root)) for path in silent] == []
+
+
+def test_every_public_class_says_what_it_is(sources: tuple[Path, ...], root: Path) -> None:
+    silent = []
+    for path in sources:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and not ast.get_docstring(node):
+                silent.append(f"{path.relative_to(root)}: {node.name}")
+    assert silent == []
+
+
+def test_a_rooms_door_holds_no_code(sources: tuple[Path, ...], root: Path) -> None:
+    """A room is imported file by file; only `records` gathers its nouns, and the package itself has its version."""
+    doors = [path for path in sources if path.name == "__init__.py"]
+    for path in doors:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        assert all(isinstance(node, EMPTY_ROOMS_MAY_HAVE) for node in body), path.relative_to(root)
+
+
+def test_nothing_is_left_for_later_in_the_sources(sources: tuple[Path, ...], root: Path) -> None:
+    words = ("TO" + "DO", "FIX" + "ME", "X" + "XX")
+    found = [
+        (str(path.relative_to(root)), word) for path in sources for word in words if word in path.read_text("utf-8")
+    ]
+    assert found == []
+
+
+def test_long_functions_are_named_after_the_run(
+    sources: tuple[Path, ...], root: Path, long_functions: list[str]
+) -> None:
+    for path in sources:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
+                length = node.end_lineno - node.lineno + 1
+                if length > LONG_FUNCTION:
+                    long_functions.append(f"{path.relative_to(root)}:{node.lineno} {node.name} {length} lines")
+    assert len(long_functions) <= 5, "\n".join(long_functions)
