@@ -200,7 +200,7 @@ def test_a_server_whose_package_another_holds_exactly_is_told(generated: Generat
     generated.write("a_b", [simple("exact")])
     (warning,) = generated.write("a-b", [simple("other")])
     assert "servers.a_b" in warning
-    assert generated.load("servers.a_b").__all__ == ["exact"]
+    assert generated.load("servers.a_b").__all__ == ("exact",)
     remove_package("a-b", generated.servers)
     assert (generated.servers / "a_b").exists()
 

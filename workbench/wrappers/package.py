@@ -32,17 +32,19 @@ _Module = type(_here)
 class _Package(_Module):
 
     def __setattr__(self, name, value):
-        if isinstance(value, _Module) and name in _FUNCTIONS:
-            value = getattr(value, _FUNCTIONS[name])
+        function = _FUNCTIONS.get(name, name)
+        if isinstance(value, _Module) and function in __all__:
+            value = getattr(value, function)
         super().__setattr__(name, value)
 
 def __getattr__(name):
-    if name not in _FILES:
+    function = _ALIASES.get(name, name)
+    if function not in __all__:
         raise AttributeError(f"The server {_SERVER!r} has no tool {name!r}; search_tools finds the right name.")
-    module = __import__(f"{__name__}.{_FILES[name]}", None, None, (name,))
-    function = getattr(module, _FUNCTIONS[_FILES[name]])
-    setattr(_here, name, function)
-    return function
+    module = __import__(f"{__name__}.{_FILES.get(function, function)}", None, None, (function,))
+    found = getattr(module, function)
+    setattr(_here, name, found)
+    return found
 
 def __dir__():
     return __all__
@@ -127,13 +129,15 @@ def _file_names(functions: Mapping[str, str]) -> dict[str, str]:
 
 def _package_source(server: str, entries: Mapping[str, Sequence[str]]) -> str:
     """The `__init__`: data from `ast`, then the fixed end. Raw names that are identifiers can be imported too."""
-    aliases = {name: entry[1] for name, entry in entries.items() if name.isidentifier()}
+    files = {entry[0]: entry[1] for entry in entries.values() if entry[0] != entry[1]}
+    aliases = {name: entry[0] for name, entry in entries.items() if name != entry[0] and name.isidentifier()}
     head: list[ast.stmt] = [
         ast.Expr(ast.Constant(f"Functions for the tools of {server!r}; each is read when first asked for.")),
         _constant("_SERVER", server),
-        _constant("__all__", sorted(entry[0] for entry in entries.values())),
-        _constant("_FILES", {**aliases, **{entry[0]: entry[1] for entry in entries.values()}}),
-        _constant("_FUNCTIONS", {entry[1]: entry[0] for entry in entries.values()}),
+        _constant("__all__", tuple(sorted(entry[0] for entry in entries.values()))),
+        _constant("_FILES", files),
+        _constant("_FUNCTIONS", {file: function for function, file in files.items()}),
+        _constant("_ALIASES", aliases),
     ]
     return ast.unparse(ast.fix_missing_locations(ast.Module(head, []))) + "\n" + _PACKAGE
 
