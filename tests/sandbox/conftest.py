@@ -43,7 +43,7 @@ async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[R
     async def opened(backend: str = "") -> Room:
         if backend == "bubblewrap" and shutil.which("bwrap") is None:
             pytest.skip("bubblewrap is not installed")
-        sandbox = Sandbox(backend)
+        sandbox = Sandbox(backend, ready=0)
         strength = await sandbox.open()
         if strength.level == "none":
             await sandbox.close()
@@ -67,6 +67,11 @@ async def room(request: pytest.FixtureRequest, open_room: Callable[[str], Awaita
 @pytest.fixture
 async def native(open_room: Callable[[str], Awaitable[Room]]) -> Room:
     return await open_room("native")
+
+
+@pytest.fixture
+def processes() -> Callable[[], set[int]]:
+    return children
 
 
 def children() -> set[int]:

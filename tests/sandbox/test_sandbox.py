@@ -34,7 +34,7 @@ async def test_a_program_prints_and_its_last_line_is_its_answer(room: Any) -> No
         ("await call_tool('a', 'b', {})\nreturn {'x': 1}", {"x": 1}),
         ("async def main():\n    return 4\nmain()", 4),
         (
-            "import asyncio\nasync def main():\n    return (await call_tool('a', 'b', {}))['tool']\nasyncio.run(main())",
+            "async def f():\n    return (await call_tool('a', 'b', {}))['tool']\nasyncio.run(f())",
             "b",
         ),
         ("x: int = 3\ndef f():\n    return x\ntry:\n    return f()\nexcept BaseException:\n    pass", 3),

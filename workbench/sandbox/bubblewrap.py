@@ -37,12 +37,13 @@ class _Source:
         return kernel.NO_SETUID | kernel.NO_DEVICES | (0 if self.writable else kernel.READ_ONLY)
 
 
-def become(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
+def become(profile: Profile, channel: int, output: int, owners: int, alive: int) -> NoReturn:
     """Turn this forked child into bwrap, which turns its own child into the runner."""
     sources = _sources(profile)
     if os.getuid() == 0:
         sources = _staged(sources, owners)
     kernel.die_with_parent(signal.SIGKILL)
+    lockdown.leave_if_alone(alive)
     for descriptor in (channel, output):
         os.set_inheritable(descriptor, True)
     words = json.dumps(asdict(profile))

@@ -50,6 +50,13 @@ class Channel(asyncio.Protocol):
         self._limits, self._answer, self._tell = limits, answer, tell
         self._send({"kind": "start", "code": code})
 
+    def fault(self) -> str:
+        """Why the child is not ready; empty when it is."""
+        if not self.ready.done():
+            return "it was not ready in time."
+        facts = self.ready.result()
+        return "" if facts["kind"] == "ready" else str(facts.get("message", ""))[:500].rstrip(".") + "."
+
     def end(self, reason: str, message: str) -> None:
         """Our decision that it is over; the first reason stays."""
         if not self.ended.done():
@@ -88,7 +95,7 @@ class Channel(asyncio.Protocol):
         if not self.ended.done():
             self.ended.set_result(None)
         if not self.ready.done():
-            self.ready.set_result({"kind": "broken", "message": "The sandbox died while it was being built."})
+            self.ready.set_result({"kind": "broken", "message": "its process died"})
 
     def pause_writing(self) -> None:
         self._blocked = True

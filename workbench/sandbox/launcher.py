@@ -28,6 +28,7 @@ hashlib heapq inspect io itertools json linecache logging math operator os pathl
 string tempfile textwrap threading time traceback types typing uuid
 """
 _MESSAGE = 1 << 16
+_END = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on
 
 
 class Launcher:
@@ -36,7 +37,7 @@ class Launcher:
     def __init__(self, core: socket.socket, wake: int) -> None:
         self._core = core
         self._wake = wake
-        self._children: dict[int, tuple[int, str]] = {}  # process → cell number, backend
+        self._children: dict[int, int] = {}  # process → cell number
         self._owners = _owner_map() if os.getuid() == 0 else -1
 
     def serve(self) -> None:
@@ -64,28 +65,25 @@ class Launcher:
         return True
 
     def _open(self, cell: int, profile: Profile, descriptors: list[int]) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _END)
         process = os.fork()
         if process:
-            self._children[process] = (cell, profile.backend)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+            self._children[process] = cell
             return
         _plain_signals()
-        channel, output = (
-            os.dup2(descriptor, wanted) for descriptor, wanted in zip(descriptors, (100, 101), strict=True)
-        )
-        _close_others(channel, output)
+        channel, output = (os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(descriptors))
+        _close_others(channel, output, *[self._owners] * (self._owners >= 0))
         try:
-            if profile.backend == "bubblewrap":
-                bubblewrap.become(profile, channel, output, self._owners)
-            else:
-                _cell(profile, channel, output, self._owners)
+            _cell(profile, channel, output, self._owners)
         except BaseException as fault:
             runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
 
     def _kill(self, cell: int) -> None:
-        for process, (number, backend) in self._children.items():
+        for process, number in self._children.items():
             if number == cell:
-                _end(process, backend)
+                _end(process)
 
     def _reap(self) -> None:
         while True:
@@ -95,7 +93,7 @@ class Launcher:
                 return
             if not process:
                 return
-            cell, _ = self._children.pop(process, (0, ""))
+            cell = self._children.pop(process, 0)
             if cell:
                 code = os.waitstatus_to_exitcode(status)
                 self._tell(cell=cell, code=code, cpu=usage.ru_utime + usage.ru_stime, memory_mb=usage.ru_maxrss / 1024)
@@ -106,8 +104,8 @@ class Launcher:
 
     def end(self) -> None:
         """Nothing that was started here outlives this process."""
-        for process, (_, backend) in self._children.items():
-            _end(process, backend)
+        for process in self._children:
+            _end(process)
         with contextlib.suppress(ChildProcessError):
             while True:
                 os.waitpid(-1, 0)
@@ -134,9 +132,11 @@ def main(descriptor: int) -> None:
 
 
 def _cell(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
-    """The outer half: it owns the namespaces, waits for the inner half, and ends as that one ended."""
+    """The outer half: it owns the namespaces, waits for the inner half and its orphans, and ends as that one ended."""
     parent = os.getppid()
-    native.enter()
+    if profile.backend == "native":
+        native.enter()
+    kernel.adopt_orphans()
     kernel.die_with_parent(signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # the launcher died before it could take us along
@@ -144,39 +144,58 @@ def _cell(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
     inner = os.fork()
     if not inner:
         os.close(alive_end)
-        _inside(profile, channel, output, owners, alive)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+        _inner(profile, channel, output, owners, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(inner, signal.SIGKILL))
-    _, status = os.waitpid(inner, 0)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+    status = _wait_for_all(inner)
     os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 
 
-def _inside(profile: Profile, channel: int, output: int, owners: int, alive: int) -> NoReturn:
-    """The inner half: first process of its world, and the only one that will ever read a program."""
+def _wait_for_all(inner: int) -> int:
+    found = 0
+    while True:
+        try:
+            process, status = os.wait()
+        except ChildProcessError:
+            return found
+        if process == inner:
+            found = status
+
+
+def _inner(profile: Profile, channel: int, output: int, owners: int, alive: int) -> NoReturn:
     try:
-        os.setsid()
-        native.furnish(profile, owners)
-        witness = lockdown.Witness()
-        native.forget_processes()
-        lockdown.set_limits(profile)
-        if os.getuid() == 0:
-            lockdown.become_nobody(witness.itself)
-        version = lockdown.lock(profile)
-        if select.select([alive], [], [], 0)[0]:
-            os._exit(1)  # the outer half died before the kernel knew that we go with it
-        runner.settle(channel, output, witness.status, ENVIRONMENT)
-        lockdown.close_the_door()
+        if profile.backend == "bubblewrap":
+            bubblewrap.become(profile, channel, output, owners, alive)
+        witness, version = _locked(profile, channel, output, owners, alive)
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
     runner.live(witness.facts(version))
 
 
-def _end(process: int, backend: str) -> None:
-    """The outer half of a native cell passes the end on; bubblewrap's child dies with it."""
+def _locked(profile: Profile, channel: int, output: int, owners: int, alive: int) -> tuple[lockdown.Witness, int]:
+    """First process of its world, and the only one that will ever read a program."""
+    os.setsid()
+    native.furnish(profile, owners)
+    witness = lockdown.Witness()
+    native.forget_processes()
+    lockdown.set_limits(profile)
+    if os.getuid() == 0:
+        lockdown.become_nobody(witness.itself)
+    version = lockdown.lock(profile)
+    lockdown.leave_if_alone(alive)
+    runner.settle(channel, output, witness.status, ENVIRONMENT)
+    lockdown.close_the_door()
+    return witness, version
+
+
+def _end(process: int) -> None:
+    """The outer half passes the end on to the inner one and waits for it."""
     with contextlib.suppress(ProcessLookupError):
-        os.kill(process, signal.SIGTERM if backend == "native" else signal.SIGKILL)
+        os.kill(process, signal.SIGTERM)
 
 
 def _plain_signals() -> None:

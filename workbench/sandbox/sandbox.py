@@ -12,6 +12,7 @@ from workbench.records import Strength
 from workbench.sandbox import probe
 from workbench.sandbox.cells import Cell, Cells
 from workbench.sandbox.ending import conclude
+from workbench.sandbox.pool import Pool
 from workbench.sandbox.profile import Profile
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
 
@@ -22,11 +23,12 @@ _LAST_WORDS = 1.0  # seconds a program that said its end may take to go
 
 
 class Sandbox:
-    """Runs programs, each in a fresh locked child. Refuses when this machine cannot lock one."""
+    """Runs programs, each in a fresh locked child; `ready` of them are made ahead. Refuses where none can be locked."""
 
-    def __init__(self, backend: str = "") -> None:
+    def __init__(self, backend: str = "", ready: int = 1) -> None:
         self._wished = backend or os.environ.get(FORCED, "")
         self._cells = Cells()
+        self._pool = Pool(self._cells, ready)
         self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
 
     @property
@@ -48,20 +50,20 @@ class Sandbox:
         if self._strength.level == "none":
             raise WorkbenchError(f"Programs cannot run here. {self._strength.reason}".strip(), self._strength.hint)
         program.workspace.mkdir(parents=True, exist_ok=True)
-        cell = await self._cells.make(profile_of(self._strength.backend, program))
+        cell = await self._pool.take(profile_of(self._strength.backend, program))
         return await self._run(cell, program, answer, output)
 
     async def close(self) -> None:
+        await self._pool.close()
         await self._cells.close()
 
     async def _trial(self, backend: str, program: Program) -> tuple[Ending, dict[str, Any]]:  # Any: JSON
-        cell = await self._cells.make(profile_of(backend, program))
+        cell = await Pool(self._cells, 0).take(profile_of(backend, program))
         ending = await self._run(cell, program, _no_answers, lambda stream, text: None)
         return ending, cell.channel.ready.result()
 
     async def _run(self, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
         try:
-            await _built(cell)
             return await self._watch(cell, program, answer, output)
         finally:
             await asyncio.shield(self._cells.finish(cell))
@@ -95,14 +97,6 @@ def profile_of(backend: str, program: Program) -> Profile:
         pids=limits.pids,
         disk_mb=limits.disk_mb,
     )
-
-
-async def _built(cell: Cell) -> None:
-    done, _ = await asyncio.wait([cell.channel.ready], timeout=10)
-    facts = cell.channel.ready.result() if done else {"kind": "broken", "message": "it was not ready after ten seconds"}
-    if facts["kind"] == "broken":
-        message = str(facts.get("message", ""))[:500]
-        raise WorkbenchError(f"The sandbox could not be built: {message}.", "Run `mcp-workbench doctor` to see why.")
 
 
 async def _no_answers(what: str, wish: object) -> None:
