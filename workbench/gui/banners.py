@@ -130,6 +130,7 @@ class Banners(Pane):
         banner = Banner(self.context.theme, tone, fault, self)
         banner.closable()
         self._column.addWidget(banner)
+        banner.show()
 
     def show_link(self, link: Link) -> None:
         """The core was lost, is coming back, or needs a person."""
@@ -149,6 +150,7 @@ class Banners(Pane):
     def _put(self, banner: Banner) -> None:
         self._link = banner
         self._column.insertWidget(0, banner)
+        banner.show()
 
     def _drop(self, banner: Banner) -> None:
         self._column.removeWidget(banner)

@@ -32,14 +32,14 @@ class Tasks(QObject):
         name: str,
         coro: Coroutine[Any, Any, Result],  # Any: what a coroutine yields and is sent concerns the loop alone
         done: Callable[[Result], None] | None = None,
-    ) -> asyncio.Task[Result | None]:
+    ) -> asyncio.Future[Result | None]:
         """Start; `done` gets the result on success. A fault is told by `failed`, and the task's result is None."""
+        if self._closed:
+            return _never(coro)
         task = spawn(name, self._watch(name, coro, done))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         task.add_done_callback(lambda _: coro.close())  # one that was cancelled before it began
-        if self._closed:
-            task.cancel()
         return task
 
     def running(self) -> int:
@@ -68,6 +68,14 @@ class Tasks(QObject):
         except Exception as fault:
             self.failed.emit(describe(name, fault))
             return None
+
+
+def _never(coro: Coroutine[Any, Any, Result]) -> asyncio.Future[Result | None]:  # Any: see Tasks.run
+    """The window is closing: what would begin now is over."""
+    coro.close()
+    over: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
+    over.cancel()
+    return over
 
 
 def describe(name: str, fault: BaseException) -> Fault:

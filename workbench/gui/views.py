@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
+    QStackedLayout,
     QStyle,
     QStyleOptionViewItem,
     QToolButton,
@@ -151,6 +152,9 @@ class EmptyState(QWidget):
         for widget in (self._picture, self._title, self._sentence):
             self._layout.addWidget(widget)
         self._layout.addStretch(3)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(sentence)
         self._draw()
         theme.changed.connect(self._draw)
 
@@ -160,6 +164,7 @@ class EmptyState(QWidget):
         if action is not None:
             button.setIcon(action.icon())
             button.clicked.connect(action.trigger)
+        self.setFocusProxy(button)
         self._layout.insertSpacing(self._layout.count() - 1, self._theme.unit)
         self._layout.insertWidget(self._layout.count() - 1, button, alignment=Qt.AlignmentFlag.AlignHCenter)
         return button
@@ -170,6 +175,16 @@ class EmptyState(QWidget):
 
     def _draw(self) -> None:
         self._picture.setPixmap(pixmap(self._symbol, "faint", self._theme.unit * 7, self.devicePixelRatioF()))
+
+
+def lead_focus(pane: QWidget, stack: QStackedLayout) -> None:
+    """The keyboard goes to whatever page of the stack is on top, also after it changed."""
+
+    def follow() -> None:
+        pane.setFocusProxy(stack.currentWidget())
+
+    stack.currentChanged.connect(follow)
+    follow()
 
 
 class Strip(QFrame):

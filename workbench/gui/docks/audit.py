@@ -23,7 +23,7 @@ from workbench.gui.models import audit as columns
 from workbench.gui.models.audit import AuditModel
 from workbench.gui.pane import Pane
 from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState, Strip, action_button, label, search_box
+from workbench.gui.views import EmptyState, Strip, action_button, label, lead_focus, search_box
 from workbench.records import ChainReport, Entry, EntryQuery
 
 LETTERS = (6, 10, 15, 30, 14, 22, 11, 8, 10)
@@ -128,7 +128,7 @@ class AuditPane(Pane):
         column.setSpacing(0)
         column.addWidget(strip)
         column.addWidget(split, 1)
-        self.setFocusProxy(self.table)
+        lead_focus(self, self._stack)
 
     def _kinds(self) -> tuple[tuple[str, str], ...]:
         return (

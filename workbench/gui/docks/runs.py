@@ -14,7 +14,7 @@ from workbench.gui.context import Context
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.runs import UNDERWAY, run_rows
 from workbench.gui.pane import Pane
-from workbench.gui.views import EmptyState, RowsView
+from workbench.gui.views import EmptyState, RowsView, lead_focus
 from workbench.gui.wishes import ShowRun
 from workbench.records import Run, RunState
 
@@ -73,7 +73,7 @@ class RunsPane(Pane):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(self._stack)
-        self.setFocusProxy(self.list)
+        lead_focus(self, self._stack)
 
     def _make_empty(self) -> EmptyState:
         empty = EmptyState(

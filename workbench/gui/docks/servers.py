@@ -16,7 +16,7 @@ from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.server_card import ServerCard, command_line
 from workbench.gui.models.servers import ServersModel
 from workbench.gui.pane import Pane
-from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, search_box
+from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
 from workbench.gui.wishes import ShowTool
 from workbench.records import ServerState, ServerStatus, ToolSummary
 
@@ -133,7 +133,7 @@ class ServersPane(Pane):
         column.addWidget(strip)
         column.addWidget(stacked, 1)
         column.addWidget(self.card)
-        self.setFocusProxy(self.tree)
+        lead_focus(self, self._stack)
 
     def _make_empty(self) -> EmptyState:
         empty = EmptyState(

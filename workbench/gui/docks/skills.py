@@ -15,7 +15,7 @@ from workbench.gui.dialogs.question import Question
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.skills import skill_rows
 from workbench.gui.pane import Pane
-from workbench.gui.views import EmptyState, RowsView, Strip, action_button, search_box
+from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, search_box
 from workbench.gui.wishes import KeepSkill, ShowSkill
 from workbench.records import Skill, SkillState
 
@@ -66,7 +66,7 @@ class SkillsPane(Pane):
         column.setSpacing(0)
         column.addWidget(strip)
         column.addLayout(self._stack, 1)
-        self.setFocusProxy(self.list)
+        lead_focus(self, self._stack)
 
     def _bind(self) -> None:
         self.finder.textChanged.connect(self._draw)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
+
+from workbench.gui.dialogs.question import Question
+from workbench.gui.docks.servers import ServersPane
+from workbench.records import Fault, ServerStatus
+
+
+@pytest.fixture
+def pane(window: Any) -> ServersPane:
+    found: ServersPane = window.servers
+    return found
+
+
+def texts(widget: Any) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def question(window: Any, qtbot: Any) -> Question:
+    qtbot.waitUntil(lambda: any(found.isVisible() for found in window.findChildren(Question)))
+    return next(found for found in window.findChildren(Question) if found.isVisible())
+
+
+def press(dialog: Question, text: str) -> None:
+    next(button for button in dialog.findChildren(QPushButton) if button.text() == text).click()
+
+
+def test_the_demo_server_connects_without_a_question_and_shows_its_tools(
+    window: Any, pane: Any, paper: Any, settled: Any
+) -> None:
+    window.commands.do("demo.connect")
+    settled()
+    assert ("connect", ("demo",)) in paper.asked
+    assert pane.tree.isExpanded(pane.model.find("demo"))
+    assert "pid 1234" in texts(pane.card)
+
+
+def test_a_first_start_shows_the_whole_command_and_waits(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    pane.show_tool("files")
+    window.commands.do("server.connect")
+    dialog = question(window, qtbot)
+    shown = dialog.findChild(QPlainTextEdit).toPlainText()
+    assert shown == "TOKEN=… npx -y @acme/files ."
+    assert not [asked for asked in paper.asked if asked[0] == "connect"]
+    press(dialog, "Start the server")
+    qtbot.waitUntil(lambda: ("connect", ("files",)) in paper.asked)
+    settled()
+
+
+def test_escape_on_the_question_starts_nothing(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    pane.show_tool("files")
+    window.commands.do("server.connect")
+    qtbot.keyClick(question(window, qtbot), Qt.Key.Key_Escape)
+    settled()
+    assert not [asked for asked in paper.asked if asked[0] == "connect"]
+    assert window.commands["server.connect"].isEnabled()
+
+
+def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    paper.connect_fault = Fault("The server “files” could not be started.", "Install Node.js.", "sh: npx: not found")
+    paper.put(replace(paper.server_states["files"], allowed=True))
+    settled()
+    pane.show_tool("files")
+    window.commands.do("server.connect")
+    settled()
+    assert "could not be started" in texts(pane.card)
+    assert "Install Node.js." in texts(pane.card)
+    assert not window.banners.shown()  # said once, where it belongs
+    next(button for button in pane.card.findChildren(QPushButton) if button.text() == "Error output").click()
+    qtbot.waitUntil(lambda: "404 Not Found" in pane.card.findChild(QPlainTextEdit).toPlainText())
+    assert "npx: not found" in pane.card.findChild(QPlainTextEdit).toPlainText()
+
+
+def test_only_what_is_possible_is_enabled(window: Any, pane: Any, paper: Any, settled: Any) -> None:
+    def able() -> set[str]:
+        return {name for name in ("connect", "disconnect", "remove") if window.commands[f"server.{name}"].isEnabled()}
+
+    pane.show_tool("files")
+    assert able() == {"connect", "remove"}
+    window.commands.do("demo.connect")
+    settled()
+    assert able() == {"disconnect"}
+
+
+def test_disconnecting_and_removing_ask_the_core(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    window.commands.do("demo.connect")
+    settled()
+    window.commands.do("server.disconnect")
+    settled()
+    assert pane.chosen().status is ServerStatus.STOPPED
+    pane.show_tool("files")
+    window.commands.do("server.remove")
+    press(question(window, qtbot), "Remove the server")
+    qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
+
+
+def test_the_filter_opens_the_first_find_by_enter_and_goes_by_escape(
+    window: Any, pane: Any, qtbot: Any, settled: Any
+) -> None:
+    qtbot.keyClicks(pane.finder, "mail")
+    qtbot.keyClick(pane.finder, Qt.Key.Key_Return)
+    settled()
+    assert window.centre.tabText(window.centre.currentIndex()) == "send_email"
+    qtbot.keyClick(pane.finder, Qt.Key.Key_Escape)
+    assert pane.finder.text() == ""
+
+
+def test_a_filter_that_finds_nothing_says_so_and_offers_a_way_back(pane: Any, qtbot: Any) -> None:
+    pane.finder.setText("nothing like it")
+    qtbot.waitUntil(lambda: "Nothing has these words" in texts(pane))
+    next(button for button in pane.findChildren(QPushButton) if button.text() == "Clear the filter").click()
+    qtbot.waitUntil(lambda: pane.tree.isVisible())
+
+
+def test_what_was_open_and_chosen_stays_so_when_the_core_comes_back(window: Any, pane: Any, settled: Any) -> None:
+    window.commands.do("demo.connect")
+    settled()
+    pane.show_tool("demo", "send_email")
+    pane.refresh()
+    settled()
+    assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
+    assert pane.tree.isExpanded(pane.model.find("demo"))

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from workbench.gui.dialogs.question import Question
+from workbench.gui.wishes import KeepSkill, ShowSkill
+
+
+@pytest.fixture
+def wishes(window: Any) -> list[Any]:
+    found: list[Any] = []
+    window.skills.wished.disconnect()  # the wish itself is looked at here, not what the window does with it
+    window.skills.wished.connect(found.append)
+    return found
+
+
+def choose(window: Any, name: str) -> None:
+    window.docks["skills"].come()
+    window.skills.list.setCurrentIndex(window.skills.model.find(name))
+
+
+def test_a_draft_can_be_kept_and_a_kept_skill_retired(window: Any, wishes: list[Any]) -> None:
+    choose(window, "first_try")
+    assert window.commands["skill.keep"].isEnabled()
+    assert not window.commands["skill.retire"].isEnabled()
+    window.commands.do("skill.keep")
+    choose(window, "weekly_report")
+    assert not window.commands["skill.keep"].isEnabled()
+    assert window.commands["skill.retire"].isEnabled()
+    window.commands.do("skill.open")
+    assert wishes == [KeepSkill("first_try"), ShowSkill("weekly_report")]
+
+
+def test_retiring_asks_first_and_hides_the_skill(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    choose(window, "weekly_report")
+    window.commands.do("skill.retire")
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    buttons = window.findChild(Question).findChildren(QPushButton)
+    next(button for button in buttons if button.text() == "Retire the skill").click()
+    qtbot.waitUntil(lambda: not window.skills.model.find("weekly_report").isValid())
+    window.commands.do("skills.retired")
+    assert window.skills.model.find("weekly_report").isValid()
+
+
+def test_opening_a_skill_shows_its_program_in_the_editor(window: Any, paper: Any, settled: Any) -> None:
+    choose(window, "weekly_report")
+    window.commands.do("skill.open")
+    settled()
+    assert window.centre.currentWidget() is window.centre.editor
+    assert window.centre.editor.sheet().text() == paper.skill_list["weekly_report"].code

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from workbench.events import Noticed
+from workbench.gui.bridge import Link, LinkState
+from workbench.records import AgentInfo, Fault, Strength
+
+
+def shown(widget: Any) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def test_a_lost_core_is_said_and_the_strip_goes_when_it_is_back(window: Any) -> None:
+    window.bridge.linked.emit(Link(LinkState.LOST, 1))
+    assert "The core stopped unexpectedly; restarting…" in shown(window.banners)
+    assert not window.commands["server.add"].isEnabled()
+    window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
+    assert "unexpectedly" not in shown(window.banners)
+    assert window.commands["server.add"].isEnabled()
+
+
+def test_after_the_last_try_a_person_gets_a_button(window: Any) -> None:
+    window.bridge.linked.emit(Link(LinkState.BROKEN, 3, fault=Fault("The core could not be started.", "See its log.")))
+    assert "See its log." in shown(window.banners)
+    assert window.commands["core.again"].isEnabled()
+
+
+def test_what_was_typed_survives_a_lost_core(window: Any, settled: Any) -> None:
+    window.servers.finder.setText("send")
+    window.centre.editor.open_code("mine", "print(1)")
+    window.bridge.linked.emit(Link(LinkState.LOST, 1))
+    window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
+    settled()
+    assert window.servers.finder.text() == "send"
+    assert window.centre.editor.sheet().text() == "print(1)"
+
+
+def test_a_fault_is_said_once_with_its_hint_and_a_storm_does_not_fill_the_window(window: Any) -> None:
+    for _ in range(3):
+        window.hear(Noticed(Fault("One thing is wrong.", "Mend it.")))
+    assert len(window.banners.shown()) == 1
+    assert "Mend it." in shown(window.banners)
+    for number in range(10):
+        window.hear(Noticed(Fault(f"Fault {number}.")))
+    assert [banner.fault.message for banner in window.banners.shown()] == ["Fault 7.", "Fault 8.", "Fault 9."]
+
+
+def test_foreign_words_in_a_fault_are_never_markup(window: Any) -> None:
+    window.hear(Noticed(Fault("<a href='x'>press</a>", "<b>now</b>")))
+    labels = window.banners.shown()[0].findChildren(QLabel)
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in labels if label.text())
+
+
+def test_the_status_bar_tells_the_core_servers_sandbox_agents_and_tokens(window: Any, paper: Any, settled: Any) -> None:
+    status = window.status
+    assert status.core.text().strip() == "Core running"
+    assert status.sandbox.text().strip() == "Sandbox: full"
+    assert status.tokens.text().strip() == "≈ 41.8k tokens saved"
+    paper.strength = Strength("none", "none", {}, "User namespaces are forbidden here.", "Ask the administrator.")
+    status.refresh()
+    settled()
+    assert status.sandbox.text().strip() == "Sandbox: none"
+    assert "forbidden" in status.sandbox.toolTip()
+    agent = AgentInfo("s", "claude\u202e-code", "1", 0.0)
+    import dataclasses
+
+    status.show_status(dataclasses.replace(status.status, agents=(agent,)))
+    assert "‹U+202E›" in status.agents.text()
+
+
+def test_f6_goes_through_all_panes_and_back(window: Any, qtbot: Any) -> None:
+    window.activateWindow()
+    window.docks["servers"].come()
+    seen = []
+    for _ in range(4):
+        window.commands.do("pane.next")
+        focus = QApplication.focusWidget()
+        seen.append(
+            next(
+                name
+                for name, place in [("centre", window.centre), *((n, d.pane) for n, d in window.docks.items())]
+                if place is focus or place.isAncestorOf(focus)
+            )
+        )
+    assert seen == ["centre", "runs", "output", "servers"]
+    window.commands.do("pane.previous")
+    assert window.output.isAncestorOf(QApplication.focusWidget()) or window.output is QApplication.focusWidget()
+
+
+@pytest.mark.parametrize("name", ["servers", "skills", "runs", "output", "audit"])
+def test_a_key_brings_the_keyboard_into_each_dock(window: Any, name: str, qtbot: Any) -> None:
+    window.activateWindow()
+    window.commands.do(f"pane.{name}")
+    pane = window.docks[name].pane
+    qtbot.waitUntil(lambda: not pane.visibleRegion().isEmpty())
+    focus = QApplication.focusWidget()
+    assert focus is pane or pane.isAncestorOf(focus)
+
+
+def test_the_theme_is_switched_and_remembered_by_the_core(window: Any, paper: Any, settled: Any) -> None:
+    window.commands.do("theme.switch")
+    settled()
+    assert not window.context.theme.dark
+    assert ("change_setting", ("window.theme", "light")) in paper.asked
+
+
+def test_the_layout_and_the_closed_welcome_page_are_remembered(window: Any, qtbot: Any) -> None:
+    from workbench.gui.main_window import MainWindow
+
+    window.docks["runs"].hide()
+    window.centre._close_welcome()
+    window.close()
+    assert window.isVisible()  # it leaves in order, not at once
+    again = MainWindow(window.context, window.bridge)
+    qtbot.addWidget(again, before_close_func=lambda _: None)
+    assert again.docks["runs"].isHidden()
+    assert again.centre.indexOf(again.centre.welcome) < 0
+    again.deleteLater()
+
+
+def test_the_welcome_page_starts_the_three_roads(window: Any, paper: Any, settled: Any) -> None:
+    tool, ask, skill = (card.button for card in window.centre.welcome.cards)
+    tool.click()
+    settled()
+    assert ("connect", ("demo",)) in paper.asked
+    ask.click()
+    settled()
+    assert ("start_example_agent", ()) in paper.asked
+    skill.click()
+    assert not window.skills.visibleRegion().isEmpty()
+    assert "demo is connected" in shown(window.centre.welcome)
+
+
+def test_an_exception_nobody_foresaw_is_shown_with_its_traceback(window: Any) -> None:
+    from workbench.gui.tasks import describe
+
+    try:
+        raise ZeroDivisionError("deep inside")
+    except ZeroDivisionError as fault:
+        window.banners.show_fault(describe("the window", fault))
+    banner = window.banners.shown()[0]
+    assert "deep inside" in banner.fault.message
+    assert "ZeroDivisionError" in banner.fault.detail
