@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -70,17 +71,16 @@ def test_what_is_written_cannot_be_changed_or_deleted(open_journal, place, state
         summary=st.text(max_size=30),
         risk=st.sampled_from(Risk),
         ms=st.floats(),
-        tokens=st.integers(0, 2**62),
+        tokens=st.integers(0, 2**70),
         detail=st.dictionaries(st.text(), st.text() | st.integers() | st.none()),
     )
 )
 def test_any_note_is_kept_and_the_chain_stays_whole(tmp_path_factory, note):
-    journal = Journal(tmp_path_factory.mktemp("audit") / "audit.sqlite")
-    journal.append(note)
-    (entry,) = journal.entries(EntryQuery())
-    assert (entry.note.kind, entry.note.summary, entry.note.detail) == (note.kind, note.summary, note.detail)
-    assert journal.verify().whole
-    journal.close()
+    with contextlib.closing(Journal(tmp_path_factory.mktemp("audit") / "audit.sqlite")) as journal:
+        journal.append(note)
+        (entry,) = journal.entries(EntryQuery())
+        assert (entry.note.kind, entry.note.summary, entry.note.detail) == (note.kind, note.summary, note.detail)
+        assert journal.verify().whole
 
 
 def test_what_is_no_json_and_no_text_is_kept_as_what_can_be_kept(open_journal):

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from workbench.records import Entry, Note
 
 START = "0" * 64  # what the first entry has for a previous hash
+LARGEST = 2**63 - 1  # the largest number SQLite keeps whole
 COLUMNS = (
     "seq", "at", "kind", "summary", "actor", "session", "run_id", "server", "tool", "risk", "ok", "ms", "tokens",
     "detail",
@@ -27,8 +28,8 @@ Row: TypeAlias = tuple[Any, ...]  # Any: SQLite columns hold what they hold, abo
 def row_of(seq: int, at: float, note: Note) -> Row:
     """A note as columns, in the types in which SQLite gives them back."""
     texts = (note.kind, note.summary, note.actor, note.session, note.run_id, note.server, note.tool, note.risk)
-    ms = float(note.ms) if math.isfinite(note.ms) else 0.0
-    return (seq, at, *map(_clean, texts), int(note.ok), ms, int(note.tokens), _json(note.detail))
+    ms = float(note.ms) + 0.0 if math.isfinite(note.ms) else 0.0  # SQLite has no -0.0
+    return (seq, at, *map(_clean, texts), int(note.ok), ms, min(int(note.tokens), LARGEST), _json(note.detail))
 
 
 def hash_of(previous: str, row: Row) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from workbench.audit.chain import ALL_COLUMNS, START, entry_of, hash_of, row_of
 from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.query import select
-from workbench.audit.store import open_store, refusal
+from workbench.audit.store import DAMAGE, open_store, refusal
 from workbench.audit.verify import GAP, verify
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten, Event
@@ -40,13 +40,20 @@ class Journal:
         self._tell = tell
         self._head = Head(0, START)
         self._store = open_store(path)
+        noted = read_head(path)
         try:
-            noted = read_head(path)
             self._head_file = HeadFile(path)
-            self._take_up(noted)
-        except (sqlite3.DatabaseError, OSError) as fault:
+        except OSError as fault:
             self._store.close()
+            raise refusal(path, f"its head cannot be noted, {fault.strerror}") from fault
+        try:
+            self._take_up(noted)
+        except DAMAGE as fault:
+            self.close()
             raise refusal(path, str(fault)) from fault
+        except WorkbenchError:
+            self.close()
+            raise
 
     def append(self, note: Note) -> Entry:
         """Write a note; when this returns, it is written."""
@@ -65,7 +72,7 @@ class Journal:
         statement, values = select(query)
         try:
             return tuple(entry_of(row) for row in self._store.execute(statement, values))
-        except sqlite3.DatabaseError as fault:
+        except DAMAGE as fault:
             raise refusal(self._path, str(fault)) from fault
 
     def verify(self) -> ChainReport:

@@ -17,6 +17,10 @@ OURS = 0x4D435742  # SQLite's application_id, "MCWB"
 VERSION = 1
 MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 5.0
+DAMAGE = (
+    sqlite3.DatabaseError,
+    UnicodeDecodeError,
+)  # what reading a damaged file raises; broken text is not SQLite's own
 
 SCHEMA = """
 CREATE TABLE entries(
@@ -54,7 +58,7 @@ def open_store(path: Path) -> sqlite3.Connection:
     store = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         _prepare(store, path)
-    except sqlite3.DatabaseError as fault:
+    except DAMAGE as fault:
         store.close()
         raise refusal(path, str(fault)) from fault
     except WorkbenchError:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 from workbench.audit.chain import ALL_COLUMNS, START, Row, hash_of
 from workbench.audit.head import fault_at_end, read_head
-from workbench.audit.store import open_to_read
+from workbench.audit.store import DAMAGE, open_to_read
 from workbench.records import ChainReport
 
 GAP = "audit.gap"  # kind of the entry that notes, at the next start, that entries had gone
@@ -29,7 +28,7 @@ def verify(path: Path) -> ChainReport:
                 return ChainReport(False, seq, previous, seq + 1, reason)
         finally:
             store.close()
-    except sqlite3.DatabaseError as fault:
+    except DAMAGE as fault:
         return ChainReport(False, seq, previous, seq + 1, f"the file is damaged: {fault}")
     return ChainReport(True, seq, previous)
 
