@@ -62,6 +62,16 @@ async def test_a_program_that_is_no_mcp_server(house) -> None:
     assert "Welcome!" in fault.detail
 
 
+async def test_a_server_that_refuses_the_handshake(house) -> None:
+    fault = await failure(await house(house.faulty("refuses")), "refuses")
+    assert "refused the connection: Method not found" in fault.message
+
+
+async def test_a_server_that_answers_the_handshake_with_something_else(house) -> None:
+    fault = await failure(await house(house.faulty("odd_handshake")), "odd_handshake")
+    assert "does not keep to the protocol" in fault.message
+
+
 async def test_rubbish_between_messages_is_a_warning(house) -> None:
     home = await house(house.faulty("rubbish"))
     state = await home.catalog.connect("rubbish")
@@ -141,7 +151,7 @@ async def test_an_answer_over_the_limit_fails_its_call_alone(house) -> None:
     home = await house(house.faulty("big"), settings=Settings(server_frame_mb=1))
     before = await home.catalog.connect("big")
     outcome = await home.call("big", "big", size=3_000_000)
-    assert "limit is 1,048,576" in outcome.fault.message
+    assert "limit of 1,048,576" in outcome.fault.message
     assert (await home.call("big", "big", size=10)).ok
     assert home.catalog.states()[1].pid == before.pid
 

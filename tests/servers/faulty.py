@@ -24,6 +24,8 @@ stubborn        ignores the end of stdin and TERM
 orphan          leaves a child behind that ignores TERM
 closes_stdout   closes its stdout at the call `close`, and lives on
 error           refuses every call as invalid params
+refuses         answers the handshake with an error
+odd_handshake   answers the handshake with something else
 schema          answers that depart from the output schema
 """
 
@@ -188,6 +190,8 @@ def result_of(method: str, params: dict) -> dict | None:
             return {**found, "ttlMs": 0, "cacheScope": "private", "_meta": meta}
         if method == "initialize":
             return None
+    if method == "initialize" and MODE in ("refuses", "odd_handshake"):
+        return {"hello": "world"} if MODE == "odd_handshake" else None
     if method == "initialize":
         version = min(params["protocolVersion"], "2025-06-18")
         capabilities = {"tools": {"listChanged": True}}

@@ -17,7 +17,7 @@ from workbench.catalog.memory import Memory
 from workbench.catalog.search import Search, summary
 from workbench.catalog.server import Server, Surroundings
 from workbench.errors import WorkbenchError
-from workbench.events import Event, Noticed, ServerChanged, ServerRemoved, ToolsChanged
+from workbench.events import Event, Noticed, ServerChanged, ServerRemoved, ToolsChanged, spawn
 from workbench.paths import Paths
 from workbench.records import (
     Depth,
@@ -49,6 +49,7 @@ class Catalog:
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since
+        self._indexing: asyncio.Task[None] | None = None
 
     async def open(self) -> tuple[Fault, ...]:
         """Read what is configured and what is remembered; no server starts. Answers with what a person should know."""
@@ -61,6 +62,8 @@ class Catalog:
     async def close(self) -> None:
         """Every child process gone."""
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
+        if self._indexing is not None:
+            await asyncio.wait([self._indexing])
         await self._groups.close()
 
     # servers
@@ -111,7 +114,7 @@ class Catalog:
             if not _same(self._servers.get(config.name), config):
                 await self._adopt(config)
         self._servers = {name: self._servers[name] for name in wanted}
-        self._search = None
+        self._forget_search()
         for notice in reading.notices:
             self._tell(Noticed(notice))
         return self.states()
@@ -143,11 +146,7 @@ class Catalog:
     def search(self, query: str, depth: Depth, limit: int = 20, server: str = "") -> SearchAnswer:
         """What an agent receives for a query; without one, the list."""
         if self._search is None:
-            self._search = Search(
-                (tool, one.functions[tool.name], one.state.instructions)
-                for one in self._enabled()
-                for tool in one.tools.values()
-            )
+            self._search = self._searchable()
         return self._search.answer(query, depth, limit, server)
 
     # calls
@@ -161,7 +160,10 @@ class Catalog:
             tool = self._find(server, call.tool)
             if tool is None:
                 raise _no_tool(server, call.tool)
-            return await self._ask(connection, tool, call, progress)
+            try:
+                return await self._ask(connection, tool, call, progress)
+            finally:
+                server.warn()
         except ServerFault as fault:
             failure = fault.fault
         except WorkbenchError as fault:
@@ -212,8 +214,26 @@ class Catalog:
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, ToolsChanged):
-            self._search = None
+            self._forget_search()
         self._tell(event)
+
+    def _forget_search(self) -> None:
+        """The index is made again: beside the loop, or by the first question if that comes sooner."""
+        self._search = None
+        if self._indexing is None or self._indexing.done():
+            self._indexing = spawn("catalog: index", self._index())
+
+    async def _index(self) -> None:
+        while self._search is None:
+            self._search = made = self._searchable()
+            await asyncio.to_thread(made.prepare)
+
+    def _searchable(self) -> Search:
+        return Search(
+            (tool, one.functions[tool.name], one.state.instructions)
+            for one in self._enabled()
+            for tool in one.tools.values()
+        )
 
     def _server(self, name: str) -> Server:
         if (server := self._servers.get(name)) is not None:

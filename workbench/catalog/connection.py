@@ -206,6 +206,8 @@ class Connection:
 
     def _explain(self, fault: BaseException, seconds: float) -> ServerFault:
         """Why it did not start; the exit code says more than the SDK's exception."""
+        from mcp.shared.exceptions import MCPError
+
         found = list(faults.leaves(fault))
         for leaf in found:
             if isinstance(leaf, ServerFault):
@@ -220,6 +222,9 @@ class Connection:
             return faults.left_at_start(self._transport.returncode, self._traffic)
         if any(isinstance(leaf, TimeoutError) for leaf in found):
             return faults.silent(seconds, self._traffic)
+        for leaf in found:
+            if isinstance(leaf, MCPError):
+                return faults.refused(leaf.message, self._traffic)
         return faults.protocol(fault, self._traffic)
 
 

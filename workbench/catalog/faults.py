@@ -95,11 +95,17 @@ def died(returncode: int | None, reason: str, traffic: Traffic) -> ServerFault:
     return ServerFault(f"The server {how}.", "The next call starts it again.", traffic.tail())
 
 
+def refused(words: str, traffic: Traffic) -> ServerFault:
+    """It knows the protocol and does not want us."""
+    return ServerFault(f"The server refused the connection: {words:.300}", "", traffic.tail())
+
+
 def protocol(fault: BaseException, traffic: Traffic) -> ServerFault:
     """It answers, but not as the protocol says."""
     first = next(leaves(fault))
-    words = " ".join(str(first).split())[:300] or type(first).__name__
-    return ServerFault(f"The server does not keep to the protocol: {words}.".replace("..", "."), "", traffic.tail())
+    words = " ".join(str(first).split())[:300].rstrip(".") or type(first).__name__
+    hint = "Look at its first frames. It may need an update, or speak another protocol."
+    return ServerFault(f"The server does not keep to the protocol: {words}.", hint, traffic.tail())
 
 
 def nearest(name: str, known: Sequence[str], few: int = 3) -> str:

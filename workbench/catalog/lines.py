@@ -10,10 +10,9 @@ _HEAD = 512  # bytes kept of a line that was too long
 
 @dataclass(frozen=True, slots=True)
 class Oversize:
-    """A line that was longer than the limit; only its beginning is known."""
+    """A line that grew past the limit: told as soon as it does, its rest is thrown away unseen."""
 
     head: bytes
-    size: int
 
 
 class Lines:
@@ -23,28 +22,31 @@ class Lines:
         self._limit = limit
         self._parts: list[bytes] = []
         self._size = 0
+        self._skipping = False  # within the rest of an oversized line
 
     def feed(self, chunk: bytes) -> Iterator[bytes | Oversize]:
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
-            self._add(chunk[start:end])
-            yield self._finish()
+            if (fault := self._add(chunk[start:end])) is not None:
+                yield fault
+            if not self._skipping:
+                yield b"".join(self._parts)
+            self._parts, self._size, self._skipping = [], 0, False
             start = end + 1
-        self._add(chunk[start:])
+        if (fault := self._add(chunk[start:])) is not None:
+            yield fault
 
-    def rest(self) -> bytes | Oversize | None:
+    def rest(self) -> bytes:
         """What came without a line end before the stream closed."""
-        return self._finish() if self._size else None
+        return b"".join(self._parts)
 
-    def _add(self, part: bytes) -> None:
-        before, self._size = self._size, self._size + len(part)
+    def _add(self, part: bytes) -> Oversize | None:
+        if self._skipping:
+            return None
+        self._parts.append(part)
+        self._size += len(part)
         if self._size <= self._limit:
-            self._parts.append(part)
-        elif before <= self._limit:
-            self._parts = [b"".join([*self._parts, part[:_HEAD]])[:_HEAD]]
-
-    def _finish(self) -> bytes | Oversize:
-        parts, size = self._parts, self._size
-        self._parts, self._size = [], 0
-        line = b"".join(parts)
-        return Oversize(line[:_HEAD], size) if size > self._limit else line
+            return None
+        head = b"".join(self._parts)[:_HEAD]
+        self._parts, self._skipping = [], True
+        return Oversize(head)

@@ -5,6 +5,7 @@ The impact of every term on every tool is computed when the index is built, so a
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 from bisect import bisect_left
@@ -23,6 +24,8 @@ _BEGINNING = 0.3  # weight of a name's word that begins with the last word typed
 _BEGINNINGS = 12  # such words looked at
 _NAME_QUERY = 3  # words up to which a query may be a mistyped name
 _CLAUSE = re.compile(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
+_PARTS = re.compile(r"[./:]|__")
+_FAINT = 0.1  # of the best score; what is fainter is no match
 _DEEP = 4  # levels of a schema whose words are indexed
 
 
@@ -46,19 +49,26 @@ class Ranking:
         for position, grams in enumerate(self._names):
             for gram in grams:
                 self._by_trigram[gram].append(position)
+        self._spelled: dict[str, list[int]] = defaultdict(list)
+        self._leaves: dict[str, list[int]] = defaultdict(list)
+        for position, entry in enumerate(entries):
+            for spelling in _spellings(entry):
+                self._spelled[spelling].append(position)
+            for leaf in _leaves(entry):
+                self._leaves[leaf].append(position)
+        by_name = sorted(range(len(entries)), key=lambda at: (entries[at].tool.server, entries[at].tool.name))
+        self._order = {position: place for place, position in enumerate(by_name)}
         self._name_words = sorted({word for entry in entries for word in terms(entry.tool.name, keep_all=True)})
 
-    def rank(self, query: str) -> list[int]:
-        """Positions of all that match; exact names first, then names' last parts, then by score."""
+    def rank(self, query: str, limit: int, server: str = "") -> tuple[list[int], int]:
+        """The best positions and how many matched: exact names first, then names' last parts, then by score."""
         scores = self._scores(query)
         exact = self._exact(query)
-        for position in exact:
-            scores.setdefault(position, 0.0)
-        entries = self._entries
-        return sorted(
-            scores,
-            key=lambda at: (exact.get(at, 2), -scores[at], entries[at].tool.server, entries[at].tool.name),
-        )
+        found = {at for at, score in scores.items() if score >= _FAINT} | exact.keys()
+        if server:
+            found = {at for at in found if self._entries[at].tool.server == server}
+        best = heapq.nsmallest(limit, found, key=lambda at: (exact.get(at, 2), -scores.get(at, 0.0), self._order[at]))
+        return best, len(found)
 
     def _scores(self, query: str) -> dict[int, float]:
         whole = self._sum(terms(query))
@@ -109,22 +119,17 @@ class Ranking:
     def _exact(self, query: str) -> dict[int, int]:
         """0: the query is the tool's name in some spelling; 1: it is the last part of the name."""
         wanted = query.strip().lower()
-        found = {}
-        for position, entry in enumerate(self._entries):
-            name = entry.tool.name.lower()
-            if wanted not in name and wanted not in entry.function.lower() and not wanted.endswith(name):
-                continue  # the quick way out for nearly all
-            if wanted in _spellings(entry):
-                found[position] = 0
-            elif wanted in (re.split(r"[./:]|__", name)[-1], entry.function.lower().rpartition("__")[2]):
-                found[position] = 1
-        return found
+        return dict.fromkeys(self._leaves.get(wanted, ()), 1) | dict.fromkeys(self._spelled.get(wanted, ()), 0)
 
 
 def _spellings(entry: Entry) -> frozenset[str]:
     server, name, function = entry.tool.server.lower(), entry.tool.name.lower(), entry.function.lower()
     joined = (f"{server}{mark}{one}" for mark in (".", "/", "__", " ") for one in (name, function))
     return frozenset((name, function, f"mcp__{server}__{name}", *joined))
+
+
+def _leaves(entry: Entry) -> frozenset[str]:
+    return frozenset((_PARTS.split(entry.tool.name.lower())[-1], entry.function.lower().rpartition("__")[2]))
 
 
 def _fields(entry: Entry) -> dict[str, list[str]]:

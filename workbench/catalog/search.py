@@ -24,32 +24,45 @@ _MORE = {
 
 
 class Search:
-    """One state of the catalogue, ready to be asked. The index is built at the first question."""
+    """One state of the catalogue, ready to be asked. The index is built once, at the first question or before."""
 
     def __init__(self, known: Iterable[tuple[Tool, str, str]]) -> None:
         self._entries = [Entry(tool, function, about) for tool, function, about in known]
         self._ranking: Ranking | None = None
+        self._packages = {package_name(server): server for server in {entry.tool.server for entry in self._entries}}
         self._definition_tokens = sum(entry.tool.definition_tokens for entry in self._entries)
+
+    def prepare(self) -> None:
+        """Build the index; a long list takes a second, so somebody may do it on a thread beforehand."""
+        if self._ranking is None:
+            self._ranking = Ranking(self._entries)
 
     def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "") -> SearchAnswer:
         asked = query.strip()[:_LONGEST_QUERY]
-        found = [entry for entry in self._find(asked) if not server or _is(entry.tool.server, server)]
-        shown = found[: max(1, limit)]
-        text = "\n".join((self._header(asked, depth, len(shown), len(found)), *_body(shown, depth)))
+        shown, total = self._find(asked, max(1, limit), self._server(server))
+        text = "\n".join((self._header(asked, depth, len(shown), total), *_body(shown, depth)))
         return SearchAnswer(
             text=text,
             matches=tuple(summary(entry.tool, entry.function) for entry in shown),
-            total=len(found),
+            total=total,
             tokens=tokens.count(text),
             definition_tokens=self._definition_tokens,
         )
 
-    def _find(self, query: str) -> list[Entry]:
+    def _find(self, query: str, limit: int, server: str) -> tuple[list[Entry], int]:
         if not query:
-            return self._entries
-        if self._ranking is None:
-            self._ranking = Ranking(self._entries)
-        return [self._entries[position] for position in self._ranking.rank(query)]
+            listed = [entry for entry in self._entries if not server or entry.tool.server == server]
+            return listed[:limit], len(listed)
+        self.prepare()
+        assert self._ranking is not None
+        positions, total = self._ranking.rank(query, limit, server)
+        return [self._entries[position] for position in positions], total
+
+    def _server(self, name: str) -> str:
+        """A server by its own name or by that of its package."""
+        if name in self._packages.values():
+            return name
+        return self._packages.get(name, name)
 
     def _header(self, query: str, depth: Depth, shown: int, total: int) -> str:
         about = f" matching {query[:100]!r}" if query else ""
@@ -106,7 +119,3 @@ def _described(entry: Entry) -> str:
     line = import_line(entry.tool.server, entry.function)
     told = first_sentence(entry.tool.description or entry.tool.title)
     return f"{line}  # {told}" if told else line
-
-
-def _is(server: str, wanted: str) -> bool:
-    return wanted in (server, package_name(server))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +21,8 @@ from workbench.paths import Paths
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Tool
 from workbench.settings import Settings
 from workbench.wrappers.names import python_names
+
+log = logging.getLogger(__name__)
 
 _PAGES = 200  # of a tool list; a server that never stops paging is cut there
 _TOOLS = 20_000  # of one server
@@ -57,6 +60,7 @@ class Server:
         self._tools: dict[str, Tool] = {}
         self._functions: dict[str, str] = {}  # raw name → Python name
         self._list_warnings: tuple[str, ...] = ()
+        self._rubbish_told = 0
         self.traffic = Traffic(config.name)
         self.state = ServerState(config, allowed=allowed)
 
@@ -122,9 +126,9 @@ class Server:
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
 
     def warn(self) -> None:
-        """Bring the state's warnings up to date when rubbish came since."""
-        if self.state.warnings != (warnings := self._warnings()):
-            self._change(warnings=warnings)
+        """Bring the warnings up to date when rubbish came since; cheap, because every call ends here."""
+        if self._rubbish_told != self.traffic.rubbish_count:
+            self._change(warnings=self._warnings())
 
     async def _start(self) -> None:
         self._change(status=ServerStatus.STARTING, fault=None, warnings=())
@@ -134,6 +138,9 @@ class Server:
             await self._fail(fault.fault)
         except WorkbenchError as fault:
             await self._fail(Fault(fault.message, fault.hint))
+        except Exception as fault:
+            log.exception("starting %s failed", self.name)
+            await self._fail(Fault(f"The app failed to start it: {fault}.", "This is a fault of the app; see its log."))
         finally:
             self._starting = None
         if (connection := self._connection) is not None and not connection.alive:
@@ -262,6 +269,7 @@ class Server:
         self._list_warnings = warnings
 
     def _warnings(self) -> tuple[str, ...]:
+        self._rubbish_told = self.traffic.rubbish_count
         return (*self._list_warnings, *self.traffic.warnings())
 
     async def _remember(self) -> None:

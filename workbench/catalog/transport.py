@@ -131,8 +131,8 @@ class StdioTransport:
         except _session_gone():
             await self._drain()
             return
-        if (rest := lines.rest()) is not None:
-            self._traffic.rubbish(rest.head if isinstance(rest, Oversize) else rest)
+        if rest := lines.rest():
+            self._traffic.rubbish(rest)
         self.ended.set()
         self._incoming.close()
 
@@ -172,13 +172,13 @@ class StdioTransport:
         from mcp.shared.message import SessionMessage
         from mcp.types import ErrorData, JSONRPCError
 
-        sentence = f"The answer is {line.size:,} bytes long; the limit is {self._limit:,}."
-        self._traffic.rubbish(line.head, line.size)
+        sentence = f"The answer is longer than the limit of {self._limit:,} bytes."
+        self._traffic.rubbish(line.head, self._limit)
         if found := _ID.match(line.head):
             error = ErrorData(code=-32603, message=sentence)
             await self._incoming.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error)))
             return
-        self.fault = f"It sent a message of {line.size:,} bytes; the limit is {self._limit:,}."
+        self.fault = f"It sent a message longer than the limit of {self._limit:,} bytes."
         raise OSError(self.fault)
 
     async def _write(self) -> None:
@@ -199,7 +199,7 @@ class StdioTransport:
                 for line in lines.feed(chunk):
                     self._traffic.said(line.head if isinstance(line, Oversize) else line)
         if rest := lines.rest():
-            self._traffic.said(rest.head if isinstance(rest, Oversize) else rest)
+            self._traffic.said(rest)
 
     async def _watch(self) -> None:
         """A server may leave while its children hold its pipes open; what it wrote before is still read."""

@@ -1,0 +1,54 @@
+"""The guard starts with the first server, is replaced when it is gone, and leaves when nothing is left."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import psutil
+
+from workbench.catalog import guard
+from workbench.catalog.groups import Groups
+
+
+def guards() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if guard.__file__ in child.cmdline()]
+
+
+async def test_the_guard_lives_as_long_as_the_groups() -> None:
+    groups = Groups()
+    await groups.close()  # nothing was ever started
+    server = _sleeper()
+    await groups.add(server.pid)
+    (process,) = guards()
+    assert os.getpgid(process.pid) == process.pid  # a session of its own: a terminal's Ctrl+C does not reach it
+    server.kill()
+    server.wait()
+    groups.remove(server.pid)
+    await groups.close()
+    assert not process.is_running()
+
+
+async def test_a_guard_that_was_killed_is_replaced_and_knows_everything() -> None:
+    groups = Groups()
+    servers = [_sleeper(), _sleeper()]
+    await groups.add(servers[0].pid)
+    (first,) = guards()
+    first.kill()
+    first.wait(10)
+    await _noticed(groups)
+    await groups.add(servers[1].pid)
+    (second,) = guards()
+    assert second.pid != first.pid
+    await groups.close()  # as if the core were gone: the guard still lists both
+    assert [server.wait(10) for server in servers] == [-15, -15]
+
+
+def _sleeper() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(["sleep", "300"], start_new_session=True)
+
+
+async def _noticed(groups: Groups) -> None:
+    """asyncio learns of a child's end a moment later."""
+    assert groups._guard is not None
+    await groups._guard.wait()

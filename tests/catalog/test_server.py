@@ -1,0 +1,53 @@
+"""A server's state tells its whole life, step by step."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from workbench.events import ServerChanged
+from workbench.records import Fault, ServerStatus
+
+
+def steps(events: list[object]) -> list[str]:
+    """The words of the state, each told once in a row."""
+    told = [str(event.state.status) for event in events if isinstance(event, ServerChanged)]
+    return [word for at, word in enumerate(told) if at == 0 or told[at - 1] != word]
+
+
+async def test_every_step_of_a_life_is_told(house) -> None:
+    home = await house(house.faulty("crashes"))
+    home.events.clear()
+    await home.catalog.connect("crashes")
+    await home.call("crashes", "crash")
+    await home.call("crashes", "echo", text="back")
+    await home.catalog.disconnect("crashes")
+    assert steps(home.events) == ["starting", "ready", "failed", "starting", "ready", "stopped"]
+
+
+async def test_a_death_between_calls_is_noticed_without_a_call(house) -> None:
+    home = await house(house.faulty("echo"))
+    state = await home.catalog.connect("echo")
+    os.kill(state.pid, 9)
+    async with asyncio.timeout(20):
+        while home.catalog.states()[1].status is ServerStatus.READY:
+            await asyncio.sleep(0.02)
+    fault = home.catalog.states()[1].fault
+    assert isinstance(fault, Fault)
+    assert "killed" in fault.message
+    assert "next call starts it again" in fault.hint
+
+
+async def test_rubbish_after_the_start_reaches_the_state(house) -> None:
+    home = await house(house.faulty("rubbish"))
+    before = await home.catalog.connect("rubbish")
+    await home.call("rubbish", "echo", text="x")
+    assert len(home.catalog.states()[1].warnings) > len(before.warnings)
+
+
+async def test_a_failed_start_keeps_what_was_known(house) -> None:
+    home = await house(house.faulty("changing", 2))
+    await home.catalog.connect("changing")
+    await home.catalog.disconnect("changing")
+    assert home.catalog.states()[1].tool_count == 3
+    assert {tool.name for tool in home.catalog.tools()} == {"grow", "grown_0", "grown_1"}
