@@ -1,0 +1,144 @@
+"""Writes the lists in docs/ from the code that they are about: settings, events, actions, the agent's tools.
+
+    python tools/write_docs.py          writes them
+    python tools/write_docs.py --check  says which are not current, and writes nothing
+
+A test runs the check, so that what is listed is what there is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # so that it works without an installation
+HEAD = "<!-- Written by tools/write_docs.py; change the code and run it again. -->\n"
+
+
+def settings() -> str:
+    """Every setting with its table, type, default and sentence."""
+    from workbench.settings import Settings, describe
+
+    guarded = {f.name.replace("_", ".", 1) for f in fields(Settings) if f.metadata["guarded"]}
+    rows = [
+        (
+            f"`{name}`",
+            kind,
+            f"`{_toml(default)}`",
+            sentence,
+            "your own" if name in guarded else "your own or the bench's",
+        )
+        for name, kind, default, sentence in describe()
+    ]
+    return _page(
+        "Settings",
+        "Two files are read: `workbench.toml` in the bench, which a team shares, and your own `settings.toml` in "
+        "`~/.config/mcp-workbench`, which wins. What guards you is read from your own file alone. A value that cannot "
+        "be used keeps its default and becomes a notice in the window.\n\n"
+        '```toml\n[window]\ntheme = "dark"\n\n[run]\nseconds = 60\n```',
+        _table(("setting", "type", "default", "what it does", "whose file"), rows),
+    )
+
+
+def events() -> str:
+    """Every event with its sentence and what it carries."""
+    from workbench import events as told
+
+    rows = []
+    for event in typing.get_args(told.Event):
+        carried = ", ".join(f"`{f.name}: {f.type}`" for f in fields(event))
+        rows.append((f"`{event.__name__}`", _one_line(event.__doc__), carried))
+    return _page(
+        "Events",
+        "What may happen in the core. Every door hears every event, in order; over the wire they arrive in batches, "
+        "every 50 ms. The records are in `workbench/records`.",
+        _table(("event", "when", "carries"), rows),
+    )
+
+
+def actions() -> str:
+    """Every action of the window with its key and sentence, by menu."""
+    from workbench.gui.actions import ACTIONS, CATEGORIES
+
+    parts = []
+    for category in CATEGORIES:
+        rows = [
+            (a.text.rstrip("…"), f"`{a.keys}`" if a.keys else "", a.help) for a in ACTIONS if a.category == category
+        ]
+        if rows:
+            parts.append(f"## {category}\n\n" + _table(("action", "key", "what it does"), rows))
+    return _page(
+        "Actions",
+        "Everything the window can do. All of it is in the menus and in the palette (`Ctrl+K`).",
+        "\n".join(parts),
+    )
+
+
+def agent_tools() -> str:
+    """Every tool that an agent sees, as it sees it."""
+    from workbench.agent.tools import INSTRUCTIONS, TOOLS
+
+    parts = []
+    for tool in TOOLS:
+        schema = json.dumps(tool.schema, indent=2)
+        reads = "It only reads." if tool.read_only else "It may change something."
+        parts.append(f"## {tool.name}\n\n```text\n{tool.description}\n```\n\n{reads}\n\n```json\n{schema}\n```\n")
+    return _page(
+        "The agent's tools",
+        "An agent that is connected with `mcp-workbench serve` sees these tools and nothing else. "
+        f"It is told:\n\n> {INSTRUCTIONS}",
+        "\n".join(parts),
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings,
+    "events.md": events,
+    "actions.md": actions,
+    "agent-tools.md": agent_tools,
+}
+
+
+def main(options: list[str]) -> int:
+    stale = [name for name, write in PAGES.items() if _current(name) != write()]
+    if "--check" in options:
+        print(*(f"docs/{name} is not current; run tools/write_docs.py" for name in stale), sep="\n")
+        return 1 if stale else 0
+    for name in stale:
+        (ROOT / "docs" / name).write_text(PAGES[name](), encoding="utf-8")
+        print(f"docs/{name}")
+    return 0
+
+
+def _current(name: str) -> str:
+    path = ROOT / "docs" / name
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _page(title: str, words: str, body: str) -> str:
+    return f"# {title}\n\n{HEAD}\n{words}\n\n{body.rstrip()}\n"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def _toml(value: Any) -> str:
+    """Any: a default is a string, a number or a truth value."""
+    return json.dumps(value)
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join(inspect.cleandoc(text or "").split())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
