@@ -6,7 +6,7 @@ import builtins
 import keyword
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.wrappers.names import LONGEST, package_name, parameter_names, python_names, type_name
@@ -78,6 +78,7 @@ def test_a_type_is_named_in_capitals_and_never_like_a_builtin() -> None:
     assert type_name("none") == "None_"
 
 
+@settings(deadline=None)
 @given(st.lists(st.text() | st.sampled_from(HOSTILE)))
 def test_any_names_become_different_usable_identifiers(names: list[str]) -> None:
     found = python_names(names)
@@ -91,6 +92,7 @@ def test_any_names_become_different_usable_identifiers(names: list[str]) -> None
         assert len(name.encode()) <= LONGEST + 70
 
 
+@settings(deadline=None)
 @given(st.lists(st.text() | st.sampled_from(HOSTILE)))
 def test_any_keys_become_parameters_that_python_accepts(keys: list[str]) -> None:
     parameters = parameter_names(keys)
