@@ -10,6 +10,8 @@ from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
 from workbench.records import Fault
 
+_LINES = 10  # lines of the detail one sees without scrolling
+
 
 class FaultCard(QFrame):
     """Hidden while there is no fault."""
@@ -24,7 +26,7 @@ class FaultCard(QFrame):
         mark(self._hint, role="muted")
         self._more = QPushButton(self.tr("Details"), self)
         self._more.setCheckable(True)
-        mark(self._more, kind="quiet")
+        mark(self._more, kind="link")
         self._detail = QPlainTextEdit(self)
         self._detail.setReadOnly(True)
         self._detail.setTabChangesFocus(True)
@@ -57,6 +59,7 @@ class FaultCard(QFrame):
         self._hint.setText(fault.hint)
         self._hint.setVisible(bool(fault.hint))
         self._detail.setPlainText(visible(fault.detail))
+        self._fit()
         self._more.setVisible(bool(fault.detail))
         self._more.setChecked(open_detail and bool(fault.detail))
         self._detail.setVisible(self._more.isChecked())
@@ -70,4 +73,8 @@ class FaultCard(QFrame):
 
     def _dress(self) -> None:
         self._detail.setFont(self._theme.mono(-1))
-        self._detail.setFixedHeight(self._detail.fontMetrics().lineSpacing() * 9)
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = min(max(self._detail.blockCount(), 2), _LINES)
+        self._detail.setFixedHeight(self._detail.fontMetrics().lineSpacing() * lines + self._theme.unit * 6)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
@@ -20,6 +21,7 @@ class QuestionBar(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._act: Callable[[], None] | None = None
+        self._before: QWidget | None = None  # what had the keyboard when the question came
         unit = theme.unit
         self._picture = QLabel(self)
         self._sentence = ForeignLabel()
@@ -57,11 +59,17 @@ class QuestionBar(QFrame):
         self._yes.setText(yes)
         mark(self._yes, kind="danger" if tone == "danger" else "")
         self._act = act
+        self._before = QApplication.focusWidget()
         self.show()
         self._no.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dismiss(self) -> None:
+        """Take the question back and the keyboard to where it was."""
         self._act = None
+        focus = QApplication.focusWidget()
+        inside = focus is not None and self.isAncestorOf(focus)
+        if inside and self._before is not None and isValid(self._before):
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
         self.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -61,6 +61,7 @@ class ResultView(QWidget):
         self._images: tuple[Content, ...] = ()
         self._filled: set[str] = set()
         self._waiting: list[str] = []
+        self._views: tuple[str, ...] = (_TEXT,)
         self._raw: Callable[[], str] = str
         self._pages: dict[str, QWidget] = {}
         self._buttons: dict[str, QPushButton] = {}
@@ -93,7 +94,7 @@ class ResultView(QWidget):
 
     def views(self) -> tuple[str, ...]:
         """The ways this result can be looked at, the best one first."""
-        return tuple(name for name, button in self._buttons.items() if not button.isHidden())
+        return self._views
 
     def view(self) -> str:
         """The way it is looked at now."""
@@ -132,8 +133,9 @@ class ResultView(QWidget):
     ) -> None:
         self._text, self._value, self._images, self._raw = text, value, images, raw
         self._filled = set()
+        self._views = views
         for name, button in self._buttons.items():
-            button.setVisible(name in views)
+            button.setVisible(name in views and len(views) > 1)
         self._more.hide()
         self.look(views[0])
         self.shown.emit()
@@ -258,6 +260,7 @@ class ResultView(QWidget):
         edit.setTabChangesFocus(True)
         edit.setAccessibleName(name)
         edit.setFrameShape(QFrame.Shape.NoFrame)
+        edit.document().setDocumentMargin(self._context.theme.unit * 2)
         mark(edit, kind="code")
         return edit
 

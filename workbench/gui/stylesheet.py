@@ -77,6 +77,7 @@ QLabel[role="error"] {{ color: {c.danger}; }}
 QLabel[role="warning"] {{ color: {c.warning}; }}
 QLabel[role="success"] {{ color: {c.success}; }}
 QLabel[role="badge"] {{ font-size: {points - 1}pt; font-weight: 600; border-radius: {u}px; padding: 0 {u + 1}px; }}
+QPlainTextEdit[kind="code"], QTextEdit[kind="code"], QTreeView[kind="code"] {{ font-family: {families}; }}
 QLabel[role="key"] {{ font-family: {families}; font-size: {points - 1}pt; color: {c.muted}; background: {c.hover};
     border: 1px solid {c.edge}; border-radius: {u}px; padding: 0 {u + 1}px; }}
 """
@@ -104,6 +105,9 @@ QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transpar
 QPushButton[kind="quiet"]:hover {{ background: {c.hover}; }}
 QPushButton[kind="quiet"]:focus {{ border: 1px solid {c.accent}; }}
 QPushButton[kind="quiet"]:disabled {{ color: {c.faint}; }}
+QPushButton[kind="link"] {{ background: transparent; border: none; border-bottom: 1px solid transparent;
+    border-radius: 0; color: {c.accent}; padding: 0; }}
+QPushButton[kind="link"]:hover, QPushButton[kind="link"]:focus {{ border-bottom: 1px solid {c.accent}; }}
 QPushButton[kind="command"] {{ background: {c.surface}; color: {c.muted}; border: 1px solid {c.border};
     padding: 1px {u * 3}px; margin: 2px {u * 2}px; }}
 QPushButton[kind="command"]:hover {{ border-color: {c.edge}; color: {c.text}; }}

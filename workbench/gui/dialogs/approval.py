@@ -24,7 +24,7 @@ from workbench.gui.text import one_line
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.records import Decision, Fault, Gate, Risk, Run, RunState
 
-_LEAST_LETTERS = 70  # narrower than this, effects stand above the code
+_LEAST_LETTERS = 110  # narrower than this, effects stand above the code
 _LEAST_LINES = 24  # lower than this, the middle scrolls as a whole
 
 
@@ -274,7 +274,7 @@ class ApprovalDialog(QDialog):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._effects)
         self._split.addWidget(self._program)
-        self._split.setSizes([420, 520])
+        self._split.setSizes([420, 620])
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
@@ -293,7 +293,7 @@ class ApprovalDialog(QDialog):
         layout.addWidget(area, 1)
         layout.addWidget(self._fault)
         layout.addWidget(self._foot)
-        self.resize(unit * 250, unit * 175)
+        self.resize(unit * 270, unit * 175)
         self._connect()
 
     def _connect(self) -> None:

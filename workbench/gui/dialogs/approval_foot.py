@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.code_view import ORDER
 from workbench.gui.dialogs.allow_button import AllowButton
@@ -14,6 +15,8 @@ from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import countdown
 from workbench.records import Risk, Run, Verdict
+
+_ONE_LINE = 110  # letters of width that the facts and the four answers need beside each other
 
 
 class ApprovalFoot(QFrame):
@@ -37,6 +40,13 @@ class ApprovalFoot(QFrame):
         self._time = ForeignLabel()
         self._time.setWordWrap(False)
         self._build()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is no room for one line, the facts stand above the buttons."""
+        super().resizeEvent(event)
+        narrow = self.width() < self.fontMetrics().averageCharWidth() * _ONE_LINE
+        below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(below if narrow else beside)
 
     def show_run(self, run: Run) -> None:
         verdict = run.verdict
@@ -62,8 +72,8 @@ class ApprovalFoot(QFrame):
 
     def show_over(self) -> None:
         """Nothing is left but closing."""
-        self.show_editing(False)
         self.drop_reason()
+        self.show_editing(False)
         self._typing.hide()
         self._time.hide()
         for button in (self._edit, self._with_reason, self.allow, self._deny):
@@ -86,6 +96,7 @@ class ApprovalFoot(QFrame):
 
     def drop_reason(self) -> None:
         self._reason_row.hide()
+        self._with_reason.show()
 
     def _build(self) -> None:
         unit = self._theme.unit
@@ -94,14 +105,18 @@ class ApprovalFoot(QFrame):
         layout.setSpacing(unit * 2)
         layout.addWidget(self._make_typing())
         layout.addWidget(self._make_reason())
-        row = QHBoxLayout()
-        row.setSpacing(unit * 2)
-        row.addWidget(self._facts, 1)
-        row.addWidget(self._time)
-        row.addSpacing(unit * 2)
+        facts = QHBoxLayout()
+        facts.addWidget(self._facts, 1)
+        facts.addWidget(self._time)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(unit * 2)
         for button in self._make_buttons():
-            row.addWidget(button)
-        layout.addLayout(row)
+            buttons.addWidget(button)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(unit * 3)
+        self._row.addLayout(facts, 1)
+        self._row.addLayout(buttons)
+        layout.addLayout(self._row)
 
     def _make_buttons(self) -> list[QPushButton]:
         self._deny = self._button(self.tr("Deny"), "x", self._deny_now)
@@ -115,6 +130,7 @@ class ApprovalFoot(QFrame):
         self.allow = AllowButton(self.tr("Allow once"), self)
         for button in (self._back, self._check, self._close):
             button.hide()
+        self._check.setIcon(icon("shield", "on_accent"))
         mark(self._check, kind="primary")
         return [self._deny, self._with_reason, self._edit, self._back, self._check, self._close, self.allow]
 
@@ -148,8 +164,7 @@ class ApprovalFoot(QFrame):
         self._reason.setPlaceholderText(self.tr("Why not? The agent reads this."))
         self._reason.setAccessibleName(self.tr("Reason for denying"))
         self._reason.returnPressed.connect(self._deny_with_reason)
-        send = self._button(self.tr("Deny"), "x", self._deny_with_reason)
-        send.setAccessibleName(self.tr("Deny with this reason"))
+        send = self._button(self.tr("Deny with this reason"), "x", self._deny_with_reason)
         row.addWidget(self._reason, 1)
         row.addWidget(send)
         self._reason_row.hide()
@@ -160,6 +175,7 @@ class ApprovalFoot(QFrame):
 
     def _ask_reason(self) -> None:
         self._reason_row.show()
+        self._with_reason.hide()
         self._reason.setFocus()
 
     def _deny_with_reason(self) -> None:

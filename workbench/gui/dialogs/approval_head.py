@@ -25,6 +25,7 @@ class ApprovalHead(QFrame):
         mark(self._sentence, role="title")
         self._badge = QLabel(self)
         self._badge.setTextFormat(Qt.TextFormat.PlainText)
+        mark(self._badge, role="badge", tone="muted")
         self._author = ForeignLabel(elide=True)
         mark(self._author, role="muted")
         self._tag = QLabel(self.tr("claimed"))
@@ -55,8 +56,8 @@ class ApprovalHead(QFrame):
         word = risk_word(verdict.risk if verdict else Risk.HIGH)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 7, self.devicePixelRatioF()))
         self._sentence.setText(verdict.sentence if verdict else self.tr("This program was not assessed yet."))
-        self._badge.setText(word.text if verdict else self.tr("Not assessed"))
         mark(self._badge, role="badge", tone=word.tone)
+        self._badge.setText(word.text if verdict else self.tr("Not assessed"))
         self._author.setText(self._who(run))
         purpose = run.proposal.purpose
         self._claim.setText(f"“{purpose}”" if purpose else "")

@@ -34,9 +34,14 @@ class EffectsView(QScrollArea):
     def show_verdict(self, verdict: Verdict) -> None:
         unit = self._theme.unit
         page = QWidget()
-        self._column = QVBoxLayout(page)
-        self._column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
-        self._column.setSpacing(unit)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 3)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(unit * 2)
+        self._grid.setVerticalSpacing(unit + unit // 2)
+        self._grid.setColumnStretch(1, 1)
+        column.addLayout(self._grid)
+        column.addStretch(1)
         self._links = []
         titles = {
             EffectKind.WILL: self.tr("Will happen"),
@@ -47,7 +52,6 @@ class EffectsView(QScrollArea):
             self._effects(title, [effect for effect in verdict.effects if effect.kind is kind])
         self._findings(verdict)
         self._unknown(verdict.not_assessed)
-        self._column.addStretch(1)
         self.setWidget(page)
 
     def links(self) -> tuple[QPushButton, ...]:
@@ -57,33 +61,36 @@ class EffectsView(QScrollArea):
     def _effects(self, title: str, effects: Sequence[Effect]) -> None:
         if not effects:
             return
-        grid = self._group(title, len(effects))
-        for row, effect in enumerate(sorted(effects, key=lambda e: (-ORDER.index(e.risk), e.line))[:_MOST]):
-            self._sign(grid, row, effect.risk)
-            grid.addWidget(ForeignLabel(effect.text), row, 1, Qt.AlignmentFlag.AlignTop)
+        self._group(title, len(effects))
+        for effect in sorted(effects, key=lambda e: (-ORDER.index(e.risk), e.line))[:_MOST]:
+            grid, row = self._grid, self._grid.rowCount()
+            self._sign(row, effect.risk)
+            grid.addWidget(ForeignLabel(effect.text), row, 1)
             back = {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[effect.reversible]
             words = ForeignLabel(back)
             words.setWordWrap(False)
             mark(words, role="muted")
             grid.addWidget(words, row, 2, Qt.AlignmentFlag.AlignTop)
-            self._link(grid, row, effect.line, effect.text)
+            self._link(row, effect.line, effect.text)
 
     def _findings(self, verdict: Verdict) -> None:
         told = {(effect.line, effect.text) for effect in verdict.effects}
         rest = [finding for finding in verdict.findings if (finding.span.line, finding.message) not in told]
         if not rest:
             return
-        grid = self._group(self.tr("Noticed"), len(rest))
-        for row, finding in enumerate(sorted(rest, key=_worst_first)[:_MOST]):
-            self._sign(grid, row, finding.risk)
-            grid.addWidget(ForeignLabel(finding.message), row, 1, 1, 2, Qt.AlignmentFlag.AlignTop)
-            self._link(grid, row, finding.span.line, finding.message)
+        self._group(self.tr("Noticed"), len(rest))
+        for finding in sorted(rest, key=_worst_first)[:_MOST]:
+            row = self._grid.rowCount()
+            self._sign(row, finding.risk)
+            self._grid.addWidget(ForeignLabel(finding.message), row, 1, 1, 2)
+            self._link(row, finding.span.line, finding.message)
 
     def _unknown(self, sentences: Sequence[str]) -> None:
         if not sentences:
             return
-        grid = self._group(self.tr("Not assessed"), len(sentences))
-        for row, sentence in enumerate(sentences[:_MOST]):
+        self._group(self.tr("Not assessed"), len(sentences))
+        for sentence in sentences[:_MOST]:
+            grid, row = self._grid, self._grid.rowCount()
             picture = QLabel()
             picture.setPixmap(pixmap("help", "warning", self._theme.unit * 4, self.devicePixelRatioF()))
             grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
@@ -91,38 +98,31 @@ class EffectsView(QScrollArea):
             mark(words, role="warning")
             grid.addWidget(words, row, 1, 1, 3)
 
-    def _group(self, title: str, count: int) -> QGridLayout:
-        unit = self._theme.unit
+    def _group(self, title: str, count: int) -> None:
         more = self.tr(" (the first {0} of {1})").format(_MOST, count) if count > _MOST else ""
         heading = ForeignLabel(f"{title}{more}")
-        heading.setContentsMargins(0, unit * 2, 0, 0)
+        heading.setContentsMargins(0, self._theme.unit * 2, 0, 0)
         mark(heading, role="section")
-        self._column.addWidget(heading)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(unit * 2)
-        grid.setVerticalSpacing(unit)
-        grid.setColumnStretch(1, 1)
-        self._column.addLayout(grid)
-        return grid
+        self._grid.addWidget(heading, self._grid.rowCount(), 0, 1, 4)
 
-    def _sign(self, grid: QGridLayout, row: int, risk: Risk) -> None:
+    def _sign(self, row: int, risk: Risk) -> None:
         word = risk_word(risk)
         picture = QLabel()
         picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
         picture.setToolTip(word.text)
         picture.setAccessibleName(word.text)
-        grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
 
-    def _link(self, grid: QGridLayout, row: int, line: int, words: str) -> None:
+    def _link(self, row: int, line: int, words: str) -> None:
         if line <= 0:
             return
         link = QPushButton(self.tr("line {0}").format(line))
         link.setProperty("line", line)
         link.setAutoDefault(False)
         link.setAccessibleName(self.tr("Go to line {0}: {1}").format(line, words[:120]))
-        mark(link, kind="quiet")
+        mark(link, kind="link")
         link.clicked.connect(self._go)
-        grid.addWidget(link, row, 3, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(link, row, 3, Qt.AlignmentFlag.AlignTop)
         self._links.append(link)
 
     def _go(self) -> None:

@@ -91,6 +91,13 @@ class OutputPane(Pane):
         super().resizeEvent(event)
         wide = self.width() >= self.fontMetrics().averageCharWidth() * _NARROW
         self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        self._fit_calls()
+
+    def _fit_calls(self, *_place: int) -> None:
+        """What a call was about matters more than its size: that column goes first where room is short."""
+        letter = self.fontMetrics().averageCharWidth()
+        self._calls_view.setColumnHidden(3, self._calls_box.width() < letter * 70)
+        self._calls_view.setColumnHidden(2, self._calls_box.width() < letter * 46)
 
     async def _load(self, run_id: str) -> None:
         try:
@@ -155,6 +162,7 @@ class OutputPane(Pane):
             seen = self._run.state in _ENDS and bool(self._run.model_view)
             self._eye.setVisible(seen)
             self._model_box.setVisible(seen and self._eye.isChecked())
+            self._fit_calls()
 
     def _keep(self) -> None:
         self.draft_wanted.emit(self._wanted)
@@ -203,12 +211,13 @@ class OutputPane(Pane):
         self._split.addWidget(self._make_calls())
         self._split.addWidget(self._tabs)
         self._split.addWidget(self._make_model_view())
-        self._split.setSizes([320, 480, 400])
+        self._split.setSizes([400, 460, 400])
+        self._split.splitterMoved.connect(self._fit_calls)
         return self._split
 
     def _make_calls(self) -> QWidget:
         self._calls = CallsModel(self.context.theme, self)
-        view = QTreeView()
+        view = self._calls_view = QTreeView()
         view.setModel(self._calls)
         view.setRootIsDecorated(False)
         view.setUniformRowHeights(True)
@@ -217,8 +226,9 @@ class OutputPane(Pane):
         letter = self.fontMetrics().averageCharWidth()
         header = view.header()
         header.setStretchLastSection(False)
+        header.setMinimumSectionSize(letter * 4)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        for column, letters in ((0, 28), (2, 11), (3, 11)):
+        for column, letters in ((0, 24), (2, 9), (3, 10)):
             header.resizeSection(column, letter * letters)
         self._calls_box, self._calls_title = _titled(self.tr("Calls"), view, self.context)
         self._calls_box.hide()

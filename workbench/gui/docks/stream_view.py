@@ -26,6 +26,7 @@ class StreamView(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMaximumBlockCount(_LINES)
         self.setUndoRedoEnabled(False)
+        self.document().setDocumentMargin(theme.unit * 2)
         self.setAccessibleName(self.tr("Output of the program"))
         self.setPlaceholderText(self.tr("Nothing printed."))
         mark(self, kind="code")

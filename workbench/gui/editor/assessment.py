@@ -12,6 +12,7 @@ from workbench.gui.theme import Theme, mark
 from workbench.gui.words import risk_word
 from workbench.records import Finding, Verdict
 
+_ROWS = 6  # findings one sees without scrolling
 _MOST = 100  # findings listed; the worst come first
 
 
@@ -28,10 +29,11 @@ class AssessmentStrip(QFrame):
         self._picture = QLabel(self)
         self._badge = QLabel(self)
         self._badge.setTextFormat(Qt.TextFormat.PlainText)
+        mark(self._badge, role="badge", tone="muted")
         self._sentence = ForeignLabel()
         self._more = QPushButton(self)
         self._more.setCheckable(True)
-        mark(self._more, kind="quiet")
+        mark(self._more, kind="link")
         head = QHBoxLayout()
         head.setSpacing(unit * 2)
         for part in (self._picture, self._badge):
@@ -63,8 +65,8 @@ class AssessmentStrip(QFrame):
         word = risk_word(verdict.risk)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
         self._picture.show()
-        self._badge.setText(word.text)
         mark(self._badge, role="badge", tone=word.tone)
+        self._badge.setText(word.text)
         self._badge.show()
         self._sentence.setText(verdict.sentence)
         mark(self._sentence, role="")
@@ -83,8 +85,8 @@ class AssessmentStrip(QFrame):
             column.addWidget(self._row(finding))
         column.addStretch(1)
         self._list.setWidget(page)
-        height = page.sizeHint().height()
-        self._list.setFixedHeight(min(height, self.fontMetrics().lineSpacing() * 8))
+        row = self.fontMetrics().lineSpacing() + self._theme.unit * 2
+        self._list.setFixedHeight(row * min(len(found), _ROWS))
         self._more.setVisible(bool(found))
         count = len(verdict.findings)
         self._more.setText(self.tr("1 finding") if count == 1 else self.tr("{0} findings").format(count))
@@ -102,10 +104,10 @@ class AssessmentStrip(QFrame):
         link = QPushButton(self.tr("line {0}").format(finding.span.line))
         link.setProperty("line", finding.span.line)
         link.setAccessibleName(self.tr("Go to line {0}").format(finding.span.line))
-        mark(link, kind="quiet")
+        mark(link, kind="link")
         link.clicked.connect(self._go)
         line.addWidget(picture)
-        line.addWidget(ForeignLabel(finding.message), 1)
+        line.addWidget(ForeignLabel(finding.message, elide=True), 1)
         line.addWidget(link)
         return row
 

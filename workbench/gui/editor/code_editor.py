@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from PySide6.QtCore import QMimeData, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent, QTextBlock, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
@@ -116,6 +116,13 @@ class CodeEditor(QPlainTextEdit):
         if self.isReadOnly() or not self._edit_key(event):
             super().keyPressEvent(event)
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_gutter"):
+            self._gutter.setFont(self.font())
+            self.setTabStopDistance(self.fontMetrics().horizontalAdvance(lines.STEP))
+            self._make_room()
+
     def _edit_key(self, event: QKeyEvent) -> bool:
         plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
@@ -181,8 +188,6 @@ class CodeEditor(QPlainTextEdit):
 
     def _dress(self) -> None:
         self.setFont(self.theme.mono())
-        self._gutter.setFont(self.theme.mono(-1))
-        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(lines.STEP))
         self._highlighter.recolour()
         self._make_room()
         self._mark_lines()

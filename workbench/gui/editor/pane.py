@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
@@ -139,9 +139,22 @@ class EditorPane(Pane):
         sheet = Sheet(self.context, self._drafts, draft)
         sheet.settled.connect(self._show_state)
         number = self._tabs.addTab(sheet, one_line(draft.title, _TITLE).replace("&", "&&"))
+        close = tool_button("close", self.tr("Close {0}").format(one_line(draft.title, _TITLE)), self.context.theme)
+        close.setProperty("sheet", sheet.key)
+        close.clicked.connect(self._close_clicked)
+        self._tabs.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
         self._tabs.setCurrentIndex(number)
         self._show_state()
         return sheet
+
+    def _close_clicked(self) -> None:
+        button = self.sender()
+        key = button.property("sheet") if button is not None else ""
+        for number in range(self._tabs.count()):
+            sheet = self._sheet(number)
+            if sheet is not None and sheet.key == key:
+                self.close_tab(number)
+                return
 
     def _discard(self, sheet: Sheet) -> None:
         self._tabs.removeTab(self._tabs.indexOf(sheet))
@@ -158,11 +171,9 @@ class EditorPane(Pane):
         words = self.tr("Open a call as code, a skill, or start with an empty program.")
         self._empty = EmptyState(self.context.theme, "code", self.tr("No program open"), words)
         self._empty.offer(text=self.tr("New program")).clicked.connect(self.new_program)
-        self._tabs.setTabsClosable(True)
         self._tabs.setMovable(True)
         self._tabs.setDocumentMode(True)
         self._tabs.setAccessibleName(self.tr("Programs"))
-        self._tabs.tabCloseRequested.connect(self.close_tab)
         self._tabs.currentChanged.connect(self._show_state)
         self._tabs.setCornerWidget(self._corner())
         layout = QVBoxLayout(self)

@@ -15,6 +15,7 @@ class GrowingText(QPlainTextEdit):
         super().__init__(parent)
         self._least, self._most = least, most
         self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(self.fontMetrics().averageCharWidth())
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.blockCountChanged.connect(self._fit)
