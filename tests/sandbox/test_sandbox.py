@@ -175,6 +175,11 @@ async def test_an_answer_of_ten_megabytes_arrives_whole(native: Any) -> None:
             "output",
         ),
         ("print('first')\nwhile True: await call_tool('s', 't', {})", replace(QUICK, calls=20), "calls"),
+        (
+            "print('first')\nfor i in range(9000): write_file(f'{i % 900}', 'x' * 10_000)\nimport time\ntime.sleep(9)",
+            replace(QUICK, disk_mb=4),
+            "disk",
+        ),
         ("print('first')\nimport os\nos._exit(0)", QUICK, "killed"),
         ("print('first')\nimport ctypes\nctypes.string_at(0)", QUICK, "killed"),
     ],

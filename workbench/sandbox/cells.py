@@ -190,9 +190,13 @@ class Cells:
             os.close(writing)
         cell = Cell(number, profile, Channel(), loop.create_future(), loop.create_future())
         self._cells[number] = cell
-        channel, _ = await loop.create_connection(lambda: cell.channel, sock=ours)
-        raw, _ = await loop.connect_read_pipe(lambda: _Raw(cell), os.fdopen(reading, "rb", 0))
-        cell.transports = [channel, raw]
+        try:
+            channel, _ = await loop.create_connection(lambda: cell.channel, sock=ours)
+            raw, _ = await loop.connect_read_pipe(lambda: _Raw(cell), os.fdopen(reading, "rb", 0))
+            cell.transports = [channel, raw]
+        except BaseException:
+            await asyncio.shield(self.finish(cell))
+            raise
         return cell
 
     async def _send_order(self, order: dict[str, Any], descriptors: list[int]) -> None:  # Any: JSON

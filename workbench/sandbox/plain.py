@@ -34,8 +34,6 @@ def plain(value: object, depth: int = _DEPTH) -> Any:  # Any: JSON
     if isinstance(value, dict):
         return {_key(key): plain(inner, depth - 1) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        if isinstance(value, tuple) and hasattr(value, "_asdict"):
-            return plain(value._asdict(), depth - 1)
         return [plain(inner, depth - 1) for inner in _ordered(value)]
     return _known(value, depth)
 

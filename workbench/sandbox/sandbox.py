@@ -9,8 +9,9 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.records import Strength
-from workbench.sandbox import probe
+from workbench.sandbox import probe, quota
 from workbench.sandbox.cells import Cell, Cells
+from workbench.sandbox.channel import Channel
 from workbench.sandbox.ending import conclude
 from workbench.sandbox.pool import Pool
 from workbench.sandbox.profile import Profile
@@ -19,6 +20,7 @@ from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailu
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
+_LOOK_EVERY = 1.0  # seconds between looks at how full the workspace is
 _LAST_WORDS = 1.0  # seconds a program that said its end may take to go
 
 
@@ -72,9 +74,7 @@ class Sandbox:
         channel, limits = cell.channel, program.limits
         started = time.monotonic()
         channel.begin(program.code, limits, answer, output)
-        done, _ = await asyncio.wait([channel.ended], timeout=limits.seconds)
-        if not done:
-            channel.end("timeout", f"The program ran longer than {limits.seconds:g} seconds.")
+        await _until_over(channel, program, started)
         if channel.reason:
             self._cells.kill(cell)
         await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
@@ -97,6 +97,21 @@ def profile_of(backend: str, program: Program) -> Profile:
         pids=limits.pids,
         disk_mb=limits.disk_mb,
     )
+
+
+async def _until_over(channel: Channel, program: Program, started: float) -> None:
+    """Wait for its end, and be that end when time or disk are used up."""
+    limits = program.limits
+    while not channel.ended.done():
+        left = started + limits.seconds - time.monotonic()
+        if left <= 0:
+            channel.end("timeout", f"The program ran longer than {limits.seconds:g} seconds.")
+            return
+        done, _ = await asyncio.wait([channel.ended], timeout=min(left, _LOOK_EVERY))
+        if not done and program.writable:
+            full = await asyncio.to_thread(quota.over, str(program.workspace), limits.disk_mb)
+            if full:
+                channel.end("disk", full)
 
 
 async def _no_answers(what: str, wish: object) -> None:

@@ -1,0 +1,76 @@
+"""What the probe says of this machine is what a trial showed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox import probe
+from workbench.sandbox.program import Ending, Program
+
+HELD = {"root": True, "network": True, "fork": True, "user": 1000}
+FACTS = {"worlds": {"net": "net:[1]"}, "filtered": True, "powerless": True, "landlock": 5}
+
+
+def trial(found: Mapping[str, object], facts: Mapping[str, object]) -> Any:
+    async def tried(backend: str, program: Program) -> tuple[Ending, Mapping[str, object]]:
+        (Path(program.workspace) / "probe").write_text("x")
+        return Ending(True, "done", json.dumps(found)), facts
+
+    return tried
+
+
+async def test_all_locks_in_force_are_full_strength() -> None:
+    strength = await probe.strongest("native", trial(HELD, FACTS))
+    assert (strength.backend, strength.level, strength.reason) == ("native", "full", "")
+    assert all(strength.features.values())
+
+
+@pytest.mark.parametrize(
+    ("found", "facts", "missing"),
+    [
+        ({**HELD, "network": False}, FACTS, "no network"),
+        ({**HELD, "user": 0}, FACTS, "not root"),
+        (HELD, {**FACTS, "filtered": False}, "seccomp"),
+        (HELD, {**FACTS, "worlds": {}}, "namespaces"),
+        (HELD, {**FACTS, "worlds": {"net": ""}}, "namespaces"),
+    ],
+)
+async def test_one_lock_missing_is_no_sandbox(found: Any, facts: Any, missing: str) -> None:
+    strength = await probe.strongest("", trial(found, facts))
+    assert strength.level == "none"
+    assert missing in strength.reason
+    assert strength.hint
+
+
+async def test_a_kernel_without_landlock_is_said_to_have_none() -> None:
+    strength = await probe.strongest("native", trial(HELD, {**FACTS, "landlock": 0}))
+    assert (strength.level, strength.features["landlock"]) == ("full", False)
+    assert "Landlock" in strength.reason
+
+
+async def test_the_next_backend_is_tried_and_the_reasons_are_told() -> None:
+    async def refusing(backend: str, program: Program) -> Any:
+        raise WorkbenchError(f"{backend} is forbidden.")
+
+    strength = await probe.strongest("", refusing)
+    assert "native is forbidden." in strength.reason
+    assert "bubblewrap is forbidden." in strength.reason
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "word"),
+    [
+        ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "apparmor_restrict"),
+        ("/proc/sys/kernel/unprivileged_userns_clone", "0", "unprivileged_userns_clone"),
+        ("/proc/sys/user/max_user_namespaces", "0", "max_user_namespaces"),
+    ],
+)
+def test_the_hint_names_what_forbids_it(monkeypatch: pytest.MonkeyPatch, path: str, value: str, word: str) -> None:
+    monkeypatch.setattr(probe, "_system", lambda asked: value if asked == path else "")
+    assert word in probe.hint()
