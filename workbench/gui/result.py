@@ -143,6 +143,7 @@ class ResultView(QWidget):
     def _shelved(self, texts: list[str], again: Callable[[list[str]], None]) -> bool:
         """Whether a part of the result still waits in the core; then the preview is shown until it came."""
         missing = whole_size(texts)
+        self._waiting = []
         if not missing:
             return False
         preview = next(text for text in texts if whole_size([text]))

@@ -158,6 +158,7 @@ class CodeEditor(QPlainTextEdit):
         first = self.document().findBlock(cursor.selectionStart())
         last = self.document().findBlock(max(cursor.selectionEnd() - (1 if cursor.hasSelection() else 0), 0))
         start, end = first.position(), last.position() + last.length() - 1
+        number = last.blockNumber()
         old = [block.text() for block in _blocks(first, last)]
         cursor.beginEditBlock()
         cursor.setPosition(start)
@@ -166,11 +167,9 @@ class CodeEditor(QPlainTextEdit):
         cursor.insertText(new)
         cursor.endEditBlock()
         if len(old) > 1:
+            block = self.document().findBlockByNumber(number)
             cursor.setPosition(start)
-            cursor.setPosition(
-                self.document().findBlockByNumber(last.blockNumber()).position() + last.length() - 1,
-                QTextCursor.MoveMode.KeepAnchor,
-            )
+            cursor.setPosition(block.position() + block.length() - 1, QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
 
     def _text_changed(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -118,6 +118,7 @@ class SchemaForm(QWidget):
         self._fields = QScrollArea()
         self._fields.setWidgetResizable(True)
         self._fields.setFrameShape(QFrame.Shape.NoFrame)
+        self._fields.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._pages.addWidget(self._fields)
         self._pages.addWidget(self._raw_page(unit))
         layout.addWidget(self._pages, 1)

@@ -101,6 +101,7 @@ class TextEditor(Editor):
         focused = self._line is not None and self._line.hasFocus()
         if self._line is not None:
             self._layout.removeWidget(self._line)
+            self._line.hide()
             self._line.deleteLater()
             self._line = None
         self._box = GrowingText()

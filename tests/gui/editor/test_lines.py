@@ -1,0 +1,44 @@
+"""Line changes as pure functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.gui.editor.brackets import partner
+from workbench.gui.editor.lines import commented, indented, next_indent, outdented
+from workbench.gui.editor.spans import LARGEST, lex
+
+
+@pytest.mark.parametrize(
+    ("line", "indent"),
+    [("if a:", "    "), ("    x = [", "        "), ("    return 1", ""), ("    a = 1", "    "), ("a:  # b", "    ")],
+)
+def test_the_next_line_starts_where_python_wants_it(line: str, indent: str) -> None:
+    assert next_indent(line) == indent
+
+
+def test_changes_of_lines_are_each_others_inverse() -> None:
+    lines = ["a", "", "    b"]
+    assert outdented(indented(lines)) == lines
+    assert commented(commented(lines)) == lines
+
+
+def test_a_bracket_finds_its_partner_through_others() -> None:
+    assert partner("f(a[1], (2))", 1) == (1, 11)
+    assert partner("f(a[1], (2))", 12) == (11, 1)
+    assert partner("no brackets", 3) is None
+    assert partner("(", 0) is None
+
+
+def test_spans_are_counted_as_qt_counts() -> None:
+    line = lex("'👩' if x else y")[0]
+    assert (line[0][0], line[0][1], line[0][2]) == (0, 1, "code_string") or line[0][2] == "code_string"
+    assert next(span for span in line if span[2] == "code_keyword")[0] == 5
+
+
+def test_strings_over_lines_are_coloured_on_each_line() -> None:
+    assert [bool(line) for line in lex('"""a\nb\n"""\n')] == [True, True, True, False]
+
+
+def test_huge_text_stays_plain() -> None:
+    assert lex("x = 1\n" * LARGEST) == [()] * (LARGEST + 1)

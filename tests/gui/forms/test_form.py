@@ -1,0 +1,225 @@
+"""The form: what is typed is what is sent, in both views, and nothing is lost between them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+
+from workbench.gui.forms.array_editor import ArrayEditor
+from workbench.gui.forms.enum_editor import CalmCombo
+from workbench.gui.forms.field import Field
+from workbench.gui.forms.form import SchemaForm
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "note": {"type": "string"},
+        "title": {"type": "string", "examples": ["Hello"]},
+        "count": {"type": "integer", "minimum": 1, "maximum": 9},
+        "flag": {"type": "boolean", "default": False},
+        "kind": {"enum": ["a", 1, 1.5, None]},
+        "when": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "where": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        "either": {"oneOf": [{"type": "integer"}, {"type": "object", "properties": {"x": {"type": "number"}}}]},
+        "more": {"type": "object", "additionalProperties": {"type": "number"}},
+        "self": {"$ref": "#"},
+    },
+    "required": ["title"],
+}
+
+
+@pytest.fixture
+def form(theme: Any, qtbot: Any) -> SchemaForm:
+    made = SchemaForm(theme)
+    qtbot.addWidget(made)
+    made.resize(420, 640)
+    made.show()
+    made.set_schema(SCHEMA)
+    return made
+
+
+def named(form: QWidget, name: str) -> Any:
+    """The widget a person would reach by Tab under this name."""
+    reached = (w for w in form.findChildren(QWidget) if w.focusPolicy() & Qt.FocusPolicy.TabFocus and not w.isHidden())
+    return next(widget for widget in reached if widget.accessibleName() == name)
+
+
+def test_an_untouched_optional_field_is_not_sent_and_a_required_one_is_prefilled(form: SchemaForm) -> None:
+    assert form.value() == {"title": "Hello"}
+
+
+def test_typing_sends_a_field_and_the_cross_takes_it_back(form: SchemaForm, qtbot: Any) -> None:
+    qtbot.keyClicks(named(form, "note"), "hi")
+    assert form.value() == {"title": "Hello", "note": "hi"}
+    named(form, "note").clear()
+    assert form.value()["note"] == ""  # emptied is not the same as not sent
+    named(form, "Do not send note").click()
+    assert form.value() == {"title": "Hello"}
+
+
+def test_null_is_something_else_than_absent(form: SchemaForm) -> None:
+    named(form, "Send null for when").click()
+    assert form.value() == {"title": "Hello", "when": None}
+    named(form, "Do not send when").click()
+    assert "when" not in form.value()
+
+
+def test_an_enum_keeps_real_types(form: SchemaForm) -> None:
+    combo = named(form, "kind")
+    assert isinstance(combo, CalmCombo)
+    combo.setCurrentIndex(1)
+    assert form.value()["kind"] == 1
+    assert type(form.value()["kind"]) is int
+
+
+def test_a_number_out_of_bounds_is_told_with_its_path(form: SchemaForm, qtbot: Any) -> None:
+    qtbot.keyClicks(named(form, "count"), "12")
+    assert form.faults() == (("count", "must be at most 9."),)
+    field = next(f for f in form.findChildren(Field) if f.brief.name == "count")
+    qtbot.waitUntil(lambda: field._fault is not None and field._fault.full_text() == "must be at most 9.")
+
+
+def test_text_in_a_number_field_is_not_lost(form: SchemaForm, qtbot: Any) -> None:
+    qtbot.keyClicks(named(form, "count"), "many")
+    assert form.value()["count"] == "many"
+    assert form.faults() == (("count", "must be a whole number."),)
+
+
+def test_a_missing_field_is_scolded_only_when_somebody_wants_to_send(form: SchemaForm) -> None:
+    form.set_value({})
+    field = next(f for f in form.findChildren(Field) if f.brief.name == "title")
+    assert form.faults() == (("title", "is required."),)
+    assert field._fault is None or field._fault.isHidden()
+    form.scold()
+    assert field._fault is not None
+    assert field._fault.full_text() == "is required."
+
+
+def test_rows_of_a_list_are_added_moved_and_removed(form: SchemaForm, qtbot: Any) -> None:
+    form.set_value({"title": "t", "tags": ["a", "b", "c"]})
+    named(form, "Move entry 1 of tags down").click()
+    assert form.value()["tags"] == ["b", "a", "c"]
+    named(form, "Remove entry 2 of tags").click()
+    assert form.value()["tags"] == ["b", "c"]
+    adder = next(b for b in form.findChildren(QPushButton) if b.text() == "Add to tags" and b.isVisible())
+    adder.click()
+    assert form.value()["tags"] == ["b", "c", ""]
+
+
+def test_a_schema_that_contains_itself_opens_level_by_level(form: SchemaForm) -> None:
+    for depth in range(1, 4):
+        openers = [b for b in form.findChildren(QPushButton) if b.text() == "Add self" and b.isVisibleTo(form)]
+        openers[-1].click()
+        value: Any = form.value()
+        for _ in range(depth):
+            value = value["self"]
+        assert value == {"title": "Hello"}
+
+
+def test_json_view_and_form_carry_the_value_over(form: SchemaForm) -> None:
+    value = {
+        "title": "x",
+        "either": {"x": 2.5},
+        "more": {"k": 1},
+        "where": {"city": "Oslo"},
+        "unknown": [1, {"a": None}],
+    }
+    form.set_value(value)
+    assert form.value() == value
+    form.show_json(True)
+    assert form.json_shown()
+    form.show_json(False)
+    assert not form.json_shown()
+    assert form.value() == value
+
+
+def test_text_that_is_not_json_yet_stays_where_it_is(form: SchemaForm) -> None:
+    form.show_json(True)
+    raw = named(form, "Arguments as JSON")
+    raw.setPlainText('{"title": ')
+    form.show_json(False)
+    assert form.json_shown()
+    assert "not JSON yet" in form.faults()[0][1]
+    assert raw.toPlainText() == '{"title": '
+
+
+def test_a_value_no_field_can_hold_is_shown_as_json_in_its_place(form: SchemaForm) -> None:
+    value = {"title": ["not", "text"], "count": "7", "note": "bidi \u202e inside", "kind": 1.0}
+    form.set_value(value)
+    assert json.dumps(form.value(), sort_keys=True) == json.dumps(value, sort_keys=True)
+
+
+def test_many_fields_get_a_filter_and_required_ones_come_first(theme: Any, qtbot: Any) -> None:
+    form = SchemaForm(theme)
+    qtbot.addWidget(form)
+    names = {f"field_{number}": {"type": "string"} for number in range(205)}
+    form.set_schema({"type": "object", "properties": names, "required": ["field_200"]})
+    form.show()
+    assert form.findChildren(Field)[0].brief.name == "field_200"
+    named(form, "Filter fields").setText("field_19")
+    shown = [field.brief.name for field in form.findChildren(Field) if not field.isHidden()]
+    assert set(shown) == {"field_19", *(f"field_{n}" for n in range(190, 200))}
+
+
+def test_line_breaks_that_are_pasted_turn_the_line_into_a_box(form: SchemaForm, qtbot: Any) -> None:
+    QApplication.clipboard().setText("two\nlines")
+    line = named(form, "note")
+    assert isinstance(line, QLineEdit)
+    line.setFocus()
+    qtbot.keyClick(line, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert isinstance(named(form, "note"), QPlainTextEdit)
+    assert form.value()["note"] == "two\nlines"
+
+
+def test_the_arrow_keys_step_a_number_inside_its_bounds(form: SchemaForm, qtbot: Any) -> None:
+    line = named(form, "count")
+    for _ in range(12):
+        qtbot.keyClick(line, Qt.Key.Key_Up)
+    assert form.value()["count"] == 9
+
+
+def test_everything_that_takes_the_keyboard_has_a_name(form: SchemaForm) -> None:
+    form.set_value({"title": "t", "tags": ["a"], "more": {"k": 1}, "either": 3, "where": {"city": "x"}, "when": None})
+    for widget in form.findChildren(QWidget):
+        if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
+            face = QAccessible.queryAccessibleInterface(widget)
+            assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
+
+
+def test_a_tool_without_arguments_says_so(theme: Any, qtbot: Any) -> None:
+    form = SchemaForm(theme)
+    qtbot.addWidget(form)
+    form.set_schema({"type": "object", "properties": {}})
+    assert form.value() == {}
+    assert form.faults() == ()
+
+
+def test_a_list_too_long_for_rows_is_edited_as_json(form: SchemaForm) -> None:
+    form.set_value({"title": "t", "tags": ["x"] * 500})
+    assert form.value()["tags"] == ["x"] * 500
+    assert not form.findChildren(ArrayEditor) or all(len(e._rows) < 500 for e in form.findChildren(ArrayEditor))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(st.sampled_from(list(SCHEMA["properties"])) | st.text(max_size=5), JSON, max_size=5))
+def test_whatever_json_comes_in_goes_out_unchanged(form: SchemaForm, value: dict[str, Any]) -> None:
+    form.set_value(value)
+    expected = json.dumps(value, sort_keys=True)
+    assert json.dumps(form.value(), sort_keys=True) == expected
+    form.show_json(True)
+    assert json.dumps(form.value(), sort_keys=True) == expected

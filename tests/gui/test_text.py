@@ -1,0 +1,80 @@
+"""The sanitiser: nothing invisible reaches the screen, and innocent text is left alone."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+
+from workbench.gui.text import ForeignLabel, has_hidden, one_line, plain_tip, visible
+
+
+@pytest.mark.parametrize(
+    ("hidden", "shown"),
+    [
+        ("pay\u202eeel", "pay‹U+202E›eel"),
+        ("a\u200bb", "a‹U+200B›b"),
+        ("\U000e0041tag", "‹U+E0041›tag"),
+        ("bell\x07", "bell‹U+0007›"),
+        ("c1\x85", "c1‹U+0085›"),
+        ("red \x1b[31m!", "red ‹ESC[31m›!"),
+        ("line\u2028sep", "line‹U+2028›sep"),
+        ("lone \ud800", "lone ‹U+D800›"),
+        ("old mac\rline", "old mac‹U+000D›line"),
+        ("filler\u3164", "filler‹U+3164›"),
+    ],
+)
+def test_what_cannot_be_seen_becomes_a_chip(hidden: str, shown: str) -> None:
+    assert visible(hidden) == shown
+    assert has_hidden(hidden)
+
+
+@pytest.mark.parametrize("text", ["plain", "tabs\tand\nnewlines", "Grüße, 你好, مرحبا", "👩‍💻 ❤️", "windows\r\nends"])
+def test_innocent_text_is_left_alone(text: str) -> None:
+    assert visible(text) == text.replace("\r\n", "\n")
+    assert not has_hidden(text)
+
+
+def test_a_joiner_between_letters_is_not_taken_for_an_emoji() -> None:
+    assert visible("a\u200db") == "a‹U+200D›b"
+
+
+@given(st.text(st.characters(categories=("Cc", "Cf", "Cs", "Zl", "Zp", "L", "So"))))
+def test_nothing_invisible_is_left_whatever_comes(text: str) -> None:
+    shown = visible(text)
+    glue = {"\u200d", "\ufe0f"}
+    left = [
+        c for c in shown if c not in "\n\t" and c not in glue and unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")
+    ]
+    assert left == []
+    assert visible(shown) == shown
+
+
+def test_one_line_has_no_breaks_and_ends_in_an_ellipsis() -> None:
+    assert one_line("a\nb\tc") == "a b c"
+    assert one_line("x" * 500, 10) == "x" * 9 + "…"
+
+
+def test_a_label_never_takes_foreign_words_for_markup(qtbot: Any) -> None:
+    label = ForeignLabel("<b>bold</b>\u202e")
+    qtbot.addWidget(label)
+    assert label.textFormat() == Qt.TextFormat.PlainText
+    assert label.text() == "<b>bold</b>‹U+202E›"
+
+
+def test_an_elided_label_keeps_its_whole_text_for_screen_readers(qtbot: Any) -> None:
+    label = ForeignLabel("a long sentence " * 20, elide=True)
+    qtbot.addWidget(label)
+    label.resize(120, 20)
+    label.show()
+    assert label.text().endswith("…")
+    assert label.full_text() == ("a long sentence " * 20).strip()
+    assert label.accessibleName().startswith("a long sentence")
+
+
+def test_a_tooltip_escapes_markup() -> None:
+    assert "<b>" not in plain_tip("<b>x</b>")
