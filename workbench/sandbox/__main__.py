@@ -38,7 +38,7 @@ def main() -> int:
 
 
 async def _run(backend: str, code: str, limits: Limits, workspace: Path | None) -> Ending:
-    sandbox = Sandbox(backend)
+    sandbox = Sandbox(backend, ready=0)
     try:
         await sandbox.open()
         with tempfile.TemporaryDirectory(prefix="mcp-workbench-attack-") as empty:

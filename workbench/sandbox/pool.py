@@ -63,7 +63,7 @@ class Pool:
                 cell = await self._built(profile)
                 self._spares.append(_Spare(cell, folders))
         except WorkbenchError as fault:
-            log.warning("no sandbox could be kept ready: %s", fault)
+            log.info("no sandbox is kept ready; the next run makes its own: %s", fault)
 
     async def _built(self, profile: Profile) -> Cell:
         cell = await self._cells.make(profile)
