@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import tempfile
 import threading
@@ -128,8 +129,11 @@ def test_a_folder_swapped_for_a_link_meanwhile_never_leads_out(store: Store, roo
     def swap() -> None:
         while not stop.is_set():
             for source in ("real", "bad"):
-                os.rename(root / source, root / "here")
-                os.rename(root / "here", root / source)
+                try:
+                    os.rename(root / source, root / "here")
+                    os.rename(root / "here", root / source)
+                except OSError:  # the store made a folder of that name in between
+                    shutil.rmtree(root / "here", ignore_errors=True)
 
     thread = threading.Thread(target=swap)
     thread.start()
