@@ -21,6 +21,7 @@ class AllowButton(QPushButton):
         self.setAutoDefault(False)
         self._obstacle = ""
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settle.setTimerType(Qt.TimerType.PreciseTimer)  # a coarse one may end five per cent early
         self._settle.timeout.connect(self._show_state)
         self._pressed = False
         self.clicked.connect(self._clicked)

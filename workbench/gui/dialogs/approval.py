@@ -125,9 +125,11 @@ class ApprovalDialog(QDialog):
             self._foot.unsettle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses Deny, but not by a key that was still down when the dialog came."""
+        """Enter presses Deny; not by a key that was still down when the dialog came, and not while reading code."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and (event.isAutoRepeat() or not self._foot.allow.settled() or self._program.editing):
+        focus = self.focusWidget()
+        reading = focus is not None and self._program.isAncestorOf(focus)
+        if enter and (event.isAutoRepeat() or not self._foot.allow.settled() or reading):
             event.accept()
             return
         super().keyPressEvent(event)
@@ -293,6 +295,7 @@ class ApprovalDialog(QDialog):
         layout.addWidget(area, 1)
         layout.addWidget(self._fault)
         layout.addWidget(self._foot)
+        self.setMinimumSize(self.fontMetrics().averageCharWidth() * 62, self.fontMetrics().lineSpacing() * 18)
         self.resize(unit * 270, unit * 175)
         self._connect()
 

@@ -136,7 +136,7 @@ class ApprovalFoot(QFrame):
 
     def _button(self, words: str, symbol: str, act: Callable[[], None] | SignalInstance) -> QPushButton:
         button = QPushButton(icon(symbol, "muted"), words, self)
-        button.setAutoDefault(False)
+        button.setAutoDefault(True)  # Enter presses the button that has the keyboard, not always Deny
         button.clicked.connect(act)
         return button
 

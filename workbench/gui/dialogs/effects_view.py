@@ -118,7 +118,7 @@ class EffectsView(QScrollArea):
             return
         link = QPushButton(self.tr("line {0}").format(line))
         link.setProperty("line", line)
-        link.setAutoDefault(False)
+        link.setAutoDefault(True)
         link.setAccessibleName(self.tr("Go to line {0}: {1}").format(line, words[:120]))
         mark(link, kind="link")
         link.clicked.connect(self._go)

@@ -91,7 +91,7 @@ class ProgramView(QWidget):
         mark(self._words, role="muted")
         self._changes = QPushButton(self.tr("Your changes"))
         self._changes.setCheckable(True)
-        self._changes.setAutoDefault(False)
+        self._changes.setAutoDefault(True)
         mark(self._changes, kind="chip")
         self._changes.clicked.connect(self._toggle_diff)
         head = QHBoxLayout()

@@ -111,6 +111,7 @@ class TextEditor(Editor):
             self._box.setPlainText(text)
             self._box.moveCursor(self._box.textCursor().MoveOperation.End)
         self._layout.addWidget(self._box)
+        self._box.show()
         self.setFocusProxy(self._box)
         self._box.textChanged.connect(self.changed)
         if focused:

@@ -1,0 +1,102 @@
+"""The pane of a run: live while it runs, whole when it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.events import RunCall, RunChanged, RunOutput
+from workbench.gui.docks.output import OutputPane
+from workbench.records import CallTrace, Fault, Ledger, Risk, Run, RunState
+
+CALL = CallTrace("c1", "demo", "list_orders", "{}", Risk.LOW, "running")
+
+
+@pytest.fixture
+def pane(context: Any, qtbot: Any) -> OutputPane:
+    made = OutputPane(context)
+    qtbot.addWidget(made)
+    made.resize(900, 400)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def running(pane: OutputPane, paper: Any, make: Any, qtbot: Any) -> Run:
+    run: Run = make.run("r", RunState.RUNNING, started=1.0)
+    paper.run_list["r"] = run
+    pane.show_run("r")
+    qtbot.waitUntil(lambda: pane._run is not None)
+    return run
+
+
+def test_what_is_printed_appears_as_it_comes(pane: OutputPane, running: Run, qtbot: Any) -> None:
+    pane.hear(RunOutput("r", "stdout", "one\n"))
+    pane.hear(RunOutput("other", "stdout", "not mine\n"))
+    pane.hear(RunOutput("r", "stderr", "odd\u202e\n"))
+    qtbot.waitUntil(lambda: pane._stream.toPlainText() == "one\nodd‹U+202E›\n")
+    pane.hear(RunCall("r", CALL))
+    assert pane._calls_box.isVisible()
+    assert pane._calls_title.full_text() == "1 call"
+
+
+def test_a_finished_run_shows_result_ledger_and_the_models_view(
+    pane: OutputPane, running: Run, make: Any, qtbot: Any
+) -> None:
+    done = make.run(
+        "r",
+        RunState.DONE,
+        output="all of it\n",
+        result='[{"a": 1}, {"a": 2}]',
+        model_view='[{"a": "<EMAIL_1>"}]',
+        ledger=Ledger(12_000, 400),
+        calls=(CALL,),
+    )
+    pane.hear(RunChanged(done))
+    assert pane._stream.toPlainText() == "all of it\n"
+    assert pane._tabs.currentWidget() is pane._result
+    assert pane._result.view() == "Table"
+    assert pane._ledger.full_text() == "Direct calls ≈ 12k tokens · this run ≈ 400 · saved ≈ 11.6k"
+    assert pane._model_box.isHidden()
+    pane._eye.click()
+    assert pane._model_box.isVisible()
+    assert pane._model_title.full_text() == "The model sees · ≈ 400 tokens"
+    with qtbot.waitSignal(pane.draft_wanted) as wanted:
+        pane._head._keep.click()
+    assert wanted.args == ["r"]
+
+
+def test_a_failed_run_opens_its_traceback(pane: OutputPane, running: Run, make: Any) -> None:
+    fault = Fault("ZeroDivisionError: division by zero", "", "Traceback …\n1/0")
+    pane.hear(RunChanged(make.run("r", RunState.FAILED, fault=fault)))
+    assert pane._fault.sentence() == "ZeroDivisionError: division by zero"
+    assert pane._fault._detail.isVisible()
+    assert not pane._head._keep.isVisible()
+
+
+def test_streamed_output_is_not_doubled_at_the_end(pane: OutputPane, running: Run, make: Any, qtbot: Any) -> None:
+    pane.hear(RunOutput("r", "stdout", "once\n"))
+    pane.hear(RunChanged(make.run("r", RunState.DONE, output="once\n")))
+    assert pane._stream.toPlainText() == "once\n"
+
+
+def test_another_run_starts_from_nothing(pane: OutputPane, running: Run, paper: Any, make: Any, qtbot: Any) -> None:
+    pane.hear(RunOutput("r", "stdout", "old\n"))
+    paper.run_list["next"] = make.run("next", RunState.RUNNING)
+    pane.show_run("next")
+    qtbot.waitUntil(lambda: pane._run is not None and pane._run.id == "next")
+    pane._stream.flush()
+    assert pane._stream.toPlainText() == ""
+
+
+def test_stop_reaches_the_core(pane: OutputPane, running: Run, paper: Any, qtbot: Any) -> None:
+    pane._head._stop.click()
+    qtbot.waitUntil(lambda: ("stop_run", ("r",)) in paper.asked)
+
+
+def test_endless_output_stays_bounded(pane: OutputPane, running: Run, qtbot: Any) -> None:
+    for _ in range(30):
+        pane.hear(RunOutput("r", "stdout", "line\n" * 1_000))
+    pane._stream.flush()
+    assert pane._stream.blockCount() <= 10_000

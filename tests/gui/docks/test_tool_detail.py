@@ -1,0 +1,201 @@
+"""The tool pane: step by step, asked before harm, and nothing typed lost."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import CallProgress, ToolsChanged
+from workbench.gui.docks.tool_detail import ToolPane
+from workbench.records import Content, Fault, Outcome, Tool, ToolCall
+
+
+@pytest.fixture
+def calls(paper: Any) -> list[ToolCall]:
+    """What reached the core; delete_customer wants to be confirmed."""
+    made: list[ToolCall] = []
+
+    async def call(call: ToolCall) -> Outcome:
+        made.append(call)
+        if call.tool == "delete_customer" and not call.confirmed:
+            fault = Fault("delete_customer destroys data for good.", "Check the arguments.")
+            return Outcome(call.id, False, fault=fault, needs_confirmation=True)
+        return Outcome(call.id, True, (Content("text", "hello"),), ms=12, bytes=5, tokens=2)
+
+    paper.call = call
+    return made
+
+
+@pytest.fixture
+def pane(context: Any, qtbot: Any, calls: list[ToolCall]) -> ToolPane:
+    made = ToolPane(context)
+    qtbot.addWidget(made)
+    made.resize(900, 600)
+    made.show()
+    return made
+
+
+def open_tool(pane: ToolPane, qtbot: Any, name: str) -> None:
+    pane.show_tool("demo", name)
+    qtbot.waitUntil(lambda: pane.sheet() is not None and pane.sheet().tool.name == name)
+
+
+def test_ctrl_enter_calls_and_the_answer_stands_beside_the_form(pane: ToolPane, calls: list[Any], qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.sheet().call
+    panel.form.set_value({"limit": 5})
+    with qtbot.waitSignal(pane.status_message) as said:
+        qtbot.keyClick(panel, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert calls[0].arguments == {"limit": 5}
+    assert not calls[0].confirmed
+    assert said.args == ["Done · 12 ms · 5 B · ≈ 2 tokens"]
+    assert panel.form.isVisible()
+    assert panel.answer.result.isVisible()
+
+
+def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
+    pane: ToolPane, calls: list[Any], qtbot: Any
+) -> None:
+    open_tool(pane, qtbot, "delete_customer")
+    panel = pane.sheet().call
+    panel.run()
+    qtbot.waitUntil(lambda: panel._ask.isVisible())
+    assert panel._ask._sentence.full_text() == "delete_customer destroys data for good."
+    assert panel._ask._yes.text() == "Run anyway"
+    qtbot.keyClick(panel._ask, Qt.Key.Key_Escape)
+    assert panel._ask.isHidden()
+    assert len(calls) == 1
+    panel.run()
+    qtbot.waitUntil(lambda: panel._ask.isVisible())
+    panel._ask._yes.click()
+    qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
+    assert [call.confirmed for call in calls] == [False, False, True]
+
+
+def test_a_form_with_faults_asks_before_it_sends(pane: ToolPane, calls: list[Any], qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.sheet().call
+    panel.form.set_value({"limit": "many"})
+    panel.run()
+    assert calls == []
+    assert panel._ask._sentence.full_text() == "limit must be a whole number."
+    panel._ask._yes.click()
+    qtbot.waitUntil(lambda: len(calls) == 1)
+    assert calls[0].arguments == {"limit": "many"}
+
+
+def test_what_was_typed_is_kept_while_another_tool_is_looked_at(pane: ToolPane, qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    pane.sheet().call.form.set_value({"limit": 7})
+    open_tool(pane, qtbot, "send_email")
+    assert pane.sheet().call.form.value() == {}
+    open_tool(pane, qtbot, "list_orders")
+    assert pane.sheet().call.form.value() == {"limit": 7}
+
+
+def test_a_changed_definition_keeps_the_arguments(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    old = pane.sheet()
+    old.call.form.set_value({"limit": 7})
+    told: Tool = old.tool
+
+    async def tool(server: str, name: str) -> Tool:
+        return replace(told, description="Changed.", hash="0" * 64)
+
+    paper.tool = tool
+    pane.hear(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: pane.sheet() is not None and pane.sheet().tool.description == "Changed.")
+    assert pane.sheet().call.form.value() == {"limit": 7}
+
+
+def test_progress_is_shown_and_cancel_reaches_the_server(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    cancelled: list[str] = []
+    gate = asyncio.Event()
+
+    async def call(call: ToolCall) -> Outcome:
+        await gate.wait()
+        return Outcome(call.id, False, fault=Fault("The call was cancelled."))
+
+    async def cancel_call(call_id: str) -> None:
+        cancelled.append(call_id)
+        gate.set()
+
+    paper.call, paper.cancel_call = call, cancel_call
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.sheet().call
+    panel.run()
+    qtbot.waitUntil(lambda: panel.running)
+    pane.hear(CallProgress(panel._call_id, 3, 10, "third page"))
+    assert panel.answer.sentence() == "Running… · 3 / 10 · third page"
+    assert panel._cancel.isVisible()
+    assert not panel._run.isVisible()
+    qtbot.keyClick(panel, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not panel.running)
+    assert len(cancelled) == 1
+    assert panel.answer.fault.sentence() == "The call was cancelled."
+
+
+def test_a_lost_core_is_a_sentence_and_a_hint(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    async def call(call: ToolCall) -> Outcome:
+        raise WorkbenchError("The core is not connected.", "It is being started again.")
+
+    paper.call = call
+    open_tool(pane, qtbot, "list_orders")
+    pane.run()
+    answer = pane.sheet().call.answer
+    qtbot.waitUntil(lambda: answer.fault.sentence() == "The core is not connected.")
+    assert not pane.sheet().call.running
+
+
+def test_an_unknown_tool_says_so(pane: ToolPane, qtbot: Any) -> None:
+    pane.show_tool("demo", "nothing")
+    qtbot.waitUntil(lambda: pane._fault.sentence() == "There is no tool nothing.")
+
+
+def test_an_answer_that_departs_from_its_schema_is_pointed_out(pane: ToolPane, qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    answer = pane.sheet().call.answer
+    outcome = Outcome("c", True, (), '{"a": 1}', schema_fault="a must be text.")
+    answer.show_outcome(outcome, has_schema=True)
+    assert answer._schema.full_text() == "departs from its schema"
+    assert answer._schema_fault.sentence() == "a must be text."
+
+
+def test_each_step_says_what_it_costs_and_the_wrapper_comes_when_asked(pane: ToolPane, qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    sheet = pane.sheet()
+    words = sheet.tab_words()
+    assert words[0] == "Call"
+    assert "≈" in words[1]
+    assert "≈" in words[2]
+    sheet.look(3)
+    qtbot.waitUntil(lambda: "≈" in sheet.tab_words()[3])
+
+
+def test_the_same_call_opens_as_code(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    async def call_as_code(server: str, tool: str, arguments: Any) -> str:
+        return f"await {tool}({arguments})"
+
+    paper.call_as_code = call_as_code
+    open_tool(pane, qtbot, "list_orders")
+    pane.sheet().call.form.set_value({"limit": 2})
+    with qtbot.waitSignal(pane.code_wanted) as wanted:
+        pane.sheet().call.open_as_code()
+    assert wanted.args == ["await list_orders({'limit': 2})"]
+
+
+def test_everything_that_takes_the_keyboard_has_a_name(pane: ToolPane, qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    pane.run()
+    qtbot.waitUntil(lambda: pane.sheet().call.answer.result.isVisible())
+    for widget in pane.findChildren(QWidget):
+        if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
+            face = QAccessible.queryAccessibleInterface(widget)
+            assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
