@@ -31,10 +31,12 @@ class Marks:
     def __init__(self, session: str, key: bytes | None = None) -> None:
         self._session = session
         self._key = key or secrets.token_bytes(32)
+        self._made: dict[tuple[str, int], str] = {}  # bits of the tokens handed out, not of guesses
 
     def make(self, kind: str, number: int) -> str:
         """The token of the n-th value of a kind."""
-        return f"[{kind}_{number}.{self._bits(kind, number)}]"
+        bits = self._made[kind, number] = self._bits(kind, number)
+        return f"[{kind}_{number}.{bits}]"
 
     def read(self, text: str) -> tuple[str, int] | None:
         """Kind and number of a token of this session, in any case, also percent-encoded; None for anything else."""
@@ -45,11 +47,12 @@ class Marks:
         return (kind, number) if hmac.compare_digest(match["bits"].lower(), self._bits(kind, number)) else None
 
     def _bits(self, kind: str, number: int) -> str:
-        digest = hmac.digest(
-            self._key, f"{self._session}|{kind}|{number}".encode("utf-8", "surrogatepass"), hashlib.sha256
-        )
-        value = int.from_bytes(digest[:3], "big")
-        return "".join(ALPHABET[(value >> shift) & 31] for shift in (0, 5, 10, 15))
+        bits = self._made.get((kind, number))
+        if bits is None:
+            message = f"{self._session}|{kind}|{number}".encode("utf-8", "surrogatepass")
+            value = int.from_bytes(hmac.digest(self._key, message, hashlib.sha256)[:3], "big")
+            bits = "".join(ALPHABET[(value >> shift) & 31] for shift in (0, 5, 10, 15))
+        return bits
 
 
 def encoded(token: str) -> bool:

@@ -77,7 +77,7 @@ def _with_extension(text: str, end: int) -> int:
 
 
 def _numbers(text: str, offset: int, run: _Run) -> Iterator[tuple[int, int]]:
-    if _inside_word(text, offset, offset + len(run.text)):
+    if _inside_word(text, offset, run):
         return
     before = text[max(0, offset - LOOK_BACK) : offset]
     if run.text.startswith("+"):
@@ -88,19 +88,24 @@ def _numbers(text: str, offset: int, run: _Run) -> Iterator[tuple[int, int]]:
         yield from _shaped(run)
 
 
-def _inside_word(text: str, start: int, end: int) -> bool:
+def _inside_word(text: str, start: int, run: _Run) -> bool:
     """Whether it goes on as a word, a decimal, a time, or an amount."""
+    end = start + len(run.text)
     before, after = text[start - 1 : start], text[end : end + 1]
-    if before.isalnum() or (before and before in "_.,$€£#=/%+&:-" and not _separates(text, start)):
+    listed = len(run.groups) > 2  # commas beside it divide fields, not thousands
+    if before.isalnum() or (before and before in "_.,$€£#=/%+&:-" and not _separates(text, start, listed)):
         return True
     if after.isalnum() and not _EXTENSION.match(text, end):
-        return True
-    return after in ("_", "%") or (after in (":", ",", "@") and text[end + 1 : end + 2].isalnum())
+        return not (run.text.startswith("+") and run.digits() >= WHOLE - 1)
+    divided = after in ":@" or (after == "," and not listed)
+    return after in ("_", "%") or (after != "" and divided and text[end + 1 : end + 2].isalnum())
 
 
-def _separates(text: str, start: int) -> bool:
+def _separates(text: str, start: int, listed: bool) -> bool:
     """`tel:555…`, `phone=555…`, `name,555…`: a mark that only divides fields."""
     mark, earlier = text[start - 1], text[start - 2 : start - 1]
+    if mark == "," and listed:
+        return True
     return mark in ":=,/" and not earlier.isdigit() and "://" not in text[max(0, start - 4) : start] and earlier != ":"
 
 

@@ -54,7 +54,7 @@ class Vault:
     def __init__(self, session: str, key: bytes | None = None) -> None:
         self._marks = Marks(session, key)
         self._held: dict[tuple[str, int], Held] = {}
-        self._tokens: dict[tuple[str, str, str], str] = {}
+        self._tokens: dict[tuple[str, str, str], tuple[str, Held]] = {}
         self._counts: Counter[str] = Counter()
         self._known = Known()
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
@@ -80,7 +80,9 @@ class Vault:
     def sanitize_json(self, value: JsonValue) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does."""
         try:
-            return rebuild(value, self._sanitize_leaf)
+            while (clean := rebuild(value, self._sanitize_leaf)) != value:
+                value = clean  # what was found last is also looked for in what came first
+            return clean
         except RecursionError:
             raise WorkbenchError("The value is nested too deeply to be read for personal data.") from None
 
@@ -172,16 +174,19 @@ class Vault:
     ) -> str:
         key = (kind, text, type(number).__name__)
         if key not in self._tokens:
-            self._counts[kind] += 1
-            self._held[kind, self._counts[kind]] = Held(kind, text, number)
-            self._tokens[key] = self._marks.make(kind, self._counts[kind])
-            if kind != LITERAL and fold(text) not in self._origins:
-                self._origins[fold(text)] = (kind, set())
-                self._known.add(text)
-        held = self._read(self._tokens[key])
-        if held is not None:
-            held.sources |= sources
-        return self._tokens[key]
+            self._tokens[key] = self._issue(Held(kind, text, number))
+        token, held = self._tokens[key]
+        held.sources |= sources
+        return token
+
+    def _issue(self, held: Held) -> tuple[str, Held]:
+        self._counts[held.kind] += 1
+        number = self._counts[held.kind]
+        self._held[held.kind, number] = held
+        if held.kind != LITERAL and (folded := fold(held.text)) not in self._origins:
+            self._origins[folded] = (held.kind, set())
+            self._known.add(held.text)
+        return self._marks.make(held.kind, number), held
 
     def _read(self, token: str) -> Held | None:
         place = self._marks.read(token)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 _ESCAPE = re.compile(
     r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
 )
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
+_PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters hide no value
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
-_HEX = re.compile(r"(?:[0-9a-fA-F]{2}[ :]?){5,}[0-9a-fA-F]{2}")
+_HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
 _NUMBER = re.compile(r"\d(?:[ \u00a0./()-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
 FEWEST = 7  # letters of a run of digits worth looking at
@@ -143,13 +143,8 @@ def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _mixed(run: str) -> bool:
-    """Base64 of text mixes cases or digits; words, paths and names do not."""
-    return (
-        not run.islower()
-        and not run.isupper()
-        and not run.isdigit()
-        and (not run.istitle() or any(map(str.isdigit, run)))
-    )
+    """Base64 of text holds capitals among other letters; words, dates, paths and names do not."""
+    return run != run.lower() and run != run.upper() and not run[1:].islower()
 
 
 def _hex(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
