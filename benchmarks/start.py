@@ -1,0 +1,62 @@
+"""Prints how long the window's process takes to its first frame and until it can be used.
+
+    python benchmarks/start.py [RUNS]
+
+Each run starts a new process on the same bench, with no core running, so "usable" includes starting the core. The
+catalogue is cached by an uncounted run. Without a display the window is drawn offscreen.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+GOALS = {"first-frame": 600, "usable": 1000}  # milliseconds, on a quiet machine
+PATIENCE = 60  # seconds for one run
+
+
+def main(runs: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="mw-") as folder:
+        world = _world(Path(folder))
+        bench = Path(folder) / "bench"
+        bench.mkdir()
+        _start(bench, world)
+        measured = [_start(bench, world) for _ in range(runs)]
+    for name, goal in GOALS.items():
+        times = [run[name] for run in measured]
+        spread = f"{min(times):.0f} to {max(times):.0f}"
+        print(f"{name}: p50 {statistics.median(times):.0f} ms ({spread}, {runs} runs; goal {goal} ms)")
+
+
+def _world(folder: Path) -> dict[str, str]:
+    screen = any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    platform = {} if screen else {"QT_QPA_PLATFORM": "offscreen"}
+    return {**os.environ, **platform, "MCP_WORKBENCH_HOME": str(folder / "home"), "MCP_WORKBENCH_TRACE_START": "1"}
+
+
+def _start(bench: Path, world: dict[str, str]) -> dict[str, float]:
+    """Open the window, note its two times, close it, and end its core."""
+    times: dict[str, float] = {}
+    command = [sys.executable, "-m", "workbench"]
+    with subprocess.Popen([*command, str(bench)], env=world, stderr=subprocess.PIPE, text=True) as window:
+        assert window.stderr is not None
+        for line in window.stderr:
+            name, _, number = line.strip().partition(" ")
+            if name in GOALS:
+                times[name] = float(number)
+            if len(times) == len(GOALS):
+                break
+        window.terminate()
+        window.communicate(timeout=PATIENCE)
+    subprocess.run([*command, "stop", "--bench", str(bench)], env=world, capture_output=True, check=False)
+    if len(times) < len(GOALS):
+        raise SystemExit("The window ended before it could be used.")
+    return times
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
