@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QFont, QFontInfo, QTextCursor
 
 from workbench.gui.code_view import CodeView, marks_of, worst_line
 from workbench.gui.editor.code_editor import CodeEditor
@@ -110,6 +110,13 @@ def test_colours_come_after_a_pause_and_do_not_change_the_text(editor: CodeEdito
     qtbot.keyClicks(editor, "import os  # fine")
     qtbot.waitUntil(lambda: bool(editor.document().firstBlock().layout().formats()))
     assert editor.text() == "import os  # fine"
+
+
+def test_letters_are_not_drawn_as_ligatures(editor: CodeEditor) -> None:
+    font = editor.document().defaultFont()
+    assert QFontInfo(font).fixedPitch()
+    assert font.featureValue(QFont.Tag("calt")) == 0
+    assert font.isFeatureSet(QFont.Tag("calt"))
 
 
 VERDICT = Verdict(

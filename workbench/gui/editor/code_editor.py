@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent, QTextBlock, QTextCursor, QTextFormat
+from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent, QResizeEvent, QTextBlock, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
 from workbench.gui.editor import brackets, lines
@@ -120,8 +120,16 @@ class CodeEditor(QPlainTextEdit):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_gutter"):
             self._gutter.setFont(self.font())
+            self._part_letters()
             self.setTabStopDistance(self.fontMetrics().horizontalAdvance(lines.STEP))
             self._make_room()
+
+    def _part_letters(self) -> None:
+        """No ligatures: a reviewer must see `!=` and `//` as the letters they are."""
+        font = QFont(self.font())
+        for feature in ("calt", "liga", "clig", "dlig"):
+            font.setFeature(QFont.Tag(feature), 0)
+        self.document().setDefaultFont(font)
 
     def _edit_key(self, event: QKeyEvent) -> bool:
         plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
@@ -59,8 +60,10 @@ class Sheet(QWidget):
         return self.text() != self.original
 
     def assess(self) -> None:
-        """Ask what policy says; only the answer to the latest question is shown."""
+        """Ask what policy says; only the answer to the latest question is shown. A tab nobody sees waits."""
         self._assess_pause.stop()
+        if not self.isVisible():
+            return
         code = self.text()
         self._asked += 1
         if not code.strip():
@@ -68,6 +71,10 @@ class Sheet(QWidget):
             self.editor.show_marks({})
             return
         self._context.tasks.run("assess a program", self._assess(code, self._asked))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._assess_pause.start()
 
     def follow(self, run: Run) -> None:
         """The run of this sheet took a step."""
@@ -106,7 +113,6 @@ class Sheet(QWidget):
         self._keep_pause.timeout.connect(self.keep)
         self.editor.edited.connect(self._assess_pause.start)
         self.editor.edited.connect(self._keep_pause.start)
-        self._assess_pause.start()
 
     def _go(self, line: int) -> None:
         self.editor.go_to(line)
