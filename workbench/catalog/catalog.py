@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable
 
@@ -261,10 +260,12 @@ def _listener(clock: asyncio.Timeout, seconds: float, tell: Hear | None) -> Prog
     """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the answer overtook its last progress
+        try:
             clock.reschedule(asyncio.get_running_loop().time() + seconds)
-            if tell is not None:
-                tell(progress, total or 0.0, message or "")
+        except RuntimeError:
+            return  # the answer overtook its last progress: nobody waits any more
+        if tell is not None:
+            tell(progress, total or 0.0, message or "")
 
     return hear
 
