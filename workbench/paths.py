@@ -10,6 +10,7 @@ from pathlib import Path
 
 OVERRIDE = "MCP_WORKBENCH_HOME"  # when set, everything that is not in the bench lives below this folder
 APP = "mcp-workbench"
+SESSIONS = "/run/user"  # where Linux keeps a folder for each person who is logged in
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,11 @@ def config_folder() -> Path:
 
 
 def runtime_folder() -> Path:
-    """Socket paths are limited to about 100 bytes, so a long override falls back to the temp folder."""
+    """Where the sockets are. The same for a window and for an agent, whatever their environments hold: MCP clients
+    start servers without XDG_RUNTIME_DIR, and an agent that looked elsewhere would meet a second core.
+
+    Socket paths are limited to about 100 bytes, so a long override falls back to the temp folder.
+    """
     override = os.environ.get(OVERRIDE)
     if override:
         wished = Path(override) / "run"
@@ -111,9 +116,9 @@ def runtime_folder() -> Path:
             return wished
         short = hashlib.sha256(os.fsencode(wished)).hexdigest()[:10]
         return Path(tempfile.gettempdir()) / f"{APP}-{os.getuid()}-{short}"
-    given = os.environ.get("XDG_RUNTIME_DIR")
-    if given and os.access(given, os.W_OK):
-        return Path(given) / APP
+    for folder in (Path(SESSIONS) / str(os.getuid()), os.environ.get("XDG_RUNTIME_DIR")):
+        if folder and os.path.isdir(folder) and os.access(folder, os.W_OK):
+            return Path(folder) / APP
     return Path(tempfile.gettempdir()) / f"{APP}-{os.getuid()}"
 
 

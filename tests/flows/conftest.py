@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,10 +12,11 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from workbench.events import Event, RunChanged
-from workbench.paths import Paths
+from workbench.paths import OVERRIDE, Paths
 from workbench.records import Run, RunState
 from workbench.wire.client import Connection, connect
 
+MARK = "MCP_WORKBENCH_TEST_SESSION"  # lets the leak check tell our processes from others
 HANG = 60.0  # seconds; only a guard against waiting for ever
 
 
@@ -38,7 +40,8 @@ def agent(paths: Paths) -> Callable[[], AbstractAsyncContextManager[Client]]:
     @asynccontextmanager
     async def open_door() -> AsyncIterator[Client]:
         arguments = ["-m", "workbench", "serve", "--bench", str(paths.bench)]
-        door = StdioServerParameters(command=sys.executable, args=arguments)
+        home = {name: os.environ[name] for name in (OVERRIDE, MARK)}  # the SDK hands on little else than HOME and PATH
+        door = StdioServerParameters(command=sys.executable, args=arguments, env=home)
         async with Client(door, mode="legacy") as client:
             yield client
 

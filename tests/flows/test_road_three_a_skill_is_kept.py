@@ -11,12 +11,12 @@ COUNT_OPEN = """\
 from servers.demo import list_orders
 
 
-async def open_orders(limit: int = 5) -> dict:
-    page = await list_orders(status="open", limit=limit)
+async def count_pending(limit: int = 5) -> dict:
+    page = await list_orders(status="pending", limit=limit)
     return {"total": page["total"], "shown": len(page["orders"])}
 
 
-result = await open_orders()
+result = await count_pending()
 """
 
 
@@ -25,17 +25,17 @@ async def test_a_run_becomes_a_skill_that_agents_list_and_import(person, agent, 
     await person.questions.submit(COUNT_OPEN, "count", "")
     run = await run_that(RunState.DONE, RunState.FAILED, RunState.REFUSED)
     assert run.state is RunState.DONE, run.fault
-    draft = await person.questions.draft_skill("open-orders", "Count open orders.", run.proposal.code, run.id)
+    draft = await person.questions.draft_skill("count-pending", "Count pending orders.", run.proposal.code, run.id)
     assert draft.state is SkillState.DRAFT
     assert draft.tools == ("demo.list_orders",)
     async with agent() as client:
         before = (await client.call_tool("list_skills", {})).content[0].text
-        assert "open-orders" not in before
+        assert "count-pending" not in before
         kept = await person.questions.keep_skill(draft.name, draft.sha)
         assert kept.state is SkillState.KEPT
         assert kept.version == 1
-        assert "open-orders" in (await client.call_tool("list_skills", {})).content[0].text
-        program = "from skills.open_orders import open_orders\nresult = await open_orders(limit=2)\n"
+        assert "count-pending" in (await client.call_tool("list_skills", {})).content[0].text
+        program = "from skills.count_pending import count_pending\nresult = await count_pending(limit=2)\n"
         answer = await client.call_tool("execute_code", {"code": program, "description": "use the skill"})
     assert not answer.is_error, answer.content[0].text
     assert '"shown": 2' in answer.content[0].text

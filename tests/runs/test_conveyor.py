@@ -85,14 +85,14 @@ async def test_a_second_decision_is_refused(demo, agent):
 
 async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
     run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
-    edited = demo.conveyor.edit(run.id, "this is not python")
+    edited = demo.conveyor.edit(run.id, "if True print(1)")
     with pytest.raises(WorkbenchError):
         demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you"))
     await demo.conveyor.stop(run.id)
 
 
 async def test_an_endless_program_ends_at_its_limit_with_the_reason(core, agent):
-    run = core.conveyor.submit("print('start', flush=True)\nwhile True:\n    pass\n", agent, seconds=1)
+    run = core.conveyor.submit("print('start', flush=True)\nfor _ in range(10**12):\n    pass\n", agent, seconds=1)
     done = await core.conveyor.finished(run.id)
     assert done.state is RunState.FAILED
     assert "start" in done.model_view

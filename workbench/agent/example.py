@@ -12,11 +12,11 @@ import mcp.types as T
 from mcp import Client, StdioServerParameters
 
 NAME = "Example agent"
-PURPOSE = "Tell customers with an overdue open order that we are looking into it."
+PURPOSE = "Tell customers whose order is still pending that we are looking into it."
 PROGRAM = """\
 from servers.demo import list_orders, get_customer, send_email
 
-page = await list_orders(status="overdue", limit=3)
+page = await list_orders(status="pending", limit=3)
 written = []
 for order in page["orders"]:
     customer = await get_customer(customer_id=order["customer_id"])
@@ -27,7 +27,7 @@ for order in page["orders"]:
     )
     written.append({"order": order["id"], "to": customer["email"]})
 
-print(f"{page['total']} orders are overdue; wrote to the first {len(written)}.")
+print(f"{page['total']} orders are pending; wrote to the first {len(written)}.")
 result = written
 """
 
@@ -37,7 +37,7 @@ async def converse(bench: str) -> int:
     door = StdioServerParameters(command=sys.executable, args=["-m", "workbench", "serve", "--bench", bench])
     info = T.Implementation(name=NAME, version="1")
     async with Client(door, client_info=info) as client:
-        found = await client.call_tool("search_tools", {"query": "overdue orders customers e-mail"})
+        found = await client.call_tool("search_tools", {"query": "pending orders customers e-mail"})
         _show(found)
         _show(await client.call_tool("execute_code", {"code": PROGRAM, "description": PURPOSE}))
     return 0

@@ -35,6 +35,7 @@ async def messages(
             group.cancel_scope.cancel()
             incoming.close()
             outgoing.close()
+            writer.close()
 
 
 async def _read(reader: asyncio.StreamReader, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:

@@ -36,8 +36,8 @@ stay between runs; personal data appears as tokens like [EMAIL_1.k7q2], pass the
 `client`. A person may have to approve the program first, so say in `description` what it is for.
 Example:
 from servers.demo import list_orders
-page = await list_orders(status="open", limit=500)
-result = {"open": page["total"], "value": sum(o["total"] for o in page["orders"])}""",
+page = await list_orders(status="pending", limit=500)
+result = {"pending": page["total"], "first 500 worth": sum(order["amount"] for order in page["orders"])}""",
     schema=_object(
         ["code", "description"],
         code={"type": "string", "description": "The Python program."},
