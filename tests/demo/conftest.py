@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -71,16 +70,20 @@ class Line:
         return code
 
 
-@contextmanager
-def running(*options: str) -> Iterator[Line]:
-    line = Line(*options)
-    try:
-        yield line
-    finally:
+@pytest.fixture
+def start() -> Iterator[Callable[..., Line]]:
+    """Starts demo servers with options; all of them end with the test."""
+    lines: list[Line] = []
+
+    def begin(*options: str) -> Line:
+        lines.append(Line(*options))
+        return lines[-1]
+
+    yield begin
+    for line in lines:
         line.close()
 
 
 @pytest.fixture
-def demo() -> Iterator[Line]:
-    with running("--deployment", "0.2") as line:
-        yield line
+def demo(start: Callable[..., Line]) -> Line:
+    return start("--deployment", "0.2")

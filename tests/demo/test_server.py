@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -116,13 +117,11 @@ def test_it_ends_when_stdin_closes_even_in_the_middle_of_a_call(demo: Line) -> N
     assert demo.close() == 0
 
 
-def test_resource_and_prompt_can_be_read(demo: Line) -> None:
-    (resource,) = demo.ask("resources/list")["result"]["resources"]
-    (content,) = demo.ask("resources/read", uri=resource["uri"])["result"]["contents"]
-    assert "10,000 orders" in content["text"]
-    (prompt,) = demo.ask("prompts/list")["result"]["prompts"]
-    filled = demo.ask("prompts/get", name=prompt["name"], arguments={"ticket_id": "TIC-0001"})["result"]
-    assert "Subject:" in filled["messages"][0]["content"]["text"]
+def test_large_answers_are_not_sent_twice(demo: Line) -> None:
+    answer = demo.call("list_orders", limit=10_000)
+    assert "see structuredContent" in answer["content"][0]["text"]
+    small = demo.call("get_order", order_id="ORD-00001")
+    assert json.loads(small["content"][0]["text"]) == small["structuredContent"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

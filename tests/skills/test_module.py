@@ -1,8 +1,10 @@
-"""Kept programs become importable functions."""
+"""Kept programs become importable functions; the shipped ones really run against the demo server."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -73,3 +75,33 @@ def test_a_missing_skill_says_why() -> None:
 )
 def test_the_usage_shows_the_arguments_that_are_needed(code: str, line: str) -> None:
     assert usage(code, "skill") == f"from skills.skill import skill\n\n{line}"
+
+
+def test_pending_orders_are_summarised_in_a_few_lines(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("pending_orders_summary", "minimum_amount=500, show=3")
+    assert found["read"] == 10_000
+    assert 0 < found["pending"] < 1_000
+    assert len(found["largest"]) == 3
+    assert abs(sum(found["per_product"].values()) - found["amount"]) < 0.1
+    assert len(json.dumps(found)) < 1_000
+
+
+def test_waiting_ends_with_the_message(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("wait_for_message", "every=0.1, seconds=30")
+    assert found["found"] is True
+    assert found["message"].startswith("deployment complete")
+    assert found["looks"] > 1
+
+
+def test_waiting_gives_up_and_says_so(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("wait_for_message", "'never written', every=0.05, seconds=0.1")
+    assert found["found"] is False
+
+
+def test_discovery_asks_for_less_the_deeper_it_looks(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("mcp_progressive_discovery", "'orders'")
+    assert found == {
+        "names": "name of 20 for orders",
+        "described": "description of 5 for orders",
+        "best": "full of 1 for orders",
+    }

@@ -21,7 +21,7 @@ SENT: list[tuple[str, str, dict[str, Any]]] = []
 
 async def call_tool(server: str, tool: str, arguments: dict[str, Any]) -> Any:
     SENT.append((server, tool, arguments))
-    return {"echo": arguments}
+    return {"result": arguments}
 """
 
 

@@ -50,13 +50,13 @@ def obj(properties: Mapping[str, Any], *required: str, **more: Any) -> dict[str,
     return {"type": "object", "properties": properties, "required": list(required), **more}
 
 
-def load(one: Tool, function: str = "do_it") -> tuple[types.ModuleType, list[Any]]:
+def load(one: Tool, function: str = "do_it", answer: Any = "answer") -> tuple[types.ModuleType, list[Any]]:
     """Import the generated text with a client that remembers."""
     sent: list[Any] = []
 
     async def call_tool(server: str, name: str, arguments: Any) -> Any:
         sent.append((server, name, arguments))
-        return "answer"
+        return answer
 
     client = types.ModuleType("client")
     client.__dict__["call_tool"] = call_tool
@@ -215,6 +215,23 @@ def test_a_wrapped_result_is_typed_unwrapped() -> None:
         returns(tool({}, output=obj({"result": {"type": "array", "items": {"type": "string"}}}, "result")))
         == "list[str]"
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"), [({"result": [1]}, [1]), ({"result": None}, None), ([1], [1]), ("x", "x")]
+)
+def test_a_wrapped_result_is_handed_back_unwrapped(answer: Any, result: Any) -> None:
+    names = obj({key: {} for key in ("dict", "list", "answer", "inner", "result", "isinstance")})
+    module, _ = load(tool(names, output=obj({"result": {}})), answer=answer)
+    assert asyncio.run(module.do_it()) == result
+
+
+def test_a_result_among_others_stays_where_it_is() -> None:
+    answer = {"result": 1, "more": 2}
+    module, _ = load(tool({}, output=obj({"result": {}, "more": {}})), answer=answer)
+    assert asyncio.run(module.do_it()) == answer
+    module, _ = load(tool({}), answer={"result": 1})
+    assert asyncio.run(module.do_it()) == {"result": 1}
 
 
 def test_tuples_come_back_as_lists() -> None:

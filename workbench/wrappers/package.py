@@ -20,7 +20,7 @@ from workbench.records import JsonValue, Tool
 from workbench.wrappers.names import package_name, python_names
 from workbench.wrappers.source import wrapper_source
 
-FORMAT = "1"  # raised when the generator writes differently, so that every file is written anew
+FORMAT = "2"  # raised when the generator writes differently, so that every file is written anew
 INDEX = ".index.json"  # what stands in the folder: the server, and each tool's file and definition hash
 
 _DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10))))

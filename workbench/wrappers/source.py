@@ -10,7 +10,7 @@ from workbench.wrappers.lean import signature
 from workbench.wrappers.names import package_name, parameter_names, type_name
 from workbench.wrappers.prose import docstring
 from workbench.wrappers.python import TypeWriter, either, literal
-from workbench.wrappers.schemas import read_definition
+from workbench.wrappers.schemas import read_definition, wraps_result
 from workbench.wrappers.shapes import Anything, Definition, Record, Table
 
 __all__ = ["call_source", "signature", "wrapper_source"]
@@ -48,7 +48,7 @@ class _Module:
         self._taken = {function, self._input, *self._keywords.values(), *(one.name for one in named)}
         self._typing, self._call_tool = self._free("typing"), self._free("call_tool")
         self._not_given, self._arguments = self._free("NOT_GIVEN"), self._free("arguments")
-        self._whole = self._free("whole")
+        self._whole, self._answer, self._inner = self._free("whole"), self._free("answer"), self._free("inner")
         self._given, self._more, self._result = self._free("given"), self._free("more"), self._free("result")
         self._writer = TypeWriter(self._typing, named, given=True)
         self._reader = TypeWriter(self._typing, named, given=False)
@@ -105,13 +105,27 @@ class _Module:
                 [],
             )
         )
-        answer: list[ast.stmt] = [ast.Return(call)]
-        if not isinstance(self._definition.result, Anything):
-            answer = [
-                ast.AnnAssign(ast.Name(self._result), back, call, simple=1),
-                ast.Return(ast.Name(self._result)),
-            ]
-        return [*self._collected(), *answer]
+        if wraps_result(self._tool.output_schema):
+            return [*self._collected(), *self._unwrapped(call, back)]
+        if isinstance(self._definition.result, Anything):
+            return [*self._collected(), ast.Return(call)]
+        return [*self._collected(), *self._typed(call, back)]
+
+    def _typed(self, value: ast.expr, back: ast.expr) -> list[ast.stmt]:
+        """Hand a value back under its type, which a checker then believes."""
+        result = ast.Name(self._result)
+        return [ast.AnnAssign(result, back, value, simple=1), ast.Return(result)]
+
+    def _unwrapped(self, call: ast.expr, back: ast.expr) -> list[ast.stmt]:
+        """The schema promises `{"result": X}`; a server that does not hold to it loses nothing."""
+        answer, inner = ast.Name(self._answer), self._inner
+        pattern = ast.MatchMapping([ast.Constant("result")], [ast.MatchAs(None, inner)], None)
+        found = ast.match_case(pattern, None, [ast.Assign([answer], ast.Name(inner), lineno=0)])
+        return [
+            ast.AnnAssign(answer, self._writer.special("Any"), call, simple=1),
+            ast.Match(answer, [found]),
+            *self._typed(answer, back),
+        ]
 
     def _collected(self) -> list[ast.stmt]:
         one_dict = ast.BoolOp(ast.Or(), [ast.Name(self._arguments), ast.Dict([], [])])

@@ -1,0 +1,30 @@
+"""What a person has kept, by sha."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.skills.approvals import FILE, Approvals
+
+
+def test_only_the_code_that_was_kept_under_that_name_is_approved(tmp_path: Path) -> None:
+    approvals = Approvals(tmp_path)
+    approvals.add("add-up", "sha-1")
+    assert approvals.holds("add-up", "sha-1")
+    assert not approvals.holds("add-up", "sha-2")
+    assert not approvals.holds("take-away", "sha-1")
+
+
+def test_it_is_remembered_and_earlier_versions_stay_approved(tmp_path: Path) -> None:
+    for sha in ("sha-1", "sha-2", "sha-2"):
+        Approvals(tmp_path).add("add-up", sha)
+    assert Approvals(tmp_path).holds("add-up", "sha-1")
+    assert (tmp_path / FILE).read_text().count("sha-2") == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"add-up": "sha-1"}', "\0"])
+def test_a_file_that_cannot_be_read_approves_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    assert not Approvals(tmp_path).holds("add-up", "sha-1")
