@@ -28,7 +28,7 @@ from workbench.paths import Paths
 from workbench.settings import read
 
 if TYPE_CHECKING:
-    import qasync
+    import qasync  # type: ignore[import-untyped]
 
 TRACE = "MCP_WORKBENCH_TRACE_START"
 """Set: the times of the first frame and of the usable window go to stderr."""

@@ -181,7 +181,8 @@ def lead_focus(pane: QWidget, stack: QStackedLayout) -> None:
     """The keyboard goes to whatever page of the stack is on top, also after it changed."""
 
     def follow() -> None:
-        pane.setFocusProxy(stack.currentWidget())
+        if (page := stack.currentWidget()) is not None:
+            pane.setFocusProxy(page)
 
     stack.currentChanged.connect(follow)
     follow()

@@ -15,7 +15,7 @@ from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
 from workbench.gui.wishes import Act, KeepRun, KeepSkill, ShowCode, ShowRun, ShowSkill, ShowTool, Wish
-from workbench.records import Run, RunState
+from workbench.records import Decision, Run, RunState
 
 
 class Wiring(QObject):
@@ -82,21 +82,21 @@ class Wiring(QObject):
         self._run("keep as skill", self._keep_run(run_id))
 
     def _draft(self, code: str) -> None:
-        from workbench.gui.dialogs.keep_skill import KeepSkillDialog
+        from workbench.gui.dialogs.keep_skill import KeepDialog
 
-        KeepSkillDialog(self._context, code, parent=self._window).open()
+        KeepDialog(self._context, parent=self._window, code=code).open()
 
     async def _keep_run(self, run_id: str) -> None:
-        from workbench.gui.dialogs.keep_skill import KeepSkillDialog
+        from workbench.gui.dialogs.keep_skill import KeepDialog
 
         run = await self._context.questions.run(run_id)
-        KeepSkillDialog(self._context, run.proposal.code, run_id=run.id, parent=self._window).open()
+        KeepDialog(self._context, run=run, parent=self._window).open()
 
     async def _keep_skill(self, name: str) -> None:
-        from workbench.gui.dialogs.keep_skill import KeepSkillDialog
+        from workbench.gui.dialogs.keep_skill import KeepDialog
 
         skill = await self._context.questions.skill(name)
-        KeepSkillDialog(self._context, skill.code, skill=skill, parent=self._window).open()
+        KeepDialog(self._context, skill=skill, parent=self._window).open()
 
     # runs
 
@@ -118,8 +118,14 @@ class Wiring(QObject):
         dialog = ApprovalDialog(self._context, run, self._window)
         self._approvals[run.id] = dialog
         self._window.bridge.heard.connect(dialog.hear)
+        dialog.decided.connect(self._decided)
         dialog.destroyed.connect(lambda: self._approvals.pop(run.id, None))
         dialog.open()
+
+    def _decided(self, decision: Decision) -> None:
+        """What was allowed is watched."""
+        if decision.allow:
+            self._run_started(decision.run_id)
 
     # the window's own actions
 
