@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
-from types import MappingProxyType
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.audit.journal import ENDS, Journal
-from workbench.audit.query import select
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten
 from workbench.records import EntryQuery, Note, Risk
@@ -83,71 +79,6 @@ def test_any_note_is_kept_and_the_chain_stays_whole(tmp_path_factory, note):
         assert journal.verify().whole
 
 
-def test_what_is_no_json_and_no_text_is_kept_as_what_can_be_kept(open_journal):
-    journal = open_journal()
-    odd = Note(
-        "x", "half \ud800 pair", risk=Risk.HIGH, ms=float("nan"), detail={"o": {1}, "m": MappingProxyType({"a": 1})}
-    )
-    journal.append(odd)
-    note = journal.entries(EntryQuery())[0].note
-    assert (note.summary, note.risk, note.ms) == ("half \\ud800 pair", "high", 0.0)
-    assert note.detail == {"o": "{1}", "m": {"a": 1}}
-    assert journal.verify().whole
-
-
-@pytest.fixture
-def filled(open_journal):
-    journal = open_journal()
-    for number in range(30):
-        journal.append(
-            Note("run.proposed" if number % 3 else "call.done", f"Step {number} of 100%", run_id=f"r{number % 5}")
-        )
-    journal.append(Note("privacy.reveal", "A person looked", session="s9", server="demo", tool="a_tool", risk="high"))
-    return journal
-
-
-@pytest.mark.parametrize(
-    ("query", "seqs"),
-    [
-        (EntryQuery(limit=2), [31, 30]),
-        (EntryQuery(limit=2, before=30), [29, 28]),
-        (EntryQuery(kind="run.", limit=3), [30, 29, 27]),
-        (EntryQuery(kind="run.done"), []),
-        (EntryQuery(kind="priv"), [31]),
-        (EntryQuery(kind="call.done", run_id="r0"), [16, 1]),
-        (EntryQuery(session="s9"), [31]),
-        (EntryQuery(server="demo", tool="a_tool", risk="high"), [31]),
-        (EntryQuery(tool="other"), []),
-        (EntryQuery(text="STEP 7"), [28, 18, 8]),
-        (EntryQuery(text="% 7"), [28, 18, 8]),
-        (EntryQuery(text="_tool"), [31]),
-        (EntryQuery(text="%tool"), []),
-        (EntryQuery(limit=0), []),
-        (EntryQuery(limit=-1), []),
-    ],
-)
-def test_a_query_gives_what_fits_newest_first(filled, query, seqs):
-    assert [entry.seq for entry in filled.entries(query)] == seqs
-
-
-def test_paging_by_number_reaches_every_entry_once(filled):
-    seen, before = [], 0
-    while page := filled.entries(EntryQuery(limit=7, before=before)):
-        seen += [entry.seq for entry in page]
-        before = seen[-1]
-    assert seen == list(range(31, 0, -1))
-
-
-@pytest.mark.parametrize("query", [EntryQuery(run_id="r1"), EntryQuery(session="s9"), EntryQuery(kind="run.")])
-def test_a_query_walks_an_index(filled, place, query):
-    store = sqlite3.connect(place)
-    statement, values = select(query)
-    plan = " ".join(row[3] for row in store.execute(f"EXPLAIN QUERY PLAN {statement}", values))
-    store.close()
-    assert "USING INDEX" in plan
-    assert "TEMP B-TREE" not in plan
-
-
 def test_runs_that_never_ended_are_found(open_journal):
     journal = open_journal()
     for number, end in enumerate(ENDS):
@@ -209,10 +140,3 @@ def test_what_a_person_decided_waits_for_the_disk_and_the_rest_does_not(open_jou
     assert seen == []
     journal.append(Note("run.decided", "Allowed"))
     assert seen == ["PRAGMA synchronous=FULL", "PRAGMA synchronous=NORMAL"]
-
-
-def test_the_hash_can_be_computed_by_anybody(open_journal, place):
-    entry = open_journal().append(NOTE)
-    texts = ("call.done", "Called list_orders", "claude", "s1", "r1", "demo", "list_orders", "low")
-    fields = [entry.previous, 1, entry.at, *texts, 1, 1.5, 7, '{"n":1}']
-    assert hashlib.sha256(json.dumps(fields).encode()).hexdigest() == entry.hash

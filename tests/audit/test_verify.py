@@ -104,34 +104,6 @@ def test_entries_taken_moved_or_mangled_are_found(place, statement, broken_at):
     assert (verify(place).whole, verify(place).broken_at) == (False, broken_at)
 
 
-def test_a_tail_that_was_cut_and_written_anew_is_found(place):
-    fill(place)
-    head = head_path(place).read_bytes()
-    with behind_its_back(place) as store:
-        store.execute(f"DELETE FROM entries WHERE seq = {LENGTH}")
-    head_path(place).unlink()
-    Journal(place).close()
-    head_path(place).write_bytes(head)
-    assert not verify(place).whole
-
-
-def test_a_missing_note_of_the_end_is_found(place):
-    fill(place)
-    head_path(place).unlink()
-    assert "note of the last entry is missing" in verify(place).reason
-
-
-def test_a_loss_stays_visible_after_the_next_start(place, open_journal):
-    fill(place)
-    with behind_its_back(place) as store:
-        store.execute("DELETE FROM entries WHERE seq > 4")
-    journal = open_journal()
-    (gap,) = journal.entries(EntryQuery(kind="audit."))
-    assert (gap.seq, gap.note.ok, gap.note.summary) == (5, False, "2 entries are missing at the end")
-    journal.append(Note("call.done", "later"))
-    assert (journal.verify().whole, journal.verify().broken_at) == (False, 5)
-
-
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**6), st.integers(1, 255))
 @example(2886, 128)  # makes the text of the schema undecodable

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -12,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench import __version__
 from workbench.errors import WorkbenchError
-from workbench.events import Bus
+from workbench.events import Bus, living
 from workbench.paths import Paths
 from workbench.records import CoreStatus, EntryQuery, JsonValue, Outcome, Strength, ToolCall, ToolSummary
 from workbench.records.servers import Hints
@@ -22,6 +25,8 @@ from workbench.wire import start
 from workbench.wire.client import Connection
 from workbench.wire.lock import holder
 from workbench.wire.memory import in_memory
+from workbench.wire.protocol import FRAME_CAP, PROTOCOL, pack, take
+from workbench.wire.server import Server
 
 
 class Answers:
@@ -115,3 +120,56 @@ def core_command(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> Iterator[tupl
 def answers_of() -> type[Answers]:
     """For tests that run an event loop of their own for each example."""
     return Answers
+
+
+HELLO = {"hello": {"protocol": PROTOCOL, "app": __version__, "bench": "/bench", "role": "window"}}
+
+
+class Caller:
+    """A raw socket that can say anything."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    def say(self, message: dict[str, object]) -> None:
+        self.writer.write(pack(message))
+
+    async def hear(self) -> dict[str, object] | None:
+        async with asyncio.timeout(10):
+            return await take(self.reader)
+
+    async def close(self) -> None:
+        self.writer.close()
+        with contextlib.suppress(OSError):
+            await self.writer.wait_closed()
+
+
+@contextlib.asynccontextmanager
+async def serve_answers(answers):
+    """A server, and a way to call it; both are gone afterwards."""
+    running, callers = Server(answers, answers.bus, "/bench"), []
+
+    async def call(hello: dict[str, object] | None = HELLO) -> Caller:
+        near, far = socket.socketpair()
+        running.admit(*await asyncio.open_connection(sock=far))
+        caller = Caller(*await asyncio.open_connection(sock=near, limit=2 * FRAME_CAP))
+        callers.append(caller)
+        if hello:
+            caller.say(hello)
+            assert (await caller.hear())["hello"]["bench"] == "/bench"
+        return caller
+
+    try:
+        yield running, call
+    finally:
+        answers.release.set()
+        await running.close()
+        for caller in callers:
+            await caller.close()
+        assert not [name for name in living() if name.startswith("wire")]
+
+
+@pytest.fixture(scope="session")
+def serving():
+    """`async with serving(answers) as (server, call)`: a server and a way to open raw connections to it."""
+    return serve_answers
