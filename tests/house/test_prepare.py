@@ -104,7 +104,7 @@ def test_a_missing_library_is_named_by_its_package(parts: Any, monkeypatch: pyte
 
 def test_a_qt_that_cannot_be_loaded_is_told_with_the_loaders_words(parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts["qt"], "LOADED", ("lib/libQt6Nowhere.so.6",))
-    with pytest.raises(parts["trouble"].Trouble, match="Qt cannot be loaded: .*libQt6Nowhere"):
+    with pytest.raises(parts["trouble"].Trouble, match=r"Qt cannot be loaded: .*libQt6Nowhere"):
         parts["qt"].prove(Path(sys.executable))
 
 

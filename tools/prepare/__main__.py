@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 import debian
 import environment
@@ -21,6 +21,7 @@ from stamp import Stamp
 from trouble import Trouble
 
 ROOT = Path(__file__).resolve().parents[2]
+FIRST = 1  # the process id of whatever a container starts
 USEFUL_FOR_TESTS = {"Xvfb": "xvfb", "xauth": "xauth", "bwrap": "bubblewrap"}  # program → Debian package
 
 
@@ -37,12 +38,25 @@ def main(arguments: list[str]) -> int:
     return _become(goal, rest)
 
 
-def _become(goal: str, arguments: list[str]) -> NoReturn:
+def _become(goal: str, arguments: list[str]) -> int:
     """-P: a folder of the same name where the person stands must not be taken for the program."""
     if goal == "test":
         os.chdir(ROOT)
     python = str(environment.python(ROOT))
-    os.execv(python, [python, "-P", "-m", "workbench" if goal == "run" else "pytest", *arguments])
+    command = [python, "-P", "-m", "workbench" if goal == "run" else "pytest", *arguments]
+    if os.getpid() != FIRST:
+        os.execv(python, command)
+    return _look_after(os.spawnv(os.P_NOWAIT, python, command))
+
+
+def _look_after(program: int) -> int:
+    """The first process of a container inherits every orphan; the window and the tests would not bury them."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda wished, _: os.kill(program, wished))
+    while True:
+        ended, status = os.wait()
+        if ended == program:
+            return os.waitstatus_to_exitcode(status)
 
 
 def _prepare(goal: str) -> None:
