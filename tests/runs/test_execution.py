@@ -133,3 +133,17 @@ result = "done"
     done = await run(demo, code)
     assert done.state is RunState.DONE, done.fault
     assert time.monotonic() - before < 30
+
+
+async def test_a_draft_is_not_handed_to_a_program_by_any_way(core):
+    core.rooms.library.draft("secret-plan", "A draft.", "async def secret_plan():\n    return 1\n", "", "an agent")
+    for code in ("from skills.secret_plan import secret_plan", "load_skill('secret-plan')"):
+        done = await run(core, code)
+        assert done.state is not RunState.DONE, code
+
+
+async def test_a_kept_skill_is_loaded_as_the_papers_write_it(core):
+    draft = core.rooms.library.draft("double", "Doubles.", "def double(n):\n    return 2 * n\n", "", "you")
+    core.rooms.library.keep("double", draft.sha, "you")
+    done = await run(core, "from skills.double import double\nresult = double(21)")
+    assert (done.state, done.result) == (RunState.DONE, "42"), done.fault

@@ -130,8 +130,7 @@ class Door:
         return answer.text
 
     def _skills(self) -> str:
-        kept = [skill for skill in self._rooms.library.list() if skill.state == "kept"]
-        lines = [f"{skill.name}: {skill.description}" for skill in kept]
+        lines = [f"{skill.name}: {skill.description}" for skill in self._rooms.library.usable()]
         return "\n".join(lines) or "The user keeps no skills yet."
 
     def _save(self, arguments: JsonObject) -> str:

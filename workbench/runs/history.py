@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from workbench.audit.journal import Journal
 from workbench.records import (
     Entry,
@@ -27,26 +25,20 @@ LOST = Fault("The core ended while this ran.", "Nothing of it is running now. Pr
 
 def past_runs(journal: Journal) -> tuple[tuple[Run, ...], int]:
     """The newest runs before this core, and how many of them were cut off just now."""
-    entries = journal.entries(EntryQuery(kind="run.", limit=READ_ENTRIES))
+    interrupted = journal.interrupted_runs()
+    for run_id in interrupted:
+        _write_interrupted(journal, run_id)
     by_run: dict[str, list[Entry]] = {}
-    for entry in reversed(entries):
+    for entry in reversed(journal.entries(EntryQuery(kind="run.", limit=READ_ENTRIES))):
         by_run.setdefault(entry.note.run_id, []).append(entry)
-    interrupted = [steps for steps in by_run.values() if not _has_end(steps)]
-    for steps in interrupted:
-        steps.append(_write_interrupted(journal, steps))
     runs = [run for steps in by_run.values() if (run := _rebuild(steps)) is not None]
     runs.sort(key=lambda run: -run.proposal.at)
     return tuple(runs[:SHOWN_PAST]), len(interrupted)
 
 
-def _has_end(steps: Iterable[Entry]) -> bool:
-    ends = {"run.done", "run.refused", "run.failed", "run.stopped", "run.interrupted"}
-    return any(step.note.kind in ends for step in steps)
-
-
-def _write_interrupted(journal: Journal, steps: list[Entry]) -> Entry:
-    last = steps[-1].note
-    return journal.append(
+def _write_interrupted(journal: Journal, run_id: str) -> None:
+    last = journal.entries(EntryQuery(run_id=run_id, limit=1))[0].note
+    journal.append(
         Note(
             kind="run.interrupted",
             summary="the core ended while this ran",
