@@ -10,7 +10,6 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "records/*.py": "tests/records/test_records.py",
-    "demo/*.py": "tests/demo/test_server.py",
     "gui/*.py": "tests/gui/test_window.py",
     "gui/dialogs/a*.py": "tests/gui/dialogs/test_approval.py",
     "gui/dialogs/effects_view.py": "tests/gui/dialogs/test_approval.py",
@@ -29,14 +28,10 @@ ELSEWHERE = {
     "gui/models/runs.py": "tests/gui/models/test_run_rows.py",
     "gui/models/s*.py": "tests/gui/models/test_servers_model.py",
     "policy/*.py": "tests/policy/test_assess.py",
-    "policy/tables/*.py": "tests/policy/test_assess.py",
     "privacy/*.py": "tests/privacy/test_vault.py",
     "runs/rooms.py": "tests/runs/test_conveyor.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
     "sandbox/inside/*.py": "tests/sandbox/test_sandbox.py",
-    "skills/approvals.py": "tests/skills/test_library.py",
-    "skills/folder.py": "tests/skills/test_library.py",
-    "skills/words.py": "tests/skills/test_library.py",
 }
 
 
