@@ -22,6 +22,7 @@ _SUSPECTS = re.compile(
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_LINE_END = re.compile(r"\r+\n")  # some editors write two carriage returns
 _COOKIE = re.compile(r"^[ \t]*#.*?coding[:=][ \t]*([-\w.]+)")
 _OWN_COOKIES = names("utf-8 utf8 utf-8-sig ascii us-ascii")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -50,7 +51,7 @@ def canonical(text: str) -> Canonical:
 
 
 def _clean(text: str) -> str:
-    body = text.replace("\r\n", "\n").lstrip("\ufeff").rstrip("\n")
+    body = _LINE_END.sub("\n", text).lstrip("\ufeff").rstrip("\r\n")
     return body + "\n" if body else ""
 
 

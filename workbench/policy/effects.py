@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from workbench.policy.levels import raised
-from workbench.policy.paths import Place, place, refused, within
+from workbench.policy.paths import Place, certain, place, within
 from workbench.policy.reader import Reader
 from workbench.policy.tables.deeds import WORDS, Deed
 from workbench.policy.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME
@@ -13,6 +13,7 @@ from workbench.policy.value import HOLE, Source, Value, known, shown, text_of
 from workbench.records import EffectKind, Risk
 
 FILE_DEEDS = frozenset({Deed.READ, Deed.LIST, Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
+_LOOKING = frozenset({Deed.READ, Deed.LIST})
 _HARD = frozenset({Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
 
 
@@ -50,18 +51,30 @@ def note(
 def note_file(reader: Reader, deed: Deed, node: ast.AST, target: Value) -> Place:
     """A file or folder is touched: where it lies decides how risky that is."""
     path = text_of(target)
-    found = place(path)
+    found = _place(reader, path)
     name = _name(path, found)
     span = reader.span(node)
-    certainty = EffectKind.REFUSED if refused(found, path) else EffectKind.WILL if known(target) else EffectKind.MAY
+    certainty = _certainty(deed, found, path, target)
     words = WORDS[deed].named.format(name) if name else WORDS[deed].plain
-    if found in (Place.OUTSIDE, Place.SENSITIVE):
+    if found in (Place.OUTSIDE, Place.SENSITIVE) or (found is Place.BESIDE and deed not in _LOOKING):
         words += f" ({found})"
     note(reader, deed, node, name or "?", risk=_file_risk(deed, found), words=words, certainty=certainty)
     if found is Place.SENSITIVE and deed in (Deed.READ, Deed.COPY, Deed.LIST):
         reader.report.fact("sensitive", span)
     _note_chooser(reader, deed, node, target, name)
     return found
+
+
+def _place(reader: Reader, path: str) -> Place:
+    """A program that moved to another folder means its relative paths from there."""
+    found = place(path)
+    return Place.WORKSPACE if found is Place.BESIDE and "moved" in reader.report.facts else found
+
+
+def _certainty(deed: Deed, found: Place, path: str, target: Value) -> EffectKind:
+    if certain(found, path) or (found is Place.BESIDE and deed not in _LOOKING):
+        return EffectKind.REFUSED
+    return EffectKind.WILL if known(target) else EffectKind.MAY
 
 
 def _file_risk(deed: Deed, found: Place) -> Risk:

@@ -43,6 +43,8 @@ def mention(reader: Reader, node: ast.AST, value: Value) -> None:
     for ref in value.refs:
         if is_tool(ref):
             note_tool(reader, node, ref)
+        elif ref == "os.environ":
+            note(reader, Deed.ENVIRONMENT, node, risk=Risk.MEDIUM, certainty=EffectKind.MAY)
         elif (rule := CALLABLES.get(ref)) and at_least(rule.risk, Risk.HIGH):
             words = f"Hands on {ref.removeprefix('builtins.')} without calling it here"
             note(reader, rule.deed, node, ref, rule=f"{rule.deed}.mention", words=words)
@@ -58,9 +60,9 @@ def attribute_walk(reader: Reader, node: ast.AST, name: str, owner: Value, *, by
     on_module = any(ref.split(".")[0] in STANDARD for ref in owner.refs)
     if name in SOFT and not on_module:
         inner = node.value if isinstance(node, ast.Attribute) else None
-        chained = isinstance(inner, ast.Attribute | ast.Constant | ast.Tuple | ast.Call | ast.List | ast.Dict)
-        if name == "__dict__" and not chained:
+        if name == "__dict__" and not isinstance(inner, ast.Attribute | ast.Constant):
             return
+        chained = isinstance(inner, ast.Attribute | ast.Constant | ast.Tuple | ast.Call | ast.List | ast.Dict)
         note(reader, Deed.INTERNALS, node, name, risk=Risk.HIGH if chained and name != "__traceback__" else Risk.MEDIUM)
         return
     note(

@@ -9,9 +9,18 @@ from workbench.policy import folding
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
+from workbench.policy.specials import SPECIALS
 from workbench.policy.statements import element, fill
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.methods import FILLING, NETWORK_KINDS, PATH_KINDS, PATH_METHODS, SQL_METHODS, TELLING
+from workbench.policy.tables.methods import (
+    CALLING,
+    FILLING,
+    NETWORK_KINDS,
+    PATH_KINDS,
+    PATH_METHODS,
+    SQL_METHODS,
+    TELLING,
+)
 from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import CHANGING_SQL, DESTROYING_SQL
 from workbench.policy.value import NOTHING, Source, Value, known, shown, text_of
@@ -27,6 +36,8 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
     name = function.attr
     if name in ("format", "format_map") and _REACHING_FIELD.search(text_of(owner)):
         note(reader, Deed.INTERNALS, node, "a format text", rule="python.internals.format")
+    if name in CALLING and name not in reader.attributes:
+        return SPECIALS[CALLING[name]](reader, node, CALLING[name], arguments)
     if owner.kind in PATH_KINDS:
         return _on_path(reader, node, name, owner, arguments)
     if owner.kind in NETWORK_KINDS:

@@ -8,8 +8,8 @@ from enum import StrEnum
 from workbench.policy.tables.patterns import SENSITIVE_PATH
 from workbench.policy.value import HOLE
 
-ROOTS = ("/workspace",)  # where the sandbox shows the workspace
-_SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # private to a run
+ROOTS = ("/bench/workspace", "/workspace")  # where the sandbox shows the workspace; a program starts in /bench
+_SCRATCH = "/tmp"  # private to a run
 _ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
 
 
@@ -17,6 +17,7 @@ class Place(StrEnum):
     """The kinds of places."""
 
     WORKSPACE = "workspace"
+    BESIDE = "only files below workspace/ can be changed"
     SCRATCH = "scratch"
     OUTSIDE = "outside the workspace"
     SENSITIVE = "a sensitive place"
@@ -26,23 +27,30 @@ class Place(StrEnum):
 def place(path: str) -> Place:
     """Where this path leads; unknown parts are HOLE."""
     slashed = path.replace("\\", "/")
-    if SENSITIVE_PATH.search(slashed.replace(HOLE, "")) and not slashed.startswith("/dev/shm"):
+    if SENSITIVE_PATH.search(slashed.replace(HOLE, "")):
         return Place.SENSITIVE
     if not path or path.startswith(HOLE):
         return Place.OUTSIDE if "../" in slashed else Place.UNKNOWN
     if _ABSOLUTE.match(path):
         return _absolute(slashed)
-    return Place.OUTSIDE if _climbs(slashed) else Place.WORKSPACE
+    if _climbs(slashed):
+        return Place.OUTSIDE
+    parts = [part for part in slashed.split("/") if part not in ("", ".")]
+    return Place.WORKSPACE if parts[:1] == ["workspace"] else Place.BESIDE
 
 
 def within(path: str) -> str:
     """A workspace path as people see it: `workspace/report.csv`."""
-    bare = path.removeprefix("/workspace").lstrip("/").removeprefix("./").removeprefix("workspace/")
-    return f"workspace/{bare}".replace(HOLE, "…").rstrip("/") if bare not in ("", ".") else "the workspace"
+    bare = path.replace("\\", "/").replace(HOLE, "…")
+    for root in ROOTS:
+        bare = bare.removeprefix(root)
+    parts = [part for part in bare.split("/") if part not in ("", ".")]
+    inside = parts[1:] if parts[:1] == ["workspace"] else parts
+    return "/".join(["workspace", *inside]) if inside else "the workspace"
 
 
-def refused(found: Place, path: str) -> bool:
-    """Whether the sandbox has no such place: only absolute paths are certain."""
+def certain(found: Place, path: str) -> bool:
+    """Whether the sandbox surely has no such place: only then may an effect be called refused."""
     return found is Place.OUTSIDE or (found is Place.SENSITIVE and bool(_ABSOLUTE.match(path)))
 
 
@@ -50,7 +58,7 @@ def _absolute(path: str) -> Place:
     for root in ROOTS:
         if path == root or path.startswith(root + "/"):
             return Place.OUTSIDE if _climbs(path[len(root) :].lstrip("/")) else Place.WORKSPACE
-    if any(path == root or path.startswith(root + "/") for root in _SCRATCH) and ".." not in path:
+    if (path == _SCRATCH or path.startswith(_SCRATCH + "/")) and ".." not in path:
         return Place.SCRATCH
     return Place.OUTSIDE
 

@@ -17,7 +17,7 @@ from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import NOTHING, Source, Value, join
 from workbench.records import Span
 
-MAX_WORK = 150_000  # expressions looked at; about 150 ms
+MAX_WORK = 50_000  # expressions looked at; about 100 ms
 READINGS = 3
 
 

@@ -91,6 +91,16 @@ def _environment(reader: Reader, node: ast.Call, ref: str, arguments: Arguments)
     return note_environment(reader, node, arguments.get(0, "key"))
 
 
+def _whole_environment(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    note(reader, Deed.ENVIRONMENT, node, risk=Risk.MEDIUM, certainty=EffectKind.MAY)
+    return NOTHING
+
+
+def _move(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    reader.report.fact("moved", reader.span(node))
+    return NOTHING
+
+
 def _getattr(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     return by_name(reader, node, arguments.get(0), arguments.get(1))
 
@@ -288,6 +298,8 @@ SPECIALS: dict[str, Special] = {
     **_every("pathlib.Path.cwd os.getcwd", _here),
     **_every("pathlib.Path.home", _home),
     **_every("os.getenv os.environ.get os.environ.pop os.environ.__getitem__", _environment),
+    **_every("os.environ.items os.environ.keys os.environ.values os.environ.copy", _whole_environment),
+    **_every("os.chdir", _move),
     **_every("builtins.getattr builtins.object.__getattribute__ inspect.getattr_static", _getattr),
     **_every("operator.attrgetter operator.methodcaller", _attrgetter),
     **_every("builtins.setattr builtins.object.__setattr__", _setattr),
@@ -306,6 +318,7 @@ SPECIALS: dict[str, Special] = {
     **_every("yaml.load yaml.load_all", _load_yaml),
     **_every("client.call_tool runtime.call_tool", _call_tool),
     **_every("client.call_mcp_tool runtime.call_mcp_tool", _call_by_id),
+    **_every("client.get_client client.Client", lambda reader, node, ref, arguments: Value(refs=("client",))),
     **_every("client.load_skill runtime.load_skill", _load_skill),
     **_every("client.save_skill runtime.save_skill", _offer_skill),
 }

@@ -12,11 +12,11 @@ from workbench.policy.effects import note
 from workbench.policy.reader import Later, Reader
 from workbench.policy.tables.attributes import FORBIDDEN_WRITES, WALKS
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.methods import PATH_KINDS
 from workbench.policy.tables.modules import STANDARD
-from workbench.policy.value import NOTHING, UNKNOWN, Value, join, shown, tainted
+from workbench.policy.value import NOTHING, UNKNOWN, Value, join, known, shown, tainted
 from workbench.records import Risk
 
+MOST_TURNS = 8
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -136,10 +136,19 @@ def _leaves(loop: ast.While) -> bool:
 
 def _for(reader: Reader, node: ast.For | ast.AsyncFor) -> None:
     iterable = reader.value(node.iter)
-    with reader.branch(iterable, loop=True):
-        assign(reader, node.target, element(iterable))
-        reader.run(node.body)
+    for value in _turns(reader, iterable):
+        with reader.branch(iterable, loop=True):
+            assign(reader, node.target, value)
+            reader.run(node.body)
     reader.run(node.orelse)
+
+
+def _turns(reader: Reader, iterable: Value) -> list[Value]:
+    """A short list of known texts is walked one by one, so that each file or host is named; anything else once."""
+    items = iterable.items or ()
+    if reader.loops or not 1 < len(items) <= MOST_TURNS or any(known(item) is None for item in items):
+        return [element(iterable)]
+    return [tainted(item, iterable.taint) for item in items]
 
 
 def element(iterable: Value) -> Value:
@@ -149,7 +158,7 @@ def element(iterable: Value) -> Value:
     found = iterable.items[0]
     for item in iterable.items[1:8]:
         found = join(found, item)
-    if len(iterable.items) > 1 and not (found.kind in PATH_KINDS and len(iterable.items) == 1):
+    if len(iterable.items) > 1:
         found = replace(found, const=UNKNOWN)
     return tainted(found, iterable.taint)
 
@@ -195,7 +204,7 @@ def _match(reader: Reader, node: ast.Match) -> None:
 def _pattern(reader: Reader, pattern: ast.pattern, subject: Value) -> None:
     for part in ast.walk(pattern):
         if isinstance(part, ast.MatchClass):
-            for name in sorted(WALKS.intersection(part.kwd_attrs)):
+            for name in sorted((WALKS | {"__class__"}).intersection(part.kwd_attrs)):
                 note(reader, Deed.INTERNALS, part, name)
         elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
             reader.bind(part.name, Value(taint=subject.taint))

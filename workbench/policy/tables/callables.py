@@ -69,7 +69,7 @@ _rules(
     "os.",
     "chroot setuid setgid seteuid setegid setresuid setresgid initgroups setpriority unshare setns",
 )
-_rules(Deed.PRIVILEGE, None, "resource.", "setrlimit prlimit")
+_rules(Deed.RESOURCE, None, "resource.", "setrlimit prlimit")
 _rules(Deed.NETWORK, 0, "requests.", "get post put delete patch head options request")
 _rules(Deed.NETWORK, 0, "httpx.", "get post put delete patch head options request stream")
 _rules(Deed.NETWORK, 0, "urllib.request.", "urlopen urlretrieve Request")
@@ -121,5 +121,5 @@ _rules(Deed.INTERNALS, None, "inspect.", "currentframe stack getouterframes geti
 _rules(Deed.INTERNALS, None, "gc.", "get_objects get_referrers get_referents")
 _rules(Deed.SETTING, 0, "os.", "putenv unsetenv")
 _rules(Deed.HOOK, None, "", "signal.signal signal.alarm signal.setitimer")
-_rules(Deed.NATIVE, None, "", "mmap.mmap fcntl.ioctl")
+_rules(Deed.NATIVE, None, "", "fcntl.ioctl")
 _rules(Deed.FORK, None, "os.", "register_at_fork", Risk.MEDIUM)

@@ -64,5 +64,7 @@ TELLING = {
     "fork_exec": Deed.PROCESS,
 }
 SQL_METHODS = frozenset({"execute", "executemany", "executescript"})
+# However a program got hold of our client, these call tools.
+CALLING = {"call_tool": "client.call_tool", "call_mcp_tool": "client.call_mcp_tool"}
 # Methods that put data into their receiver, so it carries the data's origin from then on.
 FILLING = names("append extend add update insert put put_nowait setdefault appendleft write")

@@ -72,6 +72,7 @@ ALIASES = {
     "importlib._bootstrap._gcd_import": "importlib.import_module",
     "six.moves.urllib.request.urlopen": "urllib.request.urlopen",
     "_pickle": "pickle",
+    "client._client": "client",
 }
 # Names the sandbox's `client` offers; a program may also find them as plain names.
 CLIENT = names("call_tool call_mcp_tool search_tools get_tool_definition load_skill list_skills save_skill")

@@ -24,6 +24,6 @@ CHANGING_SQL = re.compile(
 )
 DESTROYING_SQL = re.compile(r"\b(?:DROP|DELETE|TRUNCATE)\b", re.IGNORECASE)
 SECRET_NAME = re.compile(r"TOKEN|SECRET|PASS|API_?KEY|_KEY|CRED|AUTH", re.IGNORECASE)
-HOST = re.compile(r"^\w+://(?:[^/\s:?#@]{1,200}@)?([^/\s:?#]{1,253})")
+HOST = re.compile(r"^\w+://(?:[^/\s?#@]{1,200}@)?([^/\s:?#]{1,253})")
 BLOB = re.compile(r"[A-Za-z0-9+/=_-]{160,}")
 HEX_ESCAPES = re.compile(r"(?:\\x[2-7][0-9a-fA-F]){4,}")

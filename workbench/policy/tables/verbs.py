@@ -17,7 +17,7 @@ DESTROYING = names(
     terminate merge force overwrite reset erase clear uninstall rollback archive"""
 )
 SENDING = names(
-    """send post publish comment reply share upload invite forward tweet notify push submit export mail email
+    """send post publish comment reply share upload invite forward tweet notify push submit mail email
     message"""
 )
 CHANGING = names(

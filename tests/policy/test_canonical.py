@@ -1,0 +1,100 @@
+"""One text is analyzed, hashed, shown and run; what could read otherwise than it runs is refused."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.policy.canonical import MAX_BYTES, canonical
+from workbench.records import Span
+
+
+def test_line_ends_byte_order_mark_and_last_line_are_made_one() -> None:
+    assert canonical("\ufeffa = 1\r\nb = 2\r\n\r\n").text == "a = 1\nb = 2\n"
+    assert canonical("a = 1").text == "a = 1\n"
+    assert canonical("").text == ""
+
+
+def test_the_hash_is_of_exactly_this_text() -> None:
+    found = canonical("print('é')\r\n")
+    assert found.sha == hashlib.sha256("print('é')\n".encode()).hexdigest()
+    assert canonical("print('é')").sha == found.sha
+
+
+@pytest.mark.parametrize(
+    ("character", "rule"),
+    [
+        ("\u202e", "text.bidi"),
+        ("\u2066", "text.bidi"),
+        ("\u200f", "text.bidi"),
+        ("\u061c", "text.bidi"),
+        ("\u200b", "text.invisible"),
+        ("\u2060", "text.invisible"),
+        ("\ufeff", "text.invisible"),
+        ("\u00ad", "text.invisible"),
+        ("\u3164", "text.invisible"),
+        ("\ufe0f", "text.invisible"),
+        ("\U000e0041", "text.invisible"),
+        ("\U000e0101", "text.invisible"),
+        ("\ufdd0", "text.invisible"),
+        ("\ufdd1", "text.invisible"),
+        ("\uffff", "text.invisible"),
+        ("\0", "text.control"),
+        ("\x1b", "text.control"),
+        ("\x7f", "text.control"),
+        ("\x9b", "text.control"),
+        ("\r", "text.control"),
+        ("\x0c", "text.break"),
+        ("\x0b", "text.break"),
+        ("\x85", "text.break"),
+        ("\u2028", "text.break"),
+        ("\u2029", "text.break"),
+        ("\ud800", "text.surrogate"),
+    ],
+)
+def test_a_character_that_hides_something_is_refused_where_it_stands(character: str, rule: str) -> None:
+    found = canonical(f"x = 1\ny = 'é{character}z'\n")
+    assert [(fault.rule, fault.span) for fault in found.faults] == [(rule, Span(2, 6, 2, 7))]
+    assert f"U+{ord(character):04X}" in found.faults[0].message
+
+
+@pytest.mark.parametrize("text", ["# ⚠️ done ❤️ 1️⃣", "print('👩‍💻 👨‍👩‍👧')", "x = 'می‌خواهم'", "\tx = 1", "α = 'ß日本'"])
+def test_writing_that_needs_its_marks_passes(text: str) -> None:
+    assert canonical(text).faults == ()
+
+
+@pytest.mark.parametrize(
+    "cookie", ["# -*- coding: utf-7 -*-", "#!x\n# coding=raw_unicode_escape", "# vim: fileencoding=latin-1"]
+)
+def test_a_foreign_encoding_cookie_is_refused(cookie: str) -> None:
+    assert [fault.rule for fault in canonical(f"{cookie}\nx = 1").faults] == ["text.cookie"]
+
+
+@pytest.mark.parametrize("cookie", ["# -*- coding: utf-8 -*-", "# coding: UTF_8", "x = 1\ny = 2\n# coding: latin-1"])
+def test_a_harmless_cookie_passes(cookie: str) -> None:
+    assert canonical(cookie).faults == ()
+
+
+def test_a_text_over_the_limit_is_refused_once() -> None:
+    assert [fault.rule for fault in canonical("é" * MAX_BYTES).faults] == ["text.size"]
+    assert canonical("x" * (MAX_BYTES - 1)).faults == ()
+
+
+def test_a_text_full_of_faults_lists_only_the_first_ones() -> None:
+    assert len(canonical("\u200b" * 1000).faults) == 50
+
+
+@given(st.text() | st.text(alphabet="\r\n\ufeff\u2028a #coding:=x"))
+def test_a_canonical_text_is_its_own_canonical_text(text: str) -> None:
+    once = canonical(text)
+    assert canonical(once.text) == once
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8")))
+def test_a_text_without_faults_has_only_one_kind_of_line(text: str) -> None:
+    found = canonical(text)
+    if not found.faults:
+        assert found.text.splitlines() == found.text.split("\n")[:-1]

@@ -1,0 +1,41 @@
+"""What is known of a value, and of one that may be either of two."""
+
+from __future__ import annotations
+
+from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, join, known, shown, tainted, text_of
+
+WEB = Source("untrusted", "the network", 3)
+
+
+def test_either_of_two_keeps_all_names_and_origins() -> None:
+    both = join(Value(refs=("os.system",)), Value(refs=("os.popen",), taint=frozenset({WEB})))
+    assert both.refs == ("os.system", "os.popen")
+    assert both.taint == {WEB}
+
+
+def test_nothing_adds_nothing() -> None:
+    value = Value(const=1)
+    assert join(value, NOTHING) is value
+    assert join(NOTHING, value) is value
+
+
+def test_text_is_known_only_without_holes() -> None:
+    assert known(Value(const="a")) == "a"
+    assert known(Value(const=f"a{HOLE}")) is None
+    assert known(NOTHING) is None
+    assert text_of(Value(const=b"\xc3\xa9")) == "é"
+    assert text_of(Value(const=5)) == HOLE
+
+
+def test_a_value_is_shown_with_dots_for_what_is_unknown() -> None:
+    assert shown(Value(const=f"rm {HOLE}")) == "rm …"
+    assert shown(Value(items=(Value(const="ls"), Value(const="-l"), NOTHING))) == "ls -l"
+    assert shown(NOTHING) == ""
+    assert shown(Value(const=7)) == "7"
+
+
+def test_an_origin_is_added_once() -> None:
+    value = tainted(NOTHING, frozenset({WEB}))
+    assert value.taint == {WEB}
+    assert tainted(value, frozenset({WEB})) is value
+    assert repr(UNKNOWN) == "?"
