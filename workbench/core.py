@@ -9,15 +9,16 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
 from workbench.desk import Desk
 from workbench.errors import WorkbenchError
-from workbench.events import AgentsChanged, Bus, spawn
+from workbench.events import AgentsChanged, Bus, Noticed, spawn
 from workbench.paths import Paths, starter_skills
-from workbench.records import AgentInfo, Note
+from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
@@ -30,6 +31,9 @@ from workbench.workspace.store import Store
 
 if TYPE_CHECKING:
     from workbench.agent.door import Door
+
+# Programs of ours start here: Python looks for modules where it starts, and a bench may hold anybody's `json.py`.
+ABOVE = Path(__file__).resolve().parents[1]
 
 log = logging.getLogger(__name__)
 
@@ -125,15 +129,18 @@ class Core:
             raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "workbench.agent.example", str(self.paths.bench),
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+            start_new_session=True, cwd=ABOVE,
         )  # fmt: skip
         self._examples.add(process)
         spawn("example agent", self._reap(process))
 
     async def _reap(self, process: asyncio.subprocess.Process) -> None:
-        await process.wait()
+        _, words = await process.communicate()
         self._examples.discard(process)
+        if process.returncode not in (0, -signal.SIGTERM, -signal.SIGKILL):
+            detail = words.decode("utf-8", "replace")[-2_000:]
+            self.bus.tell(Noticed(Fault("The example agent failed.", "The details say why.", detail)))
 
 
 def _door_class() -> type[Door]:

@@ -6,6 +6,7 @@ Nothing about it is special: the same socket, the same tools, the same waiting f
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 
 import mcp.types as T
@@ -34,7 +35,8 @@ result = written
 
 async def converse(bench: str) -> int:
     """Search, propose, show what came back."""
-    door = StdioServerParameters(command=sys.executable, args=["-m", "workbench", "serve", "--bench", bench])
+    arguments = ["-m", "workbench", "serve", "--bench", bench]
+    door = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ), cwd=os.getcwd())
     info = T.Implementation(name=NAME, version="1")
     async with Client(door, client_info=info) as client:
         found = await client.call_tool("search_tools", {"query": "pending orders customers e-mail"})

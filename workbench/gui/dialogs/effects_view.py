@@ -66,8 +66,7 @@ class EffectsView(QScrollArea):
             grid, row = self._grid, self._grid.rowCount()
             self._sign(row, effect.risk)
             grid.addWidget(ForeignLabel(effect.text), row, 1)
-            back = {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[effect.reversible]
-            words = ForeignLabel(back)
+            words = ForeignLabel(self._way_back(effect))
             words.setWordWrap(False)
             mark(words, role="muted")
             grid.addWidget(words, row, 2, Qt.AlignmentFlag.AlignTop)
@@ -104,6 +103,11 @@ class EffectsView(QScrollArea):
         heading.setContentsMargins(0, self._theme.unit * 2, 0, 0)
         mark(heading, role="section")
         self._grid.addWidget(heading, self._grid.rowCount(), 0, 1, 4)
+
+    def _way_back(self, effect: Effect) -> str:
+        if effect.risk is Risk.LOW and effect.reversible:
+            return self.tr("changes nothing")
+        return {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[effect.reversible]
 
     def _sign(self, row: int, risk: Risk) -> None:
         word = risk_word(risk)

@@ -70,9 +70,11 @@ class ServersPane(Pane):
 
     async def connect_server(self, name: str) -> None:
         """Start a server; before a first start its full command is shown and asked about."""
+        if self.model.state(name) is None:  # pressed before the list has arrived
+            await self._load()
         state = self.model.state(name)
         if state is None:
-            return
+            raise WorkbenchError(f"There is no server {name} in this bench.", "Read .mcp.json again.")
         if not (state.allowed or state.config.builtin) and not await self._consent(state):
             return
         self._open.add(name)
