@@ -164,6 +164,23 @@ def test_a_killed_core_is_said_and_comes_back_and_what_was_typed_stays(hands: Ha
     hands.look("7-core-back")
 
 
+def test_an_open_question_ends_with_its_core(hands: Hands) -> None:
+    window = hands.window
+    hands.press("Connect the demo server")
+    hands.wait(lambda: hands.sees("demo is connected"))
+    hands.ask(hands.questions.start_example_agent())
+    hands.wait(lambda: waiting(hands))
+    hands.press("Review")
+    dialog = hands.dialog("ApprovalDialog")
+    os.kill(hands.ask(hands.questions.status()).pid, signal.SIGKILL)
+    hands.wait(lambda: window.bridge.link.again and window.bridge.link.state is LinkState.LINKED)
+    assert hands._button("Allow once", dialog) is None, "nothing is left to allow"
+    hands.look("8-question-over", dialog)
+    runs = hands.ask(hands.questions.runs())
+    assert [run.state for run in runs] == [RunState.INTERRUPTED]
+    dialog.close()
+
+
 def wish_tool(window: MainWindow, tool: str) -> None:
     window.servers.wished.emit(ShowTool("demo", tool))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
+from workbench.gui.bridge import Link, LinkState
 from workbench.gui.dialogs.connect_agent import ConnectAgent
 from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.palette import Palette
@@ -16,6 +17,9 @@ from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
 from workbench.gui.wishes import Act, KeepRun, KeepSkill, ShowCode, ShowRun, ShowSkill, ShowTool, Wish
 from workbench.records import Decision, Run, RunState
+
+if TYPE_CHECKING:
+    from workbench.gui.dialogs.approval import ApprovalDialog
 
 
 class Wiring(QObject):
@@ -25,7 +29,7 @@ class Wiring(QObject):
         super().__init__(window)
         self._window = window
         self._context = window.context
-        self._approvals: dict[str, QDialog] = {}  # open dialogs by run: one run is never asked about twice
+        self._approvals: dict[str, ApprovalDialog] = {}  # open dialogs by run: one run is never asked about twice
         for pane in window.panes():
             pane.wished.connect(self.grant)
         window.centre.wished.connect(self.grant)
@@ -34,6 +38,7 @@ class Wiring(QObject):
         window.output.draft_wanted.connect(self._keep_wanted)
         window.centre.run_started.connect(self._run_started)
         window.centre.said.connect(self._say)
+        window.bridge.linked.connect(self._linked)
         self._bind()
 
     def grant(self, wish: Wish) -> None:
@@ -121,6 +126,12 @@ class Wiring(QObject):
         dialog.decided.connect(self._decided)
         dialog.destroyed.connect(lambda: self._approvals.pop(run.id, None))
         dialog.open()
+
+    def _linked(self, link: Link) -> None:
+        """A question of a core that is gone cannot be answered any more."""
+        if link.state is not LinkState.LINKED:
+            for dialog in tuple(self._approvals.values()):
+                dialog.core_lost()
 
     def _decided(self, decision: Decision) -> None:
         """What was allowed is watched."""
