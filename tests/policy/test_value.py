@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, join, known, shown, tainted, text_of
+from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, each, join, known, shown, tainted, text_of
 
 WEB = Source("untrusted", "the network", 3)
 
@@ -11,6 +11,23 @@ def test_either_of_two_keeps_all_names_and_origins() -> None:
     both = join(Value(refs=("os.system",)), Value(refs=("os.popen",), taint=frozenset({WEB})))
     assert both.refs == ("os.system", "os.popen")
     assert both.taint == {WEB}
+
+
+def test_one_of_two_texts_is_either_and_neither_is_lost() -> None:
+    both = join(join(Value(const="a"), Value(const="b")), Value(const="a"))
+    assert both.const is UNKNOWN
+    assert [choice.const for choice in each(both)] == ["a", "b"]
+    assert shown(both) == "a or b"
+    assert each(NOTHING) == (NOTHING,)
+
+
+def test_too_many_texts_are_unknown() -> None:
+    value = Value(const="0")
+    for number in range(1, 20):
+        value = join(value, Value(const=str(number)))
+    assert known(value) is None
+    assert len(each(value)) == 8
+    assert known(each(value)[-1]) is None
 
 
 def test_nothing_adds_nothing() -> None:

@@ -1,123 +1,12 @@
-"""What is found in plain text by its form, and what is left alone."""
+"""All kinds together: nothing overlaps and everything found is covered."""
 
 from __future__ import annotations
-
-import pytest
 
 from workbench.privacy.detect import Found, detect, union
 
 
 def found(text: str) -> list[str]:
     return [text[part.start : part.end] for part in detect(text)]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("write to rosa@example.com today", "rosa@example.com"),
-        ("<Rosa.Lund+tag@mail.example.co.uk>", "Rosa.Lund+tag@mail.example.co.uk"),
-        ("mailto:bo@x.io?subject=hi", "bo@x.io"),
-        ("('a_b%c@sub-domain.example.museum')", "a_b%c@sub-domain.example.museum"),
-        ("jürgen@müller.de", "jürgen@müller.de"),
-        ('"very odd"@example.org', '"very odd"@example.org'),
-        ("rosa@example.com.", "rosa@example.com"),
-        ("rosa@example.com.2024", "rosa@example.com"),
-        ("a@b.co", "a@b.co"),
-        ("x@xn--bcher-kva.example", "x@xn--bcher-kva.example"),
-        ("path/rosa@example.com/inbox", "path/rosa@example.com"),
-        ("{'e':'q@w.de'}", "q@w.de"),
-        ("ROSA@EXAMPLE.COM_backup", "ROSA@EXAMPLE.COM"),
-    ],
-)
-def test_e_mail_addresses_are_found(text: str, expected: str) -> None:
-    assert found(text) == [expected]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "@decorator",
-        "icon@2x.png",
-        "git@github.com:owner/repo.git",
-        "pkg@1.2.3",
-        "a @ b.com",
-        "user@localhost",
-        "price @ 3.50",
-        "@@@@",
-        "x@.com",
-        "systemd-user@1000.service",
-    ],
-)
-def test_what_only_looks_like_an_address_stays(text: str) -> None:
-    assert found(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("call +44 20 7946 0958 now", "+44 20 7946 0958"),
-        ("+442079460958", "+442079460958"),
-        ("+49 (0) 30 901820", "+49 (0) 30 901820"),
-        ("(415) 555-0132", "(415) 555-0132"),
-        ("415-555-0132", "415-555-0132"),
-        ("415.555.0132", "415.555.0132"),
-        ("1-415-555-0132", "1-415-555-0132"),
-        ("+1 415 555 0132 x77", "+1 415 555 0132 x77"),
-        ("030 901820", "030 901820"),
-        ("020 7946 0958", "020 7946 0958"),
-        ("(030) 901-820", "(030) 901-820"),
-        ("Phone: 5550134", "5550134"),
-        ('{"phone": "5550134"}', "5550134"),
-        ("tel:5550134", "5550134"),
-        ("workPhone=5550134", "5550134"),
-        ("fax no 5550134", "5550134"),
-        ("a,415-555-0132,2024-05-06", "415-555-0132"),
-        ("1,415-555-0132,2024-05-06", "415-555-0132"),
-        ("+1 415 555 0132 12 items", "+1 415 555 0132"),
-        ("+442079460958abc", "+442079460958"),
-    ],
-)
-def test_phone_numbers_are_found(text: str, expected: str) -> None:
-    assert found(text) == [expected]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2024-05-06",
-        "06.05.2024 12:30:00",
-        "05/06/2024",
-        "1999-2004",
-        "192.168.100.200",
-        "10.0.0.1:8080",
-        "order 4155550132",
-        "ORD-415-555-0132",
-        "id: 415-555-0132",
-        "invoice 100-200-3000",
-        "550e8400-e29b-41d4-a716-446655440000",
-        "11111111-2222-3333-4444-555555555555",
-        "978-3-16-148410-0",
-        "4111 1111 1111 1111",
-        "123-45-6789",
-        "$415-555-0132",
-        "3.14159265358979",
-        "1700000000",
-        "01234-5678",
-        "v1.2.3-456",
-        "12:30:45.123456",
-        "hotel 123456",
-        "1 2 3 4 5 6 7 8 9 10",
-        "10,000 orders of 12,345,678",
-        "52.520008, 13.404954",
-        "sha 0123456789abcdef0123456789abcdef",
-    ],
-)
-def test_other_numbers_stay(text: str) -> None:
-    assert found(text) == []
-
-
-def test_two_numbers_in_a_row_are_two() -> None:
-    assert found("415-555-0132 415-555-0133") == ["415-555-0132", "415-555-0133"]
 
 
 def test_addresses_side_by_side_are_all_found() -> None:
@@ -127,3 +16,7 @@ def test_addresses_side_by_side_are_all_found() -> None:
 def test_overlapping_stretches_are_covered_as_one() -> None:
     merged = union([Found(0, 5, "PHONE"), Found(3, 12, "EMAIL"), Found(20, 22, "PHONE")])
     assert merged == (Found(0, 12, "EMAIL"), Found(20, 22, "PHONE"))
+
+
+def test_each_stretch_has_its_kind() -> None:
+    assert [part.kind for part in detect("a@b.co or 415-555-0132")] == ["EMAIL", "PHONE"]

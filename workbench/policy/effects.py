@@ -9,7 +9,7 @@ from workbench.policy.paths import Place, certain, place, within
 from workbench.policy.reader import Reader
 from workbench.policy.tables.deeds import WORDS, Deed
 from workbench.policy.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME
-from workbench.policy.value import HOLE, Source, Value, known, shown, text_of
+from workbench.policy.value import HOLE, Source, Value, each, known, shown, text_of
 from workbench.records import EffectKind, Risk
 
 FILE_DEEDS = frozenset({Deed.READ, Deed.LIST, Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
@@ -50,6 +50,11 @@ def note(
 
 def note_file(reader: Reader, deed: Deed, node: ast.AST, target: Value) -> Place:
     """A file or folder is touched: where it lies decides how risky that is."""
+    places = [_note_one_file(reader, deed, node, choice) for choice in each(target)]
+    return Place.SENSITIVE if Place.SENSITIVE in places else places[-1]
+
+
+def _note_one_file(reader: Reader, deed: Deed, node: ast.AST, target: Value) -> Place:
     path = text_of(target)
     found = _place(reader, path)
     name = _name(path, found)
@@ -110,12 +115,17 @@ def note_command(reader: Reader, node: ast.AST, command: str, taint: frozenset[S
 
 def note_network(reader: Reader, node: ast.AST, address: Value, taint: frozenset[Source]) -> None:
     """Something outside is contacted; private data on its way is said as such."""
+    for choice in each(address):
+        _note_one_host(reader, node, choice)
+    flow_out(reader, node, "the network", taint, "")
+
+
+def _note_one_host(reader: Reader, node: ast.AST, address: Value) -> None:
     text = text_of(address.items[0]) if address.items else text_of(address)
     if text.startswith("file:"):
         note_file(reader, Deed.READ, node, Value(const=text.removeprefix("file://") or "/"))
         return
     note(reader, Deed.NETWORK, node, host(text))
-    flow_out(reader, node, "the network", taint, "")
 
 
 def host(text: str) -> str:

@@ -13,10 +13,12 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
+from itertools import islice, product
 
 from workbench.policy.tables.methods import PATH_KINDS
 from workbench.policy.tables.names import names
-from workbench.policy.value import HOLE, UNKNOWN, Value, known, text_of
+from workbench.policy.value import HOLE, MAX_CHOICES, UNKNOWN, Value, each, join, known, text_of
 
 MAX_TEXT = 65_536
 _PERCENT = re.compile(r"%(?:\([^)]{0,40}\))?[-#0 +]{0,4}\d{0,4}(?:\.\d{0,4})?[sdrfxi]")
@@ -29,6 +31,10 @@ _SIMPLE_METHODS = names(
 
 def combine(operator: ast.operator, left: Value, right: Value) -> Value:
     """`left operator right`, as far as it is known."""
+    if left.choices or right.choices:
+        return reduce(
+            join, [combine(operator, one, other) for one in each(left) for other in each(right)][:MAX_CHOICES]
+        )
     taint = left.taint | right.taint
     if isinstance(operator, ast.Div) and (left.kind in PATH_KINDS or right.kind in PATH_KINDS):
         return join_path(left, right)
@@ -43,6 +49,9 @@ def combine(operator: ast.operator, left: Value, right: Value) -> Value:
 
 def join_path(base: Value, *parts: Value) -> Value:
     """`base / part / part` of a path."""
+    if any(value.choices for value in (base, *parts)):
+        first, *rest = islice(product(each(base), *map(each, parts)), MAX_CHOICES)
+        return reduce(join, [join_path(*one) for one in rest], join_path(*first))
     text, taint = text_of(base), base.taint
     for part in parts:
         piece = text_of(part)
@@ -88,6 +97,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], object]] = {
     ast.BitOr: lambda a, b: a | b,
     ast.FloorDiv: lambda a, b: a // b,
     ast.Mod: lambda a, b: a % b,
+    ast.Pow: lambda a, b: a**b if 0 <= b <= 64 and abs(a) <= 1024 else UNKNOWN,
 }
 
 

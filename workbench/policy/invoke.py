@@ -30,7 +30,7 @@ def call(reader: Reader, node: ast.Call) -> Value:
     else:
         target = reader.value(node.func, called=True)
     arguments = _arguments(reader, node)
-    _call_back(reader, arguments)
+    _call_back(reader, arguments, looped=reader.loops > 0 or _callee(node) in _REPEATING)
     answers = [answer for ref in target.refs if (answer := _call_ref(reader, node, ref, arguments)) is not None]
     answers += [_call_own(reader, function, arguments) for function in target.functions]
     if target.kind == "attrgetter":
@@ -46,11 +46,14 @@ def call(reader: Reader, node: ast.Call) -> Value:
 
 
 def _arguments(reader: Reader, node: ast.Call) -> Arguments:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if name in _REPEATING:
+    if _callee(node) in _REPEATING:
         with reader.branch(loop=True):
             return _read_arguments(reader, node)
     return _read_arguments(reader, node)
+
+
+def _callee(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _read_arguments(reader: Reader, node: ast.Call) -> Arguments:
@@ -83,12 +86,12 @@ def _peek(reader: Reader, node: ast.expr) -> Value:
     )
 
 
-def _call_back(reader: Reader, arguments: Arguments) -> None:
+def _call_back(reader: Reader, arguments: Arguments, *, looped: bool) -> None:
     """Functions of the program that are handed on may be called with anything that is handed on beside them."""
     for value in arguments.every:
         for function in value.functions:
             learned = reader.learn(function)
-            learned.looped = learned.looped or reader.loops > 0
+            learned.looped = learned.looped or looped
             if arguments.taint:
                 _learn(reader, function, Arguments((Value(taint=arguments.taint),)))
 
@@ -116,7 +119,7 @@ def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
 def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value | None:
     if is_tool(ref):
         return note_tool(reader, node, ref, arguments)
-    if special := SPECIALS.get(ref):
+    if special := SPECIALS.get(_table_of(ref)):
         return special(reader, node, ref, arguments)
     if rule := CALLABLES.get(ref):
         return _call_rule(reader, node, ref, rule, arguments)
@@ -125,6 +128,12 @@ def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
     if ref.startswith("builtins."):
         return Value(items=arguments.get(0).items, taint=arguments.taint)
     return Value(taint=arguments.taint, kind=ref if ref in KINDS else "")
+
+
+def _table_of(ref: str) -> str:
+    """A module's table of names answers like `globals()`."""
+    owner, _, name = ref.rpartition(".")
+    return f"globals().{name}" if owner.endswith(".__dict__") else ref
 
 
 def _module_deed(ref: str) -> Deed | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import reduce
 
 from workbench.policy.effects import note
 from workbench.policy.levels import at_least
@@ -15,7 +16,7 @@ from workbench.policy.tables.methods import PATH_KINDS
 from workbench.policy.tables.modules import ALIASES, REACHED, STANDARD
 from workbench.policy.tables.names import names
 from workbench.policy.toolcalls import is_tool, note_dynamic, note_tool
-from workbench.policy.value import HOLE, NOTHING, Value, known, tainted, text_of
+from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
 from workbench.records import EffectKind, Risk
 
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
@@ -86,7 +87,7 @@ def attribute_of(reader: Reader, node: ast.Attribute, owner: Value, *, called: b
     if owner.kind in PATH_KINDS:
         return _path_part(owner, node.attr)
     kept = reader.attributes.get(node.attr)
-    if kept is not None and isinstance(node.value, ast.Name):
+    if kept is not None and owner.const is UNKNOWN and owner.items is None:
         if not called and kept.refs:
             mention(reader, node, kept)
         return tainted(kept, owner.taint)
@@ -102,6 +103,8 @@ def _path_part(owner: Value, name: str) -> Value:
 
 def by_name(reader: Reader, node: ast.Call, owner: Value, key: Value) -> Value:
     """`getattr(owner, key)` and its relatives."""
+    if key.choices:
+        return reduce(join, [by_name(reader, node, owner, choice) for choice in each(key)])
     name = known(key)
     if name is None:
         return _unknown_attribute(reader, node, owner)

@@ -35,9 +35,9 @@ class Learned:
 
     def key(self) -> tuple[object, ...]:
         """Changes when a further reading would see more."""
-        known = {n: (v.refs, str(v.const), v.kind, v.taint, v.functions) for n, v in self.parameters.items()}
+        known = {n: (v.refs, str(v.const), v.choices, v.kind, v.taint, v.functions) for n, v in self.parameters.items()}
         back = self.answer
-        return (tuple(known.items()), back.refs, str(back.const), back.kind, back.taint, self.looped)
+        return (tuple(known.items()), back.refs, str(back.const), back.choices, back.kind, back.taint, self.looped)
 
 
 @dataclass(slots=True)

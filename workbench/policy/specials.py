@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
 from typing import TypeAlias
 
 from workbench.policy import folding
@@ -16,9 +18,10 @@ from workbench.policy.reader import Inner, Reader
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import ALIASES, STANDARD
+from workbench.policy.toolbook import Unlisted
 from workbench.policy.toolcalls import note_dynamic, use_tool
-from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, known, shown, tainted, text_of
-from workbench.records import EffectKind, Risk
+from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, each, join, known, shown, tainted, text_of
+from workbench.records import EffectKind, Risk, Tool
 
 Special: TypeAlias = Callable[[Reader, ast.Call, str, Arguments], Value]
 
@@ -65,18 +68,19 @@ def _database(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
 def _path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     if not arguments.positional:
         return Value(const=".", kind="pathlib.Path")
-    start = Value(const=text_of(arguments.get(0)), kind="pathlib.Path", taint=arguments.get(0).taint)
-    return folding.join_path(start, *arguments.positional[1:]) if len(arguments.positional) > 1 else start
+    first, *rest = arguments.positional
+    starts = [Value(const=text_of(choice), kind="pathlib.Path", taint=first.taint) for choice in each(first)]
+    return folding.join_path(reduce(join, starts), *rest) if rest else reduce(join, starts)
 
 
 def _join_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     parts = arguments.positional or (NOTHING,)
-    joined = folding.join_path(Value(const=text_of(parts[0]), taint=parts[0].taint), *parts[1:])
-    return Value(const=joined.const, taint=joined.taint)
+    starts = [Value(const=text_of(choice), taint=parts[0].taint) for choice in each(parts[0])]
+    return replace(folding.join_path(reduce(join, starts), *parts[1:]), kind="")
 
 
 def _same_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    return Value(const=arguments.get(0).const, taint=arguments.taint)
+    return replace(arguments.get(0), taint=arguments.taint)
 
 
 def _here(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -140,7 +144,10 @@ def _table(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Va
 
 
 def _import_by_name(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    name = known(arguments.get(0, "name"))
+    return reduce(join, [_import_one(reader, node, ref, known(choice)) for choice in each(arguments.get(0, "name"))])
+
+
+def _import_one(reader: Reader, node: ast.Call, ref: str, name: str | None) -> Value:
     if not name:
         note(reader, Deed.IMPORT, node, risk=Risk.HIGH)
         return NOTHING
@@ -172,13 +179,12 @@ def _run_text(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
         words = f"Runs text that came from {source.label} (line {source.line}) as code"
         note(reader, Deed.CODE, node, "text from outside", risk=Risk.CRITICAL, rule="code.untrusted", words=words)
         return NOTHING
-    text = known(code)
-    hidden = code.kind == "decoded"
-    if text is not None:
-        span = reader.span(node)
-        reader.inner[text] = Inner(text, span)
-    _note_code(reader, node, ref, text, hidden)
-    return Value(const=code.const, kind=code.kind) if ref == "builtins.compile" else NOTHING
+    for choice in each(code):
+        text = known(choice)
+        if text is not None:
+            reader.inner[text] = Inner(text, reader.span(node))
+        _note_code(reader, node, ref, text, code.kind == "decoded")
+    return code if ref == "builtins.compile" else NOTHING
 
 
 def _note_code(reader: Reader, node: ast.Call, ref: str, text: str | None, hidden: bool) -> None:
@@ -225,7 +231,7 @@ def _bytes(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Va
 
 def _same(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     source = arguments.get(0)
-    return Value(const=source.const, items=source.items, kind=source.kind, taint=arguments.taint)
+    return replace(source, refs=(), functions=(), taint=arguments.taint)
 
 
 def _reversed(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -257,18 +263,26 @@ def _load_yaml(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -
 
 def _call_tool(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """`call_tool("server", "tool", {…})`."""
-    server, name = known(arguments.get(0, "server")), known(arguments.get(1, "tool", "name"))
-    if not server or not name:
-        return tainted(note_dynamic(reader, node), arguments.taint)
-    return use_tool(reader, node, reader.toolbook.find(server, name), arguments)
+    answers = []
+    for server in each(arguments.get(0, "server")):
+        for tool in each(arguments.get(1, "tool", "name")):
+            owner, name = known(server), known(tool)
+            found = reader.toolbook.find(owner, name) if owner and name else None
+            answers.append(_use(reader, node, found, arguments))
+    return reduce(join, answers)
 
 
 def _call_by_id(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """`call_mcp_tool("mcp__server__tool", {…})`."""
-    name = known(arguments.get(0, "tool_id", "id", "name", "tool"))
-    if not name:
+    names = map(known, each(arguments.get(0, "tool_id", "id", "name", "tool")))
+    found = [reader.toolbook.find_id(name) if name else None for name in names]
+    return reduce(join, [_use(reader, node, tool, arguments) for tool in found])
+
+
+def _use(reader: Reader, node: ast.Call, found: Tool | Unlisted | None, arguments: Arguments) -> Value:
+    if found is None:
         return tainted(note_dynamic(reader, node), arguments.taint)
-    return use_tool(reader, node, reader.toolbook.find_id(name), arguments)
+    return use_tool(reader, node, found, arguments)
 
 
 def _load_skill(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:

@@ -137,6 +137,8 @@ def _leaves(loop: ast.While) -> bool:
 def _for(reader: Reader, node: ast.For | ast.AsyncFor) -> None:
     iterable = reader.value(node.iter)
     for value in _turns(reader, iterable):
+        if isinstance(node.target, ast.Name):
+            reader.scopes[-1].pop(node.target.id, None)  # each turn has its own value
         with reader.branch(iterable, loop=True):
             assign(reader, node.target, value)
             reader.run(node.body)

@@ -68,12 +68,14 @@ class Toolbook:
         return [tool for tools in offered.values() for tool in tools if _digest(tool.name).startswith(digits)]
 
     def _nearest(self, server: str, name: str) -> tuple[str, ...]:
+        """Names much like this one, on the same server when it is known."""
+        own = [tool.name for tool in self.offered(server)]
+        if own:
+            return tuple(f"{server}.{found}" for found in difflib.get_close_matches(name, own, n=3, cutoff=0.4))
         every = {
             f"{tool.server}.{tool.name}" for tools in self._tools.values() for same in tools.values() for tool in same
         }
-        own = sorted(f"{tool.server}.{tool.name}" for tool in self.offered(server))
-        close = difflib.get_close_matches(f"{server}.{name}", own or sorted(every), n=3, cutoff=0.5)
-        return tuple(close or own[:3])
+        return tuple(difflib.get_close_matches(f"{server}.{name}", sorted(every), n=3))
 
 
 def normal(name: str) -> str:

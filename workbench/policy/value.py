@@ -9,6 +9,7 @@ from typing import Final
 HOLE: Final = "\ufdd0"  # an unknown part inside a known text; canonical text cannot contain it
 MAX_REFS = 6
 MAX_ITEMS = 64
+MAX_CHOICES = 8
 
 
 class Unknown:
@@ -46,6 +47,7 @@ class Value:
     kind: str = ""  # what made it: "pathlib.Path", "requests.Session", "decoded"
     taint: frozenset[Source] = field(default=NO_TAINT)
     functions: tuple[ast.AST, ...] = ()  # definitions in this program that it may be
+    choices: tuple[str | bytes, ...] = ()  # the texts it may be when there are several; the constant is unknown then
 
 
 NOTHING: Final = Value()
@@ -59,12 +61,18 @@ def join(first: Value, second: Value) -> Value:
         return second
     return Value(
         tuple(dict.fromkeys(first.refs + second.refs))[:MAX_REFS],
-        _either(first.const, second.const),
+        _either(first, second, choices := _choices(first, second)),
         _both(first.items, second.items),
         first.kind or second.kind,
         first.taint | second.taint,
         tuple(dict.fromkeys(first.functions + second.functions))[:MAX_REFS],
+        choices,
     )
+
+
+def each(value: Value) -> tuple[Value, ...]:
+    """The value, or one value for each text it may be: a reviewer hears of all of them."""
+    return tuple(replace(value, const=choice, choices=()) for choice in value.choices) or (value,)
 
 
 def tainted(value: Value, taint: frozenset[Source]) -> Value:
@@ -88,6 +96,8 @@ def known(value: Value) -> str | None:
 
 def shown(value: Value, limit: int = 120) -> str:
     """The value as a person reads it in a sentence; empty when nothing is known."""
+    if value.choices:
+        return " or ".join(shown(choice) for choice in each(value))[:limit]
     if value.items:
         return " ".join(filter(None, (shown(item) for item in value.items[:12])))[:limit]
     const = value.const
@@ -96,12 +106,21 @@ def shown(value: Value, limit: int = 120) -> str:
     return str(const)[:limit] if isinstance(const, int | float) else ""
 
 
-def _either(first: object, second: object) -> object:
-    if first is UNKNOWN:
-        return second
-    if second is UNKNOWN or (type(first) is type(second) and first == second):
-        return first
-    return first
+def _choices(first: Value, second: Value) -> tuple[str | bytes, ...]:
+    every = dict.fromkeys(text for value in (first, second) for text in (*value.choices, value.const))
+    texts = [text for text in every if isinstance(text, str | bytes)]
+    if len(texts) > MAX_CHOICES:
+        texts = [*[text for text in texts if text != HOLE][: MAX_CHOICES - 1], HOLE]
+    return tuple(texts) if len(texts) > 1 else ()
+
+
+def _either(first: Value, second: Value, choices: tuple[str | bytes, ...]) -> object:
+    if choices:
+        return UNKNOWN
+    one, other = first.const, second.const
+    if one is UNKNOWN or other is UNKNOWN:
+        return other if one is UNKNOWN else one
+    return one if type(one) is type(other) and one == other else UNKNOWN
 
 
 def _both(first: tuple[Value, ...] | None, second: tuple[Value, ...] | None) -> tuple[Value, ...] | None:

@@ -14,13 +14,13 @@ from urllib.parse import quote
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.detect import Found, detect, union
-from workbench.privacy.kinds import LITERAL, Kind, plural
+from workbench.privacy.kinds import LITERAL, Kind
 from workbench.privacy.known import Known, fold
 from workbench.privacy.marks import LOOKALIKE, Marks, encoded
+from workbench.privacy.restorations import HERE, Restoration, refusal
 from workbench.privacy.walk import leaves, parsed, rebuild
 from workbench.records import JsonValue
 
-HERE = "this session"  # where a value came from that no server supplied
 _HINT = "Pass tokens on exactly as you received them in this session."
 
 
@@ -32,20 +32,6 @@ class Held:
     text: str
     number: int | float | None = None  # set when it was a JSON number and becomes one again
     sources: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class Restoration:
-    """How many values of one kind and origin a call would give to a server."""
-
-    kind: str
-    count: int
-    source: str
-    server: str
-    foreign: bool  # another server supplied them
-
-    def __str__(self) -> str:
-        return f"{plural(self.kind, self.count)} of {self.source} would go to {self.server}"
 
 
 class Vault:
@@ -90,11 +76,7 @@ class Vault:
         """The value with the real data, for a call to this server; what is damaged, unknown or foreign is refused."""
         foreign = [item for item in self.restorations(value, server) if item.foreign]
         if foreign and not allow_foreign:
-            words = "; ".join(map(str, foreign))
-            raise WorkbenchError(
-                f"{words[:1].upper()}{words[1:]}.",
-                "Data is restored only for the server that supplied it; a person may allow more.",
-            )
+            raise refusal(foreign)
         return rebuild(value, lambda leaf, _: self._restore_leaf(leaf))
 
     def restorations(self, value: JsonValue, server: str) -> tuple[Restoration, ...]:

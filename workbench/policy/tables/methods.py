@@ -13,8 +13,9 @@ NETWORK_KINDS = names(
     xmlrpc.client.ServerProxy imaplib.IMAP4 imaplib.IMAP4_SSL poplib.POP3 socket.create_connection"""
 )
 ARCHIVE_KINDS = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"})
+BUFFER_KINDS = frozenset({"io.StringIO", "io.BytesIO"})
 # Constructors whose result is worth remembering.
-KINDS = PATH_KINDS | NETWORK_KINDS | ARCHIVE_KINDS | {"sqlite3.connect", "sqlite3.Connection"}
+KINDS = PATH_KINDS | NETWORK_KINDS | ARCHIVE_KINDS | BUFFER_KINDS | {"sqlite3.connect", "sqlite3.Connection"}
 
 PATH_METHODS = {
     "unlink": Deed.DELETE,

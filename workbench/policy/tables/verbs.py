@@ -57,7 +57,10 @@ def phrase(name: str) -> str:
     if not parts or parts[0] not in READING | DESTROYING | SENDING | CHANGING:
         return ""
     rest = ["e-mail" if part == "email" else part for part in parts[1:]]
-    return " ".join([_third_person(parts[0]).capitalize(), *rest])
+    return " ".join([_IRREGULAR.get(parts[0]) or _third_person(parts[0]).capitalize(), *rest])
+
+
+_IRREGULAR = {"lookup": "Looks up", "rollback": "Rolls back", "exec": "Executes", "info": "Tells", "stat": "Looks at"}
 
 
 def _third_person(verb: str) -> str:

@@ -1,0 +1,149 @@
+"""Tool calls as the code shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from workbench.records import EffectKind, Risk, Verdict
+
+DELETES = [
+    "from servers.demo import delete_customer\nawait delete_customer(id=1)",
+    "from servers.demo import delete_customer as d\nawait d(id=1)",
+    "import servers.demo as m\nawait m.delete_customer(id=1)",
+    "import servers.demo\nawait servers.demo.delete_customer(id=1)",
+    "from servers import demo\nawait demo.delete_customer(id=1)",
+    "from servers.demo.delete_customer import delete_customer\nawait delete_customer(id=1)",
+    "from servers.demo import *\nawait delete_customer(id=1)",
+    "import servers.demo as m\nawait getattr(m, 'delete_customer')(id=1)",
+    "import servers.demo as m\nawait getattr(m, 'delete_' + 'customer')(id=1)",
+    "import servers.demo as m\nawait vars(m)['delete_customer'](id=1)",
+    "import importlib\nawait importlib.import_module('servers.demo').delete_customer(id=1)",
+    "from client import call_tool\nawait call_tool('demo', 'delete_customer', {'id': 1})",
+    "await call_tool(server='demo', tool='delete_customer')",
+    "from client import call_mcp_tool as c\nawait c('mcp__demo__delete_customer', {})",
+    "from client import get_client\nawait get_client().call_tool('demo', 'delete_customer')",
+    "import client\nawait client._client.call_tool('demo', 'delete_customer')",
+    "from servers.demo import delete_customer\nx = {'f': delete_customer}\nawait x['f'](id=1)",
+    "from servers.demo import delete_customer\nimport asyncio\nawait asyncio.gather(*map(delete_customer, [1, 2]))",
+    "from servers.demo import delete_customer\ndef go(f):\n    return f(id=1)\nawait go(delete_customer)",
+    "from servers.demo import delete_customer\nimport functools\nawait functools.partial(delete_customer, id=1)()",
+]
+
+
+@pytest.mark.parametrize("code", DELETES)
+def test_a_tool_is_seen_however_it_is_named(code: str, judge: Callable[[str], Verdict]) -> None:
+    verdict = judge(code)
+    assert {(use.server, use.tool) for use in verdict.tools} == {("demo", "delete_customer")}
+    assert verdict.risk is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    ("name", "risk"),
+    [
+        ("demo.list_orders", Risk.LOW),
+        ("old.lookup_user", Risk.MEDIUM),
+        ("demo.create_ticket", Risk.MEDIUM),
+        ("demo.send_email", Risk.MEDIUM),
+        ("old.frobnicate", Risk.HIGH),
+        ("demo.delete_customer", Risk.HIGH),
+        ("liar.delete_all", Risk.HIGH),
+    ],
+)
+def test_the_risk_of_a_call_is_that_of_its_tool(name: str, risk: Risk, judge: Callable[[str], Verdict]) -> None:
+    server, tool = name.split(".")
+    assert judge(f"from servers.{server} import {tool}\nawait {tool}(x=1)").risk is risk
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for i in range(3):\n    await send_email(to=i)",
+        "while True:\n    await send_email(to=1)",
+        "[await send_email(to=i) for i in range(3)]",
+        "async def go(i):\n    await send_email(to=i)\nfor i in range(3):\n    await go(i)",
+        "import asyncio\nawait asyncio.gather(*[send_email(to=i) for i in range(3)])",
+        "list(map(send_email, [1, 2]))",
+        "list(map(lambda i: send_email(to=i), [1, 2]))",
+    ],
+)
+def test_sending_in_a_loop_is_said_and_weighs_more(loop: str, judge: Callable[[str], Verdict]) -> None:
+    verdict = judge(f"from servers.demo import send_email\n{loop}")
+    assert "in a loop" in verdict.sentence
+    assert verdict.risk is Risk.HIGH
+
+
+def test_one_call_is_not_in_a_loop(judge: Callable[[str], Verdict]) -> None:
+    assert "in a loop" not in judge("from servers.demo import send_email\nawait send_email(to=1)").sentence
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import servers.demo as m\nawait getattr(m, name)()",
+        "await call_tool('demo', name)",
+        "await call_tool(name, 'list_orders')",
+        "await call_mcp_tool(f'mcp__demo__{name}')",
+        "for tool in tools:\n    await call_tool('demo', tool['name'], {})",
+    ],
+)
+def test_a_tool_chosen_at_run_time_is_high_and_said(code: str, judge: Callable[[str], Verdict]) -> None:
+    verdict = judge(code)
+    assert verdict.risk is Risk.HIGH
+    assert "chosen at run time" in verdict.sentence
+    assert verdict.not_assessed
+
+
+def test_an_effect_that_may_not_happen_is_told_as_such(judge: Callable[[str], Verdict]) -> None:
+    code = "from servers.demo import send_email\nawait send_email()\nif x:\n    await send_email()\n"
+    assert [effect.kind for effect in judge(code).effects] == [EffectKind.WILL, EffectKind.MAY]
+
+
+def test_sending_cannot_be_taken_back(judge: Callable[[str], Verdict]) -> None:
+    (effect,) = judge("from servers.demo import send_email\nawait send_email()").effects
+    assert effect.reversible is False
+
+
+@pytest.mark.parametrize("argument", ["{'to': x['mail']}", "to=x['mail']", "to='a@b.co', body=str(x)"])
+def test_private_data_of_one_server_that_goes_to_another_is_named(
+    argument: str, judge: Callable[[str], Verdict]
+) -> None:
+    code = (
+        "from servers.demo import get_customer\nfrom servers.mail import send_message\n"
+        f"x = await get_customer(id=1)\nawait send_message({argument})"
+    )
+    words = [finding.message for finding in judge(code).findings if finding.rule == "flow.private"]
+    assert words == ["Data from demo.get_customer (line 3) goes to mail.send-message"]
+
+
+def test_data_that_stays_with_its_server_is_no_flow(judge: Callable[[str], Verdict]) -> None:
+    code = "from servers.demo import get_customer, send_email\nawait send_email(body=await get_customer(id=1))"
+    assert "flow.private" not in {finding.rule for finding in judge(code).findings}
+
+
+def test_a_destination_out_of_foreign_content_is_named(rules: Callable[[str], dict[str, Risk]]) -> None:
+    code = (
+        "from servers.web import fetch_page\nfrom servers.demo import send_email\n"
+        "p = await fetch_page(url='x')\nawait send_email(to=p['mail'])"
+    )
+    assert rules(code)["flow.destination"] is Risk.HIGH
+
+
+def test_destroying_on_the_word_of_foreign_content_is_named(rules: Callable[[str], dict[str, Risk]]) -> None:
+    code = (
+        "from servers.web import fetch_page\nfrom servers.demo import delete_customer\n"
+        "if 'go' in await fetch_page(url='x'):\n    await delete_customer(id=1)"
+    )
+    assert "flow.decides" in rules(code)
+
+
+def test_sql_that_changes_makes_a_reading_tool_risky(rules: Callable[[str], dict[str, Risk]]) -> None:
+    code = "from servers.demo import list_orders\nawait list_orders({'query': 'DELETE FROM orders'})"
+    assert rules(code)["tool.sql"] is Risk.HIGH
+
+
+def test_a_sensitive_path_makes_a_reading_tool_risky(rules: Callable[[str], dict[str, Risk]]) -> None:
+    assert (
+        rules("from servers.demo import list_orders\nawait list_orders(path='/etc/shadow')")["tool.path"] is Risk.HIGH
+    )

@@ -1,0 +1,60 @@
+"""Other readings of a text, and the way back to where each letter came from."""
+
+from __future__ import annotations
+
+import base64
+from urllib.parse import quote
+
+import pytest
+
+from workbench.privacy.views import Digits, views
+
+SECRET = "rosa@example.com"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        quote(SECRET, safe=""),
+        SECRET.replace("@", "\\u0040"),
+        SECRET.replace("@", "\\x40"),
+        SECRET.replace("@", "&#64;"),
+        SECRET.replace("@", "&#x40;"),
+        base64.b64encode(SECRET.encode()).decode(),
+        "x" + base64.b64encode(SECRET.encode()).decode(),
+        SECRET.encode().hex(),
+        SECRET.encode().hex(":"),
+        "f" + SECRET.encode().hex(),
+    ],
+)
+def test_a_hidden_text_is_read_and_led_back(written: str) -> None:
+    text = f"é {written} ü"
+    found = [(view, at) for view in views(text) if (at := view.text.find(SECRET)) >= 0]
+    assert found
+    for view, at in found:
+        start, end = view.origin(at, at + len(SECRET))
+        assert text[start:end].strip("=") in written
+        assert len(text[start:end]) >= len(written) - 2
+
+
+def test_an_ordinary_text_has_no_other_reading() -> None:
+    assert [view.text for view in views("The order of 2024-01-02 was shipped to the warehouse.")] == []
+
+
+def test_damaged_codes_are_read_as_far_as_they_go() -> None:
+    assert [view.text for view in views("\\uZZZZ %zz &#99999999;")] != [SECRET]
+
+
+def test_digits_lead_back_through_their_separators() -> None:
+    text = "call (415) 555-0132 or 1 2"
+    view = Digits(text)
+    at = view.text.find("4155550132")
+    place = view.origin(at, at + 10)
+    assert place is not None
+    assert text[slice(*place)] == "415) 555-0132"
+
+
+def test_digits_from_the_middle_of_groups_lead_nowhere() -> None:
+    view = Digits("1234567890")
+    assert view.origin(2, 8) is None
+    assert view.origin(0, 8) == (0, 8)

@@ -1,0 +1,42 @@
+"""Walking JSON: each leaf with the kind its key announces."""
+
+from __future__ import annotations
+
+from workbench.privacy.kinds import Kind
+from workbench.privacy.walk import leaves, parsed, rebuild
+from workbench.records import JsonValue
+
+
+def named(value: JsonValue) -> dict[JsonValue, str]:
+    return {leaf: kind.name if kind else "" for leaf, kind in leaves(value)}
+
+
+def test_a_leaf_has_the_kind_of_its_key_or_of_the_key_around_it() -> None:
+    found = named({"phone": {"home": "1", "note": ["2"]}, "email": ["3"], "name": "4", "contact": {"work_email": 5}})
+    assert [found[leaf] for leaf in ("1", "2", "3", "4", 5)] == ["PHONE", "PHONE", "EMAIL", "", "EMAIL"]
+
+
+def test_keys_are_leaves_and_nothing_that_holds_no_text_is() -> None:
+    assert named({"a@b.co": None, "x": True}) == {"a@b.co": "", "x": ""}
+
+
+def test_a_very_deep_value_is_walked() -> None:
+    value: JsonValue = "x"
+    for _ in range(10_000):
+        value = [value]
+    assert list(leaves(value)) == [("x", None)]
+
+
+def test_rebuilding_keeps_the_structure() -> None:
+    def mark(leaf: JsonValue, kind: Kind | None) -> JsonValue:
+        return f"{leaf}!" if isinstance(leaf, str) else leaf
+
+    assert rebuild({"a": ["b", 1, None, True, ("c",)]}, mark) == {"a!": ["b!", 1, None, True, ["c!"]]}
+
+
+def test_only_text_that_holds_an_object_or_a_list_is_parsed() -> None:
+    assert parsed(' {"a": 1}') == {"a": 1}
+    assert parsed("[1]") == [1]
+    assert parsed("5") is None
+    assert parsed("{broken") is None
+    assert parsed("[" * 100_000) is None
