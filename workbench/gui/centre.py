@@ -16,6 +16,7 @@ from workbench.gui.context import Context
 from workbench.gui.icons import icon
 from workbench.gui.pane import Pane
 from workbench.gui.text import one_line
+from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
 from workbench.gui.welcome import Welcome
 from workbench.gui.wishes import ShowCode
@@ -82,6 +83,7 @@ class Centre(QTabWidget):
             self._tool.wished.connect(self.wished)
             self._tool.code_wanted.connect(self._wish_code)
             self._tool.status_message.connect(self.said)
+            self._dress(self._tool)
             self.addTab(self._tool, icon("tool"), self.tr("Tool"))
         return self._tool
 
@@ -95,6 +97,7 @@ class Centre(QTabWidget):
             self._editor.draft_wanted.connect(self.draft_wanted)
             self._editor.run_started.connect(self.run_started)
             self._editor.status_message.connect(self.said)
+            self._dress(self._editor)
             self.addTab(self._editor, icon("code"), self.tr("Editor"))
         return self._editor
 
@@ -132,6 +135,11 @@ class Centre(QTabWidget):
         front = self.currentWidget()
         if front is not None:
             front.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _dress(self, pane: Pane) -> None:
+        """A pane to work in has the ground of the docks; the welcome page has the window's."""
+        pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark(pane, kind="page")
 
     def _wish_code(self, code: str) -> None:
         self.wished.emit(ShowCode(code))

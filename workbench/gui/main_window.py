@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         if not self.restoreDockWidget(dock):
             self.addDockWidget(BOTTOM, dock)
             self.tabifyDockWidget(dock, self.docks["audit"])
-            dock.raise_()
+            QTimer.singleShot(0, dock.raise_)  # the tabs come with the next turn of the loop
         self._watch(dock)
         self._settle()
 

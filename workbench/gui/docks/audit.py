@@ -6,7 +6,6 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHeaderView,
     QSplitter,
     QStackedLayout,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.events import EntryWritten, Event
+from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.docks.entry_card import EntryCard
@@ -26,7 +26,7 @@ from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, Strip, action_button, label, lead_focus, search_box
 from workbench.records import ChainReport, Entry, EntryQuery
 
-LETTERS = (6, 10, 15, 30, 14, 22, 11, 8, 10)
+LETTERS = (6, 10, 15, 30, 17, 22, 13, 10, 10)
 """Widths of the columns in letters; the fourth takes what is left."""
 FLUSH_MS = 60
 """Live entries are put in together after so long: a run of a thousand calls stays smooth."""
@@ -41,7 +41,7 @@ class AuditPane(Pane):
         self.model = AuditModel(self)
         self.table = QTableView(self)
         self.finder = search_box(self.tr("Search what happened"), self.tr("Filter the audit by text"))
-        self.kind = QComboBox()
+        self.kind = CalmCombo()
         self.chain = label("", "muted")
         self.card = EntryCard(context.theme, self)
         self._fresh: list[Entry] = []
@@ -123,6 +123,7 @@ class AuditPane(Pane):
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
+        split.setSizes([theme.unit * 200, theme.unit * 80])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from workbench.gui.text import visible
+from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
 from workbench.gui.words import clock, duration
@@ -24,13 +24,14 @@ class EntryCard(QFrame):
         self._title.setWordWrap(True)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
-        self._rows: list[tuple[QLabel, QLabel]] = []
+        self._rows: list[tuple[QLabel, ForeignLabel]] = []
         mark(self, kind="side")
         self._detail = QPlainTextEdit()
         self._detail.setReadOnly(True)
         self._detail.setAccessibleName(self.tr("Detail of the entry"))
         mark(self._detail, kind="code")
-        column = QVBoxLayout(self)
+        page = QWidget()
+        column = QVBoxLayout(page)
         column.setContentsMargins(*(theme.unit * 3,) * 4)
         column.setSpacing(theme.unit * 2)
         column.addWidget(self._title)
@@ -39,6 +40,15 @@ class EntryCard(QFrame):
         column.addStretch(1)
         self._grid.setHorizontalSpacing(theme.unit * 3)
         self._grid.setVerticalSpacing(theme.unit // 2)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 0, 0, 0)
+        outer.addWidget(area)
+        self.setMinimumWidth(theme.unit * 55)
         self.hide()
 
     def show_entry(self, entry: Entry | None) -> None:
@@ -69,9 +79,7 @@ class EntryCard(QFrame):
 
     def _fill(self, facts: list[tuple[str, str]]) -> None:
         while len(self._rows) < len(facts):
-            pair = (label("", "muted"), label(""))
-            pair[1].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            pair[1].setWordWrap(True)
+            pair = (label("", "muted"), ForeignLabel(elide=True))
             self._grid.addWidget(pair[0], len(self._rows), 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(pair[1], len(self._rows), 1)
             self._rows.append(pair)
@@ -81,4 +89,4 @@ class EntryCard(QFrame):
             value.setVisible(shown)
             if shown:
                 name.setText(facts[place][0])
-                value.setText(visible(facts[place][1]))
+                value.setText(facts[place][1])

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.forms.brief import Brief
 from workbench.gui.forms.check import PathFault, faults_of
 from workbench.gui.forms.editor import Editor
-from workbench.gui.forms.enum_editor import CalmCombo
 from workbench.gui.forms.field import Make
 from workbench.gui.forms.json_text import identical
 from workbench.gui.forms.shape import Kind, shape_of

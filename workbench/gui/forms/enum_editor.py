@@ -2,46 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPaintEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.forms.brief import Brief
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.hint import hint_of
 from workbench.gui.forms.json_text import dump, identical
-from workbench.gui.icons import icon
 from workbench.gui.text import one_line
 from workbench.records import JsonValue
-
-
-class CalmCombo(QComboBox):
-    """A combo box that the mouse wheel does not change while somebody scrolls past it."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(8)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Like every combo box, but with an arrow of our own: the style's does not follow the theme."""
-        painter = QStylePainter(self)
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        if self.currentIndex() < 0:
-            option.currentText = self.placeholderText()
-            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
-        option.subControls = QStyle.SubControl.SC_ComboBoxFrame
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        side = self.fontMetrics().height() * 3 // 4
-        place = QRect(self.width() - side * 2, (self.height() - side) // 2, side, side)
-        icon("chevron-down", "muted").paint(painter, place)
-        painter.end()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
 
 class EnumEditor(Editor):
