@@ -54,3 +54,14 @@ def test_the_chosen_entry_is_shown_in_full(window: Any, paper: Any, make: Any, q
     window.audit.table.selectRow(0)
     text = window.audit.card.findChild(QPlainTextEdit).toPlainText()
     assert "<b>x</b>‹U+202E›" in text
+
+
+def test_in_a_narrow_place_what_happened_keeps_its_room(window: Any, qtbot: Any) -> None:
+    window.docks["audit"].come()
+    table = window.audit.table
+    for width in (1900, 1100, 800):
+        window.resize(width, 800)
+        qtbot.wait(50)
+        assert table.columnWidth(3) >= 20 * window.audit.fontMetrics().averageCharWidth()
+    assert table.isColumnHidden(8)
+    assert not table.isColumnHidden(3)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -28,6 +27,9 @@ from workbench.records import ChainReport, Entry, EntryQuery
 
 LETTERS = (6, 10, 15, 30, 17, 22, 13, 10, 10)
 """Widths of the columns in letters; the fourth takes what is left."""
+LEAST_TELLING = (
+    columns.TOKENS, columns.WHO, columns.MS, columns.TOOL, columns.RISK, columns.SEQ, columns.KIND,
+)  # fmt: skip
 FLUSH_MS = 60
 """Live entries are put in together after so long: a run of a thousand calls stays smooth."""
 
@@ -75,6 +77,7 @@ class AuditPane(Pane):
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.table.setShowGrid(False)
+        self.table.installEventFilter(self)
         self.table.setIconSize(QSize(unit * 3 + 1, unit * 3 + 1))
         self.table.setWordWrap(False)
         self.table.setTabKeyNavigation(False)
@@ -89,18 +92,18 @@ class AuditPane(Pane):
         for column, letters in enumerate(LETTERS):
             self.table.setColumnWidth(column, width * letters)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow place the least telling columns go first; the entry beside the table has them all."""
-        super().resizeEvent(event)
-        room = self.width() // max(1, self.fontMetrics().averageCharWidth())
-        for column, needed in (
-            (columns.TOKENS, 150),
-            (columns.MS, 135),
-            (columns.WHO, 115),
-            (columns.TOOL, 95),
-            (columns.RISK, 75),
-        ):
-            self.table.setColumnHidden(column, room < needed)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.table and event.type() == QEvent.Type.Resize:
+            self._fit_columns()
+        return super().eventFilter(watched, event)
+
+    def _fit_columns(self) -> None:
+        """Where it is narrow the least telling columns go first; the entry beside the table has them all."""
+        room = self.table.width() // max(1, self.fontMetrics().averageCharWidth())
+        shown = sum(LETTERS)
+        for column in LEAST_TELLING:
+            self.table.setColumnHidden(column, shown > room)
+            shown -= LETTERS[column] if shown > room else 0
 
     def _lay_out(self) -> None:
         theme = self.context.theme

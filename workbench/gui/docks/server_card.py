@@ -107,7 +107,7 @@ class ServerCard(QFrame):
         self._word.setText(word.text)
         self._command.setText(visible(command_line(state.config)))
         self._command.setVisible(not state.config.builtin)
-        _say(self._facts, " · ".join(facts(state)))
+        _say(self._facts, facts(state))
         _say(self._fault, visible(state.fault.message) if state.fault else "")
         _say(self._hint, visible(state.fault.hint) if state.fault else "")
         _say(self._warnings, "\n".join(visible(warning) for warning in state.warnings[:5]))
@@ -138,18 +138,13 @@ class ServerCard(QFrame):
         self._log.verticalScrollBar().setValue(self._log.verticalScrollBar().maximum())
 
 
-def facts(state: ServerState) -> list[str]:
-    """What is known of a running server, in few words."""
-    found = []
-    if state.version:
-        found.append(f"v{visible(state.version).removeprefix('v')}")
-    if state.protocol:
-        found.append(f"MCP {visible(state.protocol)}")
-    if state.pid:
-        found.append(f"pid {state.pid}")
-    if state.latency_ms:
-        found.append(duration(state.latency_ms))
-    return found
+def facts(state: ServerState) -> str:
+    """What is known of a running server: one line about what it is, one about its process."""
+    what = [f"v{visible(state.version).removeprefix('v')}"] if state.version else []
+    what += [f"MCP {visible(state.protocol)}"] if state.protocol else []
+    process = [f"pid {state.pid}"] if state.pid else []
+    process += [duration(state.latency_ms)] if state.latency_ms else []
+    return "\n".join(" · ".join(line) for line in (what, process) if line)
 
 
 def _say(text: QLabel, words: str) -> None:
