@@ -27,8 +27,6 @@ ELSEWHERE = {
     "gui/models/audit.py": "tests/gui/models/test_audit_model.py",
     "gui/models/runs.py": "tests/gui/models/test_run_rows.py",
     "gui/models/s*.py": "tests/gui/models/test_servers_model.py",
-    "policy/*.py": "tests/policy/test_assess.py",
-    "privacy/*.py": "tests/privacy/test_vault.py",
     "runs/rooms.py": "tests/runs/test_conveyor.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
     "sandbox/inside/*.py": "tests/sandbox/test_sandbox.py",
