@@ -120,6 +120,27 @@ def test_changing_refuses_unknown_names_and_wrong_types() -> None:
     assert settings.change(Settings(), "run.seconds", 5).run_seconds == 5
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("run.concurrent", 0), ("run.seconds", -1), ("run.memory_mb", 1), ("window.theme", "pink"), ("run.pids", 10**6)],
+)
+def test_a_value_that_would_do_nothing_or_stop_everything_is_refused(
+    bench: Path, person: Path, name: str, value: object
+) -> None:
+    with pytest.raises(WorkbenchError, match=rf"{name} takes "):
+        settings.change(Settings(), name, value)
+    group, key = name.split(".")
+    _write(person, f"[{group}]\n{key} = {value!r}\n")
+    reading = settings.read(bench, person)
+    assert reading.settings == Settings()
+    assert name in reading.notices[0].message
+
+
+def test_every_default_is_within_its_own_bounds() -> None:
+    for name, _, default, _ in settings.describe():
+        assert settings.change(Settings(), name, default) == Settings()
+
+
 def test_every_setting_has_a_dotted_name_and_a_sentence() -> None:
     described = settings.describe()
     assert len({name for name, *_ in described}) == len(described)

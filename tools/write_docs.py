@@ -41,7 +41,9 @@ def settings() -> str:
         "Settings",
         "Two files are read: `workbench.toml` in the bench, which a team shares, and your own `settings.toml` in "
         "`~/.config/mcp-workbench`, which wins. What guards you is read from your own file alone. A value that cannot "
-        "be used keeps its default and becomes a notice in the window.\n\n"
+        "be used keeps its default and becomes a notice in the window. The files are read when the core and the window "
+        "start: after editing one, run `mcp-workbench stop`; the next window or agent starts a core that knows it. "
+        "What is changed in the window counts at once, unless its sentence says otherwise.\n\n"
         '```toml\n[window]\ntheme = "dark"\n\n[run]\nseconds = 60\n```',
         _table(("setting", "type", "default", "what it does", "whose file"), rows),
     )

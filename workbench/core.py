@@ -46,7 +46,7 @@ class Core:
         self.bus = Bus()
         reading = read(paths.bench_settings, paths.person_settings)
         self.settings: Settings = reading.settings
-        self._notices = list(reading.notices)
+        self._notices = reading.notices
         self._on_shut_down = on_shut_down
         self._agents: dict[str, AgentInfo] = {}
         self._examples: set[asyncio.subprocess.Process] = set()
@@ -57,13 +57,12 @@ class Core:
             folder.mkdir(parents=True, exist_ok=True)
         self.journal = Journal(self.paths.audit, self.bus.tell)
         sessions = Sessions(lambda: self.settings.privacy_enabled)
-        self.catalog = Catalog(self.paths, self.settings, self.bus.tell)
+        self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell)
         self.sandbox = Sandbox()
-        notices, _ = await asyncio.gather(self.catalog.open(), self.sandbox.open())
-        self._notices += notices
+        await asyncio.gather(self.catalog.open(), self.sandbox.open())
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self.bus.tell)
         library.install_starters()
-        store = Store(self.paths.workspace, self.settings.run_disk_mb)
+        store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, self.bus.tell,
             lambda: self.settings,
@@ -84,7 +83,7 @@ class Core:
             broker,
             self.conveyor,
             agents=lambda: tuple(self._agents.values()),
-            notices=lambda: tuple(self._notices),
+            notices=lambda: (*self._notices, *self.catalog.notices),
             set_settings=self._set_settings,
             shut_down=self._on_shut_down,
             start_example=self._start_example,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,34 +20,50 @@ from workbench.errors import WorkbenchError
 from workbench.records import Fault
 
 
-def _setting(default: Any, sentence: str, *, guarded: bool = False) -> Any:
-    """Any: a field's type is written beside it; this only adds the sentence. A bench cannot set what is guarded."""
-    return field(default=default, metadata={"sentence": sentence, "guarded": guarded})
+def _setting(
+    default: Any,
+    sentence: str,
+    *,
+    guarded: bool = False,
+    least: int = 1,
+    most: int = 1_000_000_000,
+    words: tuple[str, ...] = (),
+) -> Any:
+    """Any: a field's type is written beside it; this adds the sentence and what is allowed. A bench cannot set what is
+    guarded."""
+    bounds = {"least": least, "most": most, "words": words}
+    return field(default=default, metadata={"sentence": sentence, "guarded": guarded, **bounds})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings; the part before the underscore is the TOML table."""
 
-    window_theme: str = _setting("system", "Colours of the window: system, light or dark.")
-    window_font_size: int = _setting(10, "Size of text in the window, in points.")
-    approval_wait_seconds: int = _setting(300, "How long a program waits for a person; then it is refused.")
+    window_theme: str = _setting(
+        "system", "Colours of the window: system, light or dark.", words=("system", "light", "dark")
+    )
+    window_font_size: int = _setting(
+        10, "Size of text in the window, in points; counts when the window is opened.", least=6, most=40
+    )
+    approval_wait_seconds: int = _setting(300, "How long a program waits for a person; then it is refused.", least=0)
     approval_auto_low: bool = _setting(True, "Programs of low risk run without asking.", guarded=True)
     approval_auto_medium: bool = _setting(False, "Programs of medium risk run without asking.", guarded=True)
     run_seconds: int = _setting(30, "Time limit of a run.")
-    run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.")
+    run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.", least=32)
     run_cpu_seconds: int = _setting(30, "Processor time limit of a run.")
-    run_pids: int = _setting(64, "How many threads a run may have.")
+    run_pids: int = _setting(64, "How many threads a run may have.", most=4096)
     run_output_bytes: int = _setting(1_000_000, "How much a run may print.")
     run_disk_mb: int = _setting(1024, "How much a run may have in the workspace, in megabytes.")
     run_calls: int = _setting(10_000, "How many tool calls one run may make.")
     run_answer_tokens: int = _setting(4_000, "How much of a run's answer goes to the model before it is cut.")
-    run_concurrent: int = _setting(5, "How many runs may be on their way at once.")
+    run_concurrent: int = _setting(5, "How many programs may run at once; the next ones wait.")
     server_start_seconds: int = _setting(20, "How long a server may take to start.")
     server_call_seconds: int = _setting(120, "How long a tool call may take.")
-    server_frame_mb: int = _setting(64, "The largest message taken from a server, in megabytes.")
+    server_frame_mb: int = _setting(
+        64, "The largest message taken from a server, in megabytes; counts when a server starts.", most=1024
+    )
     privacy_enabled: bool = _setting(True, "Personal data is replaced by tokens before a model sees it.", guarded=True)
-    core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.")
+    core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +99,7 @@ def change(settings: Settings, name: str, value: Any) -> Settings:
     wanted = known[name]
     if type(value).__name__ != wanted.type:
         raise WorkbenchError(f"{name} takes a value of type {wanted.type}, not {value!r}.")
+    _check_bounds(name, value, wanted.metadata)
     return replace(settings, **{wanted.name: value})
 
 
@@ -104,6 +122,14 @@ def write(person_file: Path, name: str, value: Any) -> None:
         raise WorkbenchError(
             f"{person_file.name} cannot be written: {cause.strerror}.", f"See {person_file}."
         ) from cause
+
+
+def _check_bounds(name: str, value: Any, allowed: Mapping[str, Any]) -> None:
+    """Any: a value of the setting's type. A limit below one would stop everything; a word nobody knows does nothing."""
+    if type(value) is int and not allowed["least"] <= value <= allowed["most"]:
+        raise WorkbenchError(f"{name} takes a number from {allowed['least']} to {allowed['most']}, not {value}.")
+    if allowed["words"] and value not in allowed["words"]:
+        raise WorkbenchError(f"{name} takes one of {', '.join(allowed['words'])}, not {value!r}.")
 
 
 def _dotted(name: str) -> str:

@@ -49,7 +49,7 @@ class House:
         if configs:
             self.write(*configs)
         events: list[Event] = []
-        catalog = Catalog(self._paths, settings or Settings(), events.append)
+        catalog = Catalog(self._paths, lambda: settings or Settings(), events.append)
         self._opened.append(catalog)
         await catalog.open()
         return Home(catalog, self._paths, events)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from workbench.catalog.catalog import Catalog
 from workbench.errors import WorkbenchError
 from workbench.events import ServerChanged, ServerRemoved, ToolsChanged
 from workbench.records import Depth, ServerConfig, ServerStatus
@@ -201,6 +202,38 @@ async def test_adding_removing_and_reloading(house) -> None:
     await home.catalog.reload()
     assert home.catalog.states()[1].status is ServerStatus.STOPPED  # a changed one does not
     assert not home.catalog.states()[1].allowed
+
+
+async def test_two_doors_may_reload_at_the_same_moment(house) -> None:
+    home = await house(house.faulty("echo"), house.faulty("error"))
+    await home.catalog.connect("echo")
+    await home.catalog.connect("error")
+    house.write(house.faulty("slow"))
+    first, second = await asyncio.gather(home.catalog.reload(), home.catalog.reload())
+    assert [state.config.name for state in first] == [state.config.name for state in second] == ["demo", "slow"]
+
+
+async def test_a_notice_goes_when_the_file_is_mended(house, paths) -> None:
+    paths.servers_file.write_text("{ rubbish", encoding="utf-8")
+    home = await house()
+    assert home.catalog.notices
+    house.write(house.faulty("echo"))
+    await home.catalog.reload()
+    assert home.catalog.notices == ()
+
+
+async def test_a_changed_time_limit_counts_for_the_next_call(paths, house) -> None:
+    house.write(house.faulty("echo"))
+    settings = [Settings()]
+    catalog = Catalog(paths, lambda: settings[0], lambda event: None)
+    await catalog.open()
+    try:
+        await catalog.connect("echo")
+        settings[0] = Settings(server_call_seconds=1)
+        outcome = await catalog.call(house.wish("echo", "slow", {"ms": 60_000}))
+    finally:
+        await catalog.close()
+    assert "within 1 seconds" in outcome.fault.message
 
 
 async def test_the_demo_server_cannot_be_removed(house) -> None:

@@ -21,7 +21,7 @@ from workbench.paths import paths_of
 from workbench.settings import Settings
 
 async def main():
-    catalog = Catalog(paths_of(Path(sys.argv[1])), Settings(), lambda event: None)
+    catalog = Catalog(paths_of(Path(sys.argv[1])), Settings, lambda event: None)
     await catalog.open()
     states = [await catalog.connect(name) for name in ("stubborn", "orphan")]
     print(json.dumps([state.pid for state in states]), flush=True)

@@ -51,3 +51,14 @@ async def test_a_failed_start_keeps_what_was_known(house) -> None:
     await home.catalog.disconnect("changing")
     assert home.catalog.states()[1].tool_count == 3
     assert {tool.name for tool in home.catalog.tools()} == {"grow", "grown_0", "grown_1"}
+
+
+async def test_a_stop_in_the_moment_of_a_start_leaves_nothing_running(house) -> None:
+    home = await house(house.faulty("echo"))
+    starting = asyncio.ensure_future(home.catalog.connect("echo"))
+    await asyncio.sleep(0)  # the start is begun, and has not made its process yet
+    state = await home.catalog.disconnect("echo")
+    await asyncio.gather(starting, return_exceptions=True)
+    assert state.status is ServerStatus.STOPPED
+    made = [event.state.pid for event in home.events if isinstance(event, ServerChanged) and event.state.pid]
+    assert not [pid for pid in made if house.lives(pid)]

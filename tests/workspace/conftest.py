@@ -27,4 +27,4 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(root: Path) -> Store:
-    return Store(root, quota_mb=2)
+    return Store(root, quota_mb=lambda: 2)

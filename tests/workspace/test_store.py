@@ -63,7 +63,7 @@ def test_no_path_reaches_outside(path: str) -> None:
         (base / "outside" / "secret.txt").write_text("secret")
         (base / "workspace").mkdir()
         os.symlink(base / "outside", base / "workspace" / "link")
-        store = Store(base / "workspace", quota_mb=1)
+        store = Store(base / "workspace", quota_mb=lambda: 1)
         for act in (lambda: store.write(path, "mine"), lambda: store.read(path), lambda: store.delete(path)):
             try:
                 assert act() != "secret"
@@ -91,7 +91,7 @@ def test_links_are_not_followed(store: Store, root: Path, outside: Path) -> None
 def test_a_workspace_that_is_itself_a_link_is_refused(tmp_path: Path, outside: Path) -> None:
     os.symlink(outside.parent, tmp_path / "workspace")
     with pytest.raises(WorkbenchError, match="cannot be opened"):
-        Store(tmp_path / "workspace", 1).read("secret.txt")
+        Store(tmp_path / "workspace", lambda: 1).read("secret.txt")
 
 
 def test_a_hard_link_to_a_file_outside_is_refused(store: Store, root: Path, outside: Path) -> None:
@@ -180,6 +180,15 @@ def test_the_quota_counts_everything_and_replacing_counts_only_what_is_more(stor
     store.write("b", "x" * 100_000)
     assert store.used() == 2_000_000
     assert [info.path for info in store.list()] == ["a", "b"]
+
+
+def test_a_changed_quota_counts_at_once(root: Path) -> None:
+    quota = [1]
+    store = Store(root, lambda: quota[0])
+    with pytest.raises(WorkbenchError, match="1 MB"):
+        store.write("a.txt", "x" * 1_500_000)
+    quota[0] = 2
+    assert store.write("a.txt", "x" * 1_500_000).size == 1_500_000
 
 
 def test_a_missing_file_is_told(store: Store) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from workbench.catalog import answers, parameters
-from workbench.catalog.configuration import Configuration
+from workbench.catalog.configuration import Configuration, Reading
 from workbench.catalog.connection import Connection, Progress
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
@@ -39,8 +39,8 @@ Hear = Callable[[float, float, str], None]  # progress, total (0: not known), me
 class Catalog:
     """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
 
-    def __init__(self, paths: Paths, settings: Settings, tell: Callable[[Event], None]) -> None:
-        self._settings = settings
+    def __init__(self, paths: Paths, settings: Callable[[], Settings], tell: Callable[[Event], None]) -> None:
+        self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = Configuration(paths.servers_file)
         self._consents = Consents(paths.consents)
         self._groups = Groups()
@@ -49,11 +49,13 @@ class Catalog:
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since
         self._indexing: asyncio.Task[None] | None = None
+        self._reloading = asyncio.Lock()
+        self.notices: tuple[Fault, ...] = ()  # what a person should know of the configuration as last read
 
     async def open(self) -> tuple[Fault, ...]:
         """Read what is configured and what is remembered; no server starts. Answers with what a person should know."""
         self._consents.read()
-        reading = self._configuration.read()
+        reading = self._read()
         for config in reading.configs:
             await self._adopt(config)
         return reading.notices
@@ -102,7 +104,12 @@ class Catalog:
 
     async def reload(self) -> tuple[ServerState, ...]:
         """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
-        reading = self._configuration.read()
+        async with self._reloading:
+            await self._read_again()
+        return self.states()
+
+    async def _read_again(self) -> None:
+        reading = self._read()
         if reading.unreadable:
             raise WorkbenchError(reading.notices[0].message, reading.notices[0].hint)
         wanted = {config.name: config for config in reading.configs}
@@ -116,7 +123,6 @@ class Catalog:
         self._forget_search()
         for notice in reading.notices:
             self._tell(Noticed(notice))
-        return self.states()
 
     def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]:
         return self._server(server).traffic.frames(after)
@@ -183,7 +189,7 @@ class Catalog:
     async def _ask(self, connection: Connection, tool: Tool, call: ToolCall, progress: Hear | None) -> Outcome:
         from mcp.shared.exceptions import MCPError
 
-        seconds = self._settings.server_call_seconds
+        seconds = self._settings().server_call_seconds
         started = time.perf_counter()
         try:
             async with asyncio.timeout(seconds) as clock:
@@ -200,6 +206,11 @@ class Catalog:
         return await answers.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
 
     # inside
+
+    def _read(self) -> Reading:
+        reading = self._configuration.read()
+        self.notices = reading.notices
+        return reading
 
     async def _adopt(self, config: ServerConfig) -> None:
         """Take a configuration in, in place of one of the same name."""

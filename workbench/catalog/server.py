@@ -38,7 +38,7 @@ class Surroundings:
     """What every server of a bench shares."""
 
     paths: Paths
-    settings: Settings
+    settings: Callable[[], Settings]
     tell: Callable[[Event], None]
     groups: Groups
     memory: Memory
@@ -116,11 +116,10 @@ class Server:
         if self._relisting is not None and not self._relisting.done():
             self._relisting.cancel()
             await asyncio.wait([self._relisting])
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        await self._hang_up()
         if self._starting is not None:
             await asyncio.wait([self._starting])
+            await self._hang_up()  # what the start made after the first time
         self._deaths, self._not_before = 0, 0.0
         if self.state.status is not ServerStatus.STOPPED:
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
@@ -147,7 +146,7 @@ class Server:
             self._died(connection)  # it went between its list and now
 
     async def _connect(self) -> None:
-        config, settings = self.state.config, self._around.settings
+        config, settings = self.state.config, self._around.settings()
         if config.url:
             raise ServerFault(
                 f"{self.name} is a remote server; this version connects servers that run on this machine (stdio).",
@@ -188,10 +187,13 @@ class Server:
         self._around.tell(ToolsChanged(self.name))
         await self._remember()
 
-    async def _fail(self, fault: Fault) -> None:
+    async def _hang_up(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
+
+    async def _fail(self, fault: Fault) -> None:
+        await self._hang_up()
         self._pause()
         self._change(status=ServerStatus.FAILED, fault=fault, pid=0, warnings=self._warnings())
 
@@ -247,7 +249,7 @@ class Server:
         """The whole tool list, page by page, raw: the SDK's typed list fails as a whole for one wrong tool."""
         from mcp.shared.exceptions import MCPError
 
-        seconds = self._around.settings.server_start_seconds
+        seconds = self._around.settings().server_start_seconds
         try:
             async with asyncio.timeout(seconds):
                 listed, warnings = await _pages(connection)

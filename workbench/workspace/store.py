@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -31,8 +31,8 @@ _DRAFT = ".writing-"  # a file on its way to replace another
 class Store:
     """Files below one folder."""
 
-    def __init__(self, root: Path, quota_mb: int) -> None:
-        self._root, self._quota = root, quota_mb * 1_000_000
+    def __init__(self, root: Path, quota_mb: Callable[[], int]) -> None:
+        self._root, self._quota_mb = root, quota_mb
 
     def list(self) -> tuple[FileInfo, ...]:
         """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
@@ -83,9 +83,9 @@ class Store:
             return sum(info.size for info in _walk(root, "", 0))
 
     def _check_quota(self, more: int) -> None:
-        if more > 0 and self.used() + more > self._quota:
+        if more > 0 and self.used() + more > self._quota_mb() * 1_000_000:
             raise WorkbenchError(
-                f"The workspace is full: it may hold {self._quota // 1_000_000} MB.",
+                f"The workspace is full: it may hold {self._quota_mb()} MB.",
                 "Delete files, or raise run.disk_mb in the settings.",
             )
 
