@@ -57,3 +57,13 @@ def test_closing_ends_everything_and_nothing_begins_afterwards(loop: Any, comple
     complete(asyncio.wait([late]))
     assert began == [1]
     assert tasks.running() == 0
+
+
+def test_a_timer_that_fires_after_the_loop_is_gone_harms_nobody(qapp: Any) -> None:
+    tasks = Tasks()
+    asyncio.run(tasks.close())
+
+    async def work() -> None:
+        raise AssertionError("began after the end")
+
+    assert tasks.run("late", work()).cancelled()

@@ -25,7 +25,7 @@ class Tasks(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._running: set[asyncio.Task[Any]] = set()  # Any: results differ from task to task
-        self._closed = False
+        self._over: asyncio.Future[Any] | None = None  # cancelled; what everybody gets who comes after the close
 
     def run(
         self,
@@ -34,8 +34,9 @@ class Tasks(QObject):
         done: Callable[[Result], None] | None = None,
     ) -> asyncio.Future[Result | None]:
         """Start; `done` gets the result on success. A fault is told by `failed`, and the task's result is None."""
-        if self._closed:
-            return _never(coro)
+        if self._over is not None:  # what would begin now is over; a late timer may ask when even the loop is gone
+            coro.close()
+            return self._over
         task = spawn(name, self._watch(name, coro, done))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -47,7 +48,8 @@ class Tasks(QObject):
 
     async def close(self) -> None:
         """Cancel everything and wait until it is gone; later tasks end before they begin."""
-        self._closed = True
+        self._over = asyncio.get_running_loop().create_future()
+        self._over.cancel()
         own = asyncio.current_task()
         tasks = [task for task in self._running if task is not own]
         for task in tasks:
@@ -62,20 +64,12 @@ class Tasks(QObject):
     ) -> Result | None:
         try:
             result = await coro
-            if done is not None and not self._closed:
+            if done is not None and self._over is None:
                 done(result)
             return result
         except Exception as fault:
             self.failed.emit(describe(name, fault))
             return None
-
-
-def _never(coro: Coroutine[Any, Any, Result]) -> asyncio.Future[Result | None]:  # Any: see Tasks.run
-    """The window is closing: what would begin now is over."""
-    coro.close()
-    over: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
-    over.cancel()
-    return over
 
 
 def describe(name: str, fault: BaseException) -> Fault:
