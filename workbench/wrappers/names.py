@@ -15,29 +15,42 @@ from collections.abc import Sequence
 
 LONGEST = 100  # UTF-8 bytes of an identifier; it also names a file
 
-_BUILTINS = frozenset(dir(builtins))
+_KEYWORDS = frozenset(keyword.kwlist)
+_SHADOWING = _KEYWORDS | frozenset(dir(builtins))
+_SCRIPT = (
+    "arguments await break callMCPTool case catch class const continue debugger default delete do else enum eval export"
+    " exports extends false finally for function if implements import in Infinity instanceof interface let NaN new null"
+    " package private Promise protected public require return static super switch this throw true try typeof undefined"
+    " var void while with yield"
+)
+_SCRIPT_WORDS = frozenset(_SCRIPT.split())
 
 
 def python_names(names: Sequence[str]) -> dict[str, str]:
     """An importable name for each tool: no keyword, no builtin, no two alike."""
-    return _assign(names, fallback="tool", shadowing=False)
+    return _assign(names, "tool", _SHADOWING)
+
+
+def script_names(names: Sequence[str]) -> dict[str, str]:
+    """A TypeScript function's name for each tool: nothing that the language or a generated module keeps for itself."""
+    return _assign(names, "tool", _SCRIPT_WORDS)
 
 
 def parameter_names(keys: Sequence[str]) -> dict[str, str]:
     """A keyword for each JSON key; `id` and `type` stay as they are, because a parameter shadows nothing outside."""
-    return _assign(keys, fallback="parameter", shadowing=True)
+    return _assign(keys, "parameter", _KEYWORDS)
 
 
 def package_name(server: str) -> str:
     """The package below `servers` that holds a server's functions."""
-    return _assign([server], fallback="server", shadowing=True)[server]
+    return _assign([server], "server", _KEYWORDS)[server]
 
 
 def type_name(words: str) -> str:
     """A class name: `line-item` becomes `LineItem`."""
     parts = identifier(words, fallback="Type").split("_")
     joined = "".join(part[:1].upper() + part[1:] for part in parts) or "Type"
-    return _safe(joined if joined.isidentifier() else f"Type{joined}", shadowing=False)
+    return _safe(joined if joined.isidentifier() else f"Type{joined}", _SHADOWING)
 
 
 def identifier(name: str, fallback: str) -> str:
@@ -50,8 +63,8 @@ def identifier(name: str, fallback: str) -> str:
     return _shorten(bare if bare.isidentifier() else f"_{bare}", name)
 
 
-def _assign(names: Sequence[str], fallback: str, *, shadowing: bool) -> dict[str, str]:
-    wished = {name: _safe(identifier(name, fallback), shadowing=shadowing) for name in dict.fromkeys(names)}
+def _assign(names: Sequence[str], fallback: str, reserved: frozenset[str]) -> dict[str, str]:
+    wished = {name: _safe(identifier(name, fallback), reserved) for name in dict.fromkeys(names)}
     rivals = Counter(wished.values())
     given = {name: wish for name, wish in wished.items() if name == wish or (rivals[wish] == 1 and wish not in wished)}
     taken = set(given.values())
@@ -66,8 +79,8 @@ def _with_suffix(wish: str, name: str, taken: set[str]) -> str:
     return next(found for size in range(4, 65) if (found := f"{wish}_{digest[:size]}") not in taken)
 
 
-def _safe(name: str, *, shadowing: bool) -> str:
-    return f"{name}_" if keyword.iskeyword(name) or (not shadowing and name in _BUILTINS) else name
+def _safe(name: str, reserved: frozenset[str]) -> str:
+    return f"{name}_" if name in reserved else name
 
 
 def _is_odd(name: str) -> bool:

@@ -20,7 +20,7 @@ def docstring(tool: Tool, definition: Definition, keywords: Mapping[str, str]) -
     if definition.fields:
         notes = [f"    {_parameter(field, keywords[field.key])}" for field in definition.fields]
         parts.append("Parameters:\n" + "\n".join(notes))
-    if back := _result(tool):
+    if back := result_words(tool):
         parts.append(f"Returns: {back}")
     if claims := hint_words(tool.hints):
         parts.append(f"The server says: {', '.join(claims)}.")
@@ -67,7 +67,8 @@ def _parameter(field: Field, keyword: str) -> str:
     return f"{keyword}{about}{': ' if note else ''}{note}"
 
 
-def _result(tool: Tool) -> str:
+def result_words(tool: Tool) -> str:
+    """What a server says of a tool's result, on one line."""
     schema = tool.output_schema
     found = schema.get("description") if isinstance(schema, Mapping) else None
     return " ".join(cut(found, LONGEST_NOTE).split()) if isinstance(found, str) else ""

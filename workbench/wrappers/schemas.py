@@ -21,6 +21,7 @@ from workbench.wrappers.shapes import (
     Scalar,
     Shape,
     Table,
+    Union,
     union,
 )
 
@@ -71,7 +72,21 @@ class SchemaReader:
         self._reads = 0
 
     def named(self) -> tuple[Record | Alias, ...]:
-        return tuple(self._named.values())
+        """The types that need a name. One that is only another word for itself says nothing."""
+        return tuple(
+            Alias(name, Anything()) if isinstance(one, Alias) and self._is_itself(name, one.shape, set()) else one
+            for name, one in self._named.items()
+        )
+
+    def _is_itself(self, name: str, shape: Shape, seen: set[str]) -> bool:
+        members = shape.members if isinstance(shape, Union) else (shape,)
+        for member in members:
+            other = self._named.get(member.name) if isinstance(member, Named) and member.name not in seen else None
+            if isinstance(other, Alias):
+                seen.add(other.name)
+                if other.name == name or self._is_itself(name, other.shape, seen):
+                    return True
+        return False
 
     def read_fields(self, base: str) -> tuple[tuple[Field, ...], Shape | None]:
         """The root as keywords: the properties of every branch together, required where all branches agree."""
