@@ -69,7 +69,7 @@ def _parse(text: str) -> ast.Module | Finding:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is no news to a reviewer
-            return ast.parse(text)
+            return _tree(text)
     except SyntaxError as fault:
         words = f"Line {fault.lineno or 1} does not parse: {fault.msg}"
         column = max((fault.offset or 1) - 1, 0)
@@ -79,6 +79,14 @@ def _parse(text: str) -> ast.Module | Finding:
         return Finding("syntax", Risk.HIGH, f"Does not parse: {fault}", Span(1, 0, 1, 0))
     except (RecursionError, MemoryError):
         return Finding("cap", Risk.HIGH, "The program is too deeply nested to be read", Span(1, 0, 1, 0))
+
+
+def _tree(text: str) -> ast.Module:
+    """WORKAROUND(a finalizer that prints in the middle of ast.parse makes it raise SystemError, until Python 3.11.4)"""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
 
 
 def _read_inner(report: Report, texts: list[Inner], toolbook: Toolbook, depth: int) -> None:
