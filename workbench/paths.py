@@ -55,6 +55,10 @@ class Paths:
         return self.state / "drafts"
 
     @property
+    def editor(self) -> Path:
+        return self.state / "editor"  # apart from the drafts, where every folder is a skill
+
+    @property
     def catalogue(self) -> Path:
         return self.cache / "catalogue"
 

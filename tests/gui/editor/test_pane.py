@@ -78,7 +78,7 @@ def test_typed_text_survives_a_restart(pane: EditorPane, context: Any, qtbot: An
     pane.open_code("Mine", "x = 1")
     pane.sheet().editor.moveCursor(pane.sheet().editor.textCursor().MoveOperation.End)
     qtbot.keyClicks(pane.sheet().editor, "23")
-    file = context.paths.drafts / "editor" / f"{pane.sheet().key}.json"
+    file = context.paths.editor / f"{pane.sheet().key}.json"
     qtbot.waitUntil(lambda: "x = 123" in file.read_text())
     again = EditorPane(context)
     qtbot.addWidget(again)
@@ -87,7 +87,7 @@ def test_typed_text_survives_a_restart(pane: EditorPane, context: Any, qtbot: An
 
 
 def test_a_draft_file_that_cannot_be_read_stays_and_hurts_nobody(context: Any, qtbot: Any) -> None:
-    folder = context.paths.drafts / "editor"
+    folder = context.paths.editor
     folder.mkdir(parents=True)
     (folder / "bad.json").write_text("{")
     Drafts(folder).keep(Draft("good", "t", "code"))
@@ -98,8 +98,8 @@ def test_a_draft_file_that_cannot_be_read_stays_and_hurts_nobody(context: Any, q
 
 
 def test_a_folder_that_cannot_be_written_is_said_beside_the_text(context: Any, qtbot: Any) -> None:
-    context.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
-    context.paths.drafts.write_text("a file where the folder should be")
+    context.paths.editor.parent.mkdir(parents=True, exist_ok=True)
+    context.paths.editor.write_text("a file where the folder should be")
     made = EditorPane(context)
     qtbot.addWidget(made)
     made.open_code("t", "x")
@@ -121,7 +121,7 @@ def test_closing_a_changed_tab_asks_and_an_unchanged_one_does_not(pane: EditorPa
     button = next(b for b in pane._ask.findChildren(QPushButton) if b.text() == "Close and discard")
     button.click()
     assert pane._tabs.count() == 0
-    assert list((context.paths.drafts / "editor").glob("*.json")) == []
+    assert list((context.paths.editor).glob("*.json")) == []
 
 
 def test_the_same_program_is_not_opened_twice(pane: EditorPane) -> None:
@@ -188,11 +188,11 @@ def test_ctrl_tab_leaves_the_editor(pane: EditorPane, qtbot: Any) -> None:
 
 
 def test_a_draft_is_one_whole_file(context: Any) -> None:
-    drafts = Drafts(context.paths.drafts / "editor")
+    drafts = Drafts(context.paths.editor)
     draft = Draft("k", "t", "code \ud800 \u202e", "skill", 3)
     drafts.keep(draft)
     assert drafts.all() == (draft,)
     drafts.keep(replace(draft, code="other"))
-    assert json.loads((context.paths.drafts / "editor" / "k.json").read_text())["code"] == "other"
+    assert json.loads((context.paths.editor / "k.json").read_text())["code"] == "other"
     drafts.forget("k")
     assert drafts.all() == ()

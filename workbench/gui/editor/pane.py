@@ -33,7 +33,7 @@ class EditorPane(Pane):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._drafts = Drafts(context.paths.drafts / "editor")
+        self._drafts = Drafts(context.paths.editor)
         self._tabs = QTabWidget(self)
         self._ask = QuestionBar(context.theme)
         self._early: dict[str, Run] = {}  # runs that were heard of before their id was told
