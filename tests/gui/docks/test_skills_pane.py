@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from workbench.gui.dialogs.question import Question
@@ -51,3 +52,22 @@ def test_opening_a_skill_shows_its_program_in_the_editor(window: Any, paper: Any
     settled()
     assert window.centre.currentWidget() is window.centre.editor
     assert window.centre.editor.sheet().text() == paper.skill_list["weekly_report"].code
+
+
+def test_a_click_on_a_skill_is_enough_to_retire_it(window: Any, wishes: list[Any], qtbot: Any) -> None:
+    window.docks["skills"].come()
+    skills = window.skills.list
+    place = skills.visualRect(window.skills.model.find("weekly_report")).center()
+    qtbot.mouseClick(skills.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.commands["skill.retire"].isEnabled()
+
+
+def test_enter_presses_the_answer_that_has_the_keyboard(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    choose(window, "weekly_report")
+    window.commands.do("skill.retire")
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    buttons = window.findChild(Question).findChildren(QPushButton)
+    yes = next(button for button in buttons if button.text() == "Retire the skill")
+    yes.setFocus()
+    qtbot.keyClick(yes, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not window.skills.model.find("weekly_report").isValid())

@@ -104,7 +104,6 @@ class AddServer(QDialog):
         row = QHBoxLayout()
         row.addStretch()
         cancel = QPushButton(self.tr("Cancel"))
-        cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
         self.add = QPushButton(self.tr("Add the server"))
         self.add.setDefault(True)

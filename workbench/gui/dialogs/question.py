@@ -67,7 +67,8 @@ class Question(QDialog):
         no.clicked.connect(self.reject)
         go = QPushButton(yes)
         go.clicked.connect(self.accept)
-        go.setAutoDefault(False)
+        for button in (no, go):
+            button.setAutoDefault(True)  # Enter presses the button that has the keyboard
         no.setDefault(True)
         mark(go, kind="danger" if danger else "primary")
         QShortcut(QKeySequence("Ctrl+Return"), self, self.accept)

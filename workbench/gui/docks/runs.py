@@ -41,7 +41,7 @@ class RunsPane(Pane):
         self._empty = self._make_empty()
         self._lay_out()
         self.list.chosen.connect(self._choose)
-        self.list.selectionModel().currentChanged.connect(self._selected)
+        self.list.selectionModel().selectionChanged.connect(self._selected)
         commands.bind("run.review", self._review)
         commands.bind("run.stop", self._stop)
 

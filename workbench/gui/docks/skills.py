@@ -71,7 +71,7 @@ class SkillsPane(Pane):
     def _bind(self) -> None:
         self.finder.textChanged.connect(self._draw)
         self.list.chosen.connect(self._choose)
-        self.list.selectionModel().currentChanged.connect(self._selected)
+        self.list.selectionModel().selectionChanged.connect(self._selected)
         self._commands.bind("skill.open", self._open)
         self._commands.bind("skill.keep", self._keep)
         self._commands.bind("skill.retire", self._retire)
