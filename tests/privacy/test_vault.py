@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote, unquote
 
 import pytest
@@ -335,3 +336,11 @@ def test_registering_never_fails_and_hides_what_it_learned(document: object) -> 
     own.register(document, "crm")
     own.sanitize(json.dumps(document))
     assert set(own.found()) <= {"EMAIL", "PHONE"}
+
+
+def test_two_threads_never_give_one_token_to_two_values() -> None:
+    vault = Vault("session")
+    addresses = [f"person{n}@example.org" for n in range(2_000)]
+    with ThreadPoolExecutor(4) as threads:
+        tokens = list(threads.map(vault.sanitize, addresses))
+    assert [vault.reveal(token) for token in tokens] == addresses

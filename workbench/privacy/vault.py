@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from threading import Lock
 from urllib.parse import quote
 
 from workbench.errors import WorkbenchError
@@ -43,6 +44,7 @@ class Vault:
         self._tokens: dict[tuple[str, str, str], tuple[str, Held]] = {}
         self._counts: Counter[str] = Counter()
         self._known = Known()
+        self._filing = Lock()  # large texts are read on threads: two of them must not give one number to two values
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
     def register(self, value: JsonValue, source: str) -> None:
@@ -103,10 +105,11 @@ class Vault:
 
     def _learn(self, kind: str, text: str, source: str) -> None:
         folded = fold(text)
-        if folded not in self._origins:
-            self._origins[folded] = (kind, set())
-            self._known.add(text)
-        self._origins[folded][1].add(source)
+        with self._filing:
+            if folded not in self._origins:
+                self._origins[folded] = (kind, set())
+                self._known.add(text)
+            self._origins[folded][1].add(source)
 
     def _sanitize_once(self, text: str) -> str:
         masked, literals = self._masked(text)
@@ -155,10 +158,11 @@ class Vault:
         self, kind: str, text: str, number: int | float | None = None, sources: set[str] | frozenset[str] = frozenset()
     ) -> str:
         key = (kind, text, type(number).__name__)
-        if key not in self._tokens:
-            self._tokens[key] = self._issue(Held(kind, text, number))
-        token, held = self._tokens[key]
-        held.sources |= sources
+        with self._filing:
+            if key not in self._tokens:
+                self._tokens[key] = self._issue(Held(kind, text, number))
+            token, held = self._tokens[key]
+            held.sources |= sources
         return token
 
     def _issue(self, held: Held) -> tuple[str, Held]:
