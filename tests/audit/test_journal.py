@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -30,6 +31,14 @@ def test_an_entry_is_written_told_and_read_back(open_journal):
     assert told == [EntryWritten(entry)]
     assert journal.entries(EntryQuery()) == (entry,)
     assert (entry.seq, entry.note) == (1, NOTE)
+
+
+async def test_entries_may_be_read_on_a_thread_while_others_are_written(open_journal):
+    journal = open_journal()
+    for _ in range(20):
+        entry = journal.append(NOTE)
+        found = await asyncio.to_thread(journal.entries, EntryQuery(limit=1))
+        assert found == (entry,)
 
 
 def test_entries_go_on_where_the_last_journal_ended(open_journal):

@@ -1,6 +1,7 @@
 """The audit of a bench: everything that was asked, decided, run and called, in an order nobody can quietly change.
 
-Used from the core's thread only, except `verify`. What `append` has returned survives the death of this process.
+Used from the core's thread only, except `entries` and `verify`. What `append` has returned survives the death of
+this process.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from workbench.audit.chain import ALL_COLUMNS, START, entry_of, hash_of, row_of
 from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.query import select
-from workbench.audit.store import DAMAGE, open_store, refusal
+from workbench.audit.store import DAMAGE, open_store, open_to_read, refusal
 from workbench.audit.verify import GAP, verify
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten, Event
@@ -68,10 +70,11 @@ class Journal:
         return entry
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
-        """What the query asks for, newest first; the next page is `before` the last number."""
+        """What the query asks for, newest first; the next page is `before` the last number. Any thread may ask."""
         statement, values = select(query)
         try:
-            return tuple(entry_of(row) for row in self._store.execute(statement, values))
+            with closing(open_to_read(self._path)) as store:
+                return tuple(entry_of(row) for row in store.execute(statement, values))
         except DAMAGE as fault:
             raise refusal(self._path, str(fault)) from fault
 
