@@ -10,7 +10,8 @@ import pytest
 from workbench.core import Core
 from workbench.desk import Desk
 from workbench.errors import WorkbenchError
-from workbench.records import EntryQuery, Origin, ToolCall
+from workbench.events import SkillsChanged
+from workbench.records import EntryQuery, Origin, SkillState, ToolCall
 from workbench.wire.questions import Questions
 
 
@@ -58,8 +59,37 @@ async def test_hidden_characters_do_not_become_a_skill(core):
         await core.desk.draft_skill("sneaky", "x", "print(1) # \u202e", "")
 
 
+async def test_hidden_characters_in_a_draft_on_disk_are_not_kept(core, paths):
+    core.rooms.library.draft("late", "x", "async def late():\n    return 1\n", "", "an agent")
+    code = paths.drafts / "late" / "late.py"
+    code.write_text("async def late():\n    return 1  # \u202e\n", encoding="utf-8")
+    with pytest.raises(WorkbenchError, match="U[+]202E|direction|invisible"):
+        await core.desk.keep_skill("late", core.rooms.library.get("late").sha)
+    assert core.rooms.library.get("late").state is SkillState.DRAFT
+
+
+async def test_each_change_of_a_skill_is_told_once_and_before_the_answer(core):
+    told = []
+    core.bus.listen(lambda event: told.append(event.name) if isinstance(event, SkillsChanged) else None)
+    draft = await core.desk.draft_skill("late", "Late orders.", "async def late():\n    return 1\n", "")
+    assert told == ["late"]
+    await core.desk.keep_skill("late", draft.sha)
+    assert told == ["late"] * 2
+    await core.desk.retire_skill("late")
+    assert told == ["late"] * 3
+
+
 async def test_the_status_counts_what_is_there(core):
     status = await core.desk.status()
     assert status.servers >= 1
     assert status.skills >= 3
     assert status.strength.backend in ("native", "bubblewrap", "none")
+
+
+async def test_a_draft_that_cannot_be_read_is_not_kept_and_a_kept_one_has_its_risk_in_the_audit(core):
+    broken = core.rooms.library.draft("broken", "x", "if True print(1)", "", "an agent")
+    with pytest.raises(WorkbenchError, match="not Python"):
+        await core.desk.keep_skill("broken", broken.sha)
+    fine = core.rooms.library.draft("fine", "x", "async def fine():\n    return 1\n", "", "an agent")
+    await core.desk.keep_skill("fine", fine.sha)
+    assert core.journal.entries(EntryQuery(kind="skill.kept"))[0].note.risk == "low"

@@ -10,13 +10,14 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
 from workbench.desk import Desk
 from workbench.errors import WorkbenchError
-from workbench.events import AgentsChanged, Bus, Noticed, spawn
+from workbench.events import AgentsChanged, Bus, Event, Noticed, spawn
 from workbench.paths import Paths, starter_skills
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.broker import Broker
@@ -60,8 +61,8 @@ class Core:
         self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell)
         self.sandbox = Sandbox()
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
-        library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self.bus.tell)
-        library.install_starters()
+        library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
+        await asyncio.to_thread(library.install_starters)
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, self.bus.tell,
@@ -69,6 +70,18 @@ class Core:
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
+
+    def _tell_from_thread(self) -> Callable[[Event], None]:
+        """For a room that works on threads: the loop tells it, before whoever waits for the thread goes on."""
+        loop, home = asyncio.get_running_loop(), get_ident()
+
+        def tell(event: Event) -> None:
+            if get_ident() == home:
+                self.bus.tell(event)
+            else:
+                loop.call_soon_threadsafe(self.bus.tell, event)
+
+        return tell
 
     def _build_road(self) -> None:
         stock = Stock(self.rooms)
@@ -79,7 +92,6 @@ class Core:
         self.conveyor.open()
         self.desk = Desk(
             self.rooms,
-            self.bus,
             broker,
             self.conveyor,
             agents=lambda: tuple(self._agents.values()),
@@ -121,6 +133,7 @@ class Core:
 
     def _set_settings(self, settings: Settings) -> None:
         self.settings = settings
+        self.conveyor.slots.look_again()
 
     async def _start_example(self) -> None:
         """A real MCP client in a process of its own, connected like any other agent."""

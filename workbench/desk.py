@@ -12,7 +12,6 @@ from dataclasses import replace
 from workbench import __version__
 from workbench.catalog.catalog import Catalog
 from workbench.errors import WorkbenchError
-from workbench.events import Bus, SkillsChanged
 from workbench.policy.canonical import canonical
 from workbench.records import (
     AgentInfo,
@@ -59,7 +58,6 @@ class Desk(Questions):
     def __init__(
         self,
         rooms: Rooms,
-        bus: Bus,
         broker: Broker,
         conveyor: Conveyor,
         agents: Callable[[], tuple[AgentInfo, ...]],
@@ -69,7 +67,6 @@ class Desk(Questions):
         start_example: Callable[[], Awaitable[None]],
     ) -> None:
         self._rooms = rooms
-        self._bus = bus
         self._broker = broker
         self._conveyor = conveyor
         self._agents = agents
@@ -82,7 +79,7 @@ class Desk(Questions):
 
     # ── the house ────────────────────────────────────────────────────────────────────────────────
     async def status(self) -> CoreStatus:
-        states = self._catalog.states()
+        states, skills = self._catalog.states(), await asyncio.to_thread(self._rooms.library.list)
         return CoreStatus(
             version=__version__,
             pid=os.getpid(),
@@ -95,7 +92,7 @@ class Desk(Questions):
             agents=self._agents(),
             waiting=self._conveyor.number(RunState.WAITING),
             running=self._conveyor.number(RunState.RUNNING),
-            skills=sum(skill.state is SkillState.KEPT for skill in self._rooms.library.list()),
+            skills=sum(skill.state is SkillState.KEPT for skill in skills),
             ledger=self._rooms.sessions.total(),
             interrupted=self._conveyor.interrupted,
             notices=self._notices(),
@@ -179,7 +176,7 @@ class Desk(Questions):
 
     # ── runs ─────────────────────────────────────────────────────────────────────────────────────
     async def assess(self, code: str) -> Verdict:
-        return self._conveyor.assess(code)
+        return await self._conveyor.assess(code)
 
     async def submit(self, code: str, purpose: str, skill: str) -> Run:
         return self._conveyor.submit(code, self._rooms.sessions.person, purpose, skill=skill)
@@ -194,7 +191,7 @@ class Desk(Questions):
         return self._conveyor.decide(replace(decision, by=BY))
 
     async def edit(self, run_id: str, code: str) -> Run:
-        return self._conveyor.edit(run_id, code)
+        return await self._conveyor.edit(run_id, code)
 
     async def stop_run(self, run_id: str) -> Run:
         return await self._conveyor.stop(run_id)
@@ -204,43 +201,50 @@ class Desk(Questions):
 
     # ── skills ───────────────────────────────────────────────────────────────────────────────────
     async def skills(self) -> tuple[Skill, ...]:
-        return tuple(self._rooms.library.list())
+        return await asyncio.to_thread(self._rooms.library.list)
 
     async def skill(self, name: str) -> Skill:
-        return self._rooms.library.get(name)
+        return await asyncio.to_thread(self._rooms.library.get, name)
 
     async def draft_skill(self, name: str, description: str, code: str, run_id: str) -> Skill:
         text = canonical(code)
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
-        tools = tuple(sorted({f"{use.server}.{use.tool}" for use in self._conveyor.assess(text.text).tools}))
-        skill = self._rooms.library.draft(name, description, text.text, run_id, BY, tools)
+        verdict = await self._conveyor.assess(text.text)
+        tools = tuple(sorted({f"{use.server}.{use.tool}" for use in verdict.tools}))
+        draft = self._rooms.library.draft
+        skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools)
         self._note("skill.drafted", f"You draft the skill {skill.name}", run_id=run_id)
         return skill
 
     async def keep_skill(self, name: str, sha: str) -> Skill:
-        skill = self._rooms.library.keep(name, sha, BY)
-        self._note("skill.kept", f"You keep the skill {skill.name}, version {skill.version}", run_id=skill.run_id)
+        """Its text comes from disk, so it is read once more before it is kept."""
+        seen = await asyncio.to_thread(self._rooms.library.to_keep, name, sha)
+        if faults := canonical(seen.code).faults:
+            raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
+        verdict = await self._conveyor.assess(seen.code)
+        skill = await asyncio.to_thread(self._rooms.library.keep, name, sha, BY)
+        summary = f"You keep the skill {skill.name}, version {skill.version}"
+        self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk))
         return skill
 
     async def retire_skill(self, name: str) -> Skill:
-        skill = self._rooms.library.retire(name)
+        skill = await asyncio.to_thread(self._rooms.library.retire, name)
         self._note("skill.retired", f"You retire the skill {skill.name}")
-        self._bus.tell(SkillsChanged(skill.name))
         return skill
 
     # ── memory, workspace, privacy ───────────────────────────────────────────────────────────────
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
-        return self._rooms.journal.entries(query)
+        return await asyncio.to_thread(self._rooms.journal.entries, query)
 
     async def verify_audit(self) -> ChainReport:
         return await asyncio.to_thread(self._rooms.journal.verify)
 
     async def files(self) -> tuple[FileInfo, ...]:
-        return tuple(self._rooms.store.list())
+        return await asyncio.to_thread(self._rooms.store.list)
 
     async def read_file(self, path: str) -> str:
-        return self._rooms.store.read(path)
+        return await asyncio.to_thread(self._rooms.store.read, path)
 
     async def reveal(self, session: str, token: str) -> str:
         found = self._rooms.sessions.get(session)
@@ -259,8 +263,10 @@ class Desk(Questions):
         names = [other.name for other in self._catalog.tools() if other.server == tool.server]
         return python_names(names)[tool.name]
 
-    def _note(self, kind: str, summary: str, *, server: str = "", run_id: str = "", session: str = "") -> None:
+    def _note(
+        self, kind: str, summary: str, *, server: str = "", run_id: str = "", session: str = "person", risk: str = ""
+    ) -> None:
         masked = self._rooms.sessions.person.mask(summary)
         self._rooms.journal.append(
-            Note(kind=kind, summary=masked, actor=BY, server=server, run_id=run_id, session=session or "person")
+            Note(kind=kind, summary=masked, actor=BY, server=server, run_id=run_id, session=session, risk=risk)
         )

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from workbench.agent.tools import TOOLS
+from workbench.events import LedgerChanged
 from workbench.records import EntryQuery, RunState
 
 
@@ -24,6 +25,16 @@ async def test_an_agent_is_known_by_the_name_it_gave_and_leaves_again(core, agen
     assert (await core.desk.status()).agents == ()
     kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="agent."))]
     assert kinds == ["agent.left", "agent.named", "agent.came"]
+
+
+async def test_what_an_agent_asks_is_counted_where_a_person_sees_it(core, agent):
+    told = []
+    core.bus.listen(told.append)
+    async with agent() as client:
+        await client.call_tool("search_tools", {"query": "orders", "limit": 3})
+        await client.call_tool("list_skills", {})
+        assert (await core.desk.status()).agents[0].calls == 2
+    assert any(isinstance(event, LedgerChanged) and event.ledger.actual > 0 for event in told)
 
 
 async def test_an_unknown_tool_and_a_wrong_argument_are_answered_with_what_is_valid(agent):

@@ -85,7 +85,7 @@ async def test_a_second_decision_is_refused(demo, agent):
 
 async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
     run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
-    edited = demo.conveyor.edit(run.id, "if True print(1)")
+    edited = await demo.conveyor.edit(run.id, "if True print(1)")
     with pytest.raises(WorkbenchError):
         demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you"))
     await demo.conveyor.stop(run.id)
@@ -106,6 +106,70 @@ async def test_a_long_result_is_cut_for_the_model_and_whole_in_the_workspace(cor
     assert len(done.model_view) < 40_000
     assert "more items" in done.model_view
     assert '"n": 4999' in core.rooms.store.read(f"results/{run.id}.txt")
+
+
+async def test_what_a_program_read_counts_as_saved_and_only_that(demo, agent):
+    code = "from servers.demo import list_orders\npage = await list_orders(limit=200)\nresult = page['total']"
+    first = await demo.conveyor.finished(demo.conveyor.submit(code, agent).id)
+    again = await demo.conveyor.finished(demo.conveyor.submit(code, agent).id)
+    assert again.calls[0].tokens > 1_000
+    assert again.ledger.direct >= again.calls[0].tokens
+    assert first.ledger.direct > again.ledger.direct, "definitions are loaded once in a session"
+    assert again.ledger.actual < 200
+    idle = await demo.conveyor.finished(demo.conveyor.submit("result = 1", agent).id)
+    assert idle.ledger.direct == 0, "a program without calls saves nothing"
+
+
+async def test_a_run_stopped_before_its_first_step_still_ends(core, agent):
+    run = core.conveyor.submit("print(1)", agent)
+    stopped = await asyncio.wait_for(core.conveyor.stop(run.id, "Too late."), 10)
+    assert stopped.state is RunState.STOPPED
+    assert "Too late." in (await asyncio.wait_for(core.conveyor.finished(run.id), 1)).model_view
+
+
+async def test_two_doors_may_stop_the_same_run(core, agent):
+    run = core.conveyor.submit("import time\ntime.sleep(30)", agent)
+    await asyncio.sleep(0.3)
+    both = await asyncio.wait_for(asyncio.gather(core.conveyor.stop(run.id), core.conveyor.stop(run.id)), 10)
+    assert [one.state for one in both] == [RunState.STOPPED] * 2
+
+
+async def test_an_answer_that_cannot_be_prepared_is_not_sent_unmasked(core, agent, monkeypatch):
+    def broken(text: str) -> str:
+        if "secret" in text:
+            raise RuntimeError("no masking today")
+        return text
+
+    monkeypatch.setattr(agent, "mask", broken)
+    run = core.conveyor.submit("result = 'se' + 'cret'", agent)
+    done = await asyncio.wait_for(core.conveyor.finished(run.id), 10)
+    assert done.state is RunState.DONE
+    assert "secret" not in done.model_view
+    assert "could not be prepared" in done.model_view
+
+
+async def test_nobody_waits_for_ever_when_the_audit_cannot_be_written(core, agent, monkeypatch):
+    run = core.conveyor.submit("result = 1", agent)
+    write = core.journal.append
+
+    def full(note):
+        if note.kind == "run.done":
+            raise WorkbenchError("The audit cannot be written: disk full.")
+        return write(note)
+
+    monkeypatch.setattr(core.journal, "append", full)
+    await asyncio.wait_for(core.conveyor.finished(run.id), 10)
+
+
+async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
+    core.desk._set_settings(_with(core.settings, run_concurrent=1))
+    first = core.conveyor.submit("import time\ntime.sleep(30)", agent)
+    second = core.conveyor.submit("result = 2", agent)
+    await asyncio.sleep(0.3)
+    assert core.conveyor.run(second.id).state is RunState.CHECKED
+    core.desk._set_settings(_with(core.settings, run_concurrent=2))
+    assert (await asyncio.wait_for(core.conveyor.finished(second.id), 10)).state is RunState.DONE
+    await core.conveyor.stop(first.id)
 
 
 async def test_closing_the_core_ends_what_runs(core, agent):

@@ -147,3 +147,8 @@ async def test_a_kept_skill_is_loaded_as_the_papers_write_it(core):
     core.rooms.library.keep("double", draft.sha, "you")
     done = await run(core, "from skills.double import double\nresult = double(21)")
     assert (done.state, done.result) == (RunState.DONE, "42"), done.fault
+
+
+@pytest.mark.parametrize("wished", [float("inf"), float("nan"), "many", None])
+def test_a_limit_that_is_no_number_is_the_usual_one(wished):
+    assert limit_of(wished) == 20

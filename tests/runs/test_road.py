@@ -8,7 +8,7 @@ import time
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.records import CallTrace, Decision, EntryQuery, Fault, Origin, Proposal, Risk, RunState
+from workbench.records import CallTrace, Decision, EntryQuery, Origin, Proposal, Risk, RunState
 from workbench.runs.road import KEPT_CALLS, Road
 
 
@@ -25,7 +25,7 @@ def entries(road):
 
 async def test_an_end_is_reached_once(road):
     road.finish(RunState.DONE, "ran to its end")
-    road.finish(RunState.FAILED, "again", Fault("no"))
+    road.finish(RunState.FAILED, "again")
     assert road.run.state is RunState.DONE
     assert [entry.note.kind for entry in entries(road)] == ["run.done", "run.proposed"]
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
 from workbench.runs.stock import Stock
 
 
@@ -17,6 +21,34 @@ async def test_wrappers_appear_with_the_server_and_skills_with_the_library(demo)
     await stock.refresh()
     assert (stock.skills / "greet.py").is_file()
     assert not (stock.skills / "other.py").exists()
+
+
+async def test_what_could_not_be_written_is_written_for_the_next_run(demo, monkeypatch):
+    stock = Stock(demo.rooms)
+    stock.open()
+
+    def full(target):
+        raise OSError("disk full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(demo.rooms.library, "write_modules", full)
+        with pytest.raises(OSError, match="disk full"):
+            await stock.refresh()
+    (stock.servers / "demo" / "list_orders.py").unlink()
+    (stock.servers / "demo").rename(stock.servers / "gone")
+    await stock.refresh()
+    assert (stock.servers / "demo" / "list_orders.py").is_file()
+    assert (stock.skills / "wait_for_message.py").is_file()
+
+
+async def test_a_stopped_run_does_not_stop_the_writing(demo):
+    stock = Stock(demo.rooms)
+    stock.open()
+    waiting = asyncio.ensure_future(stock.refresh())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await stock.close()
+    assert (stock.servers / "demo" / "list_orders.py").is_file()
 
 
 async def test_a_removed_server_takes_its_wrappers_along(demo):

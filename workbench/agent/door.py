@@ -16,7 +16,7 @@ from workbench import __version__
 from workbench.agent.stream import messages
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
 from workbench.errors import WorkbenchError
-from workbench.events import spawn
+from workbench.events import LedgerChanged, spawn
 from workbench.policy.canonical import canonical
 from workbench.records import AgentInfo, JsonObject, Ledger, Note, Run, RunState
 from workbench.runs.conveyor import Conveyor
@@ -78,6 +78,7 @@ class Door:
     async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult:
         self._learn_name(context)
         self._info = replace(self._info, calls=self._info.calls + 1)
+        self._changed(self._info)
         try:
             text, failed = await self._answer(context, params.name, params.arguments or {})
         except WorkbenchError as fault:
@@ -91,9 +92,9 @@ class Door:
             case "search_tools":
                 return self._search(arguments), False
             case "list_skills":
-                return self._skills(), False
+                return await self._skills(), False
             case "save_skill":
-                return self._save(arguments), False
+                return await self._save(arguments), False
         raise WorkbenchError(f"There is no tool {name!r}.", f"There are {', '.join(tool.name for tool in TOOLS)}.")
 
     async def _execute(self, context: Context, arguments: JsonObject) -> tuple[str, bool]:
@@ -127,18 +128,20 @@ class Door:
             _text(arguments, "server", ""),
         )
         self._session.spend(Ledger(direct=0, actual=answer.tokens))
+        self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
         return answer.text
 
-    def _skills(self) -> str:
-        lines = [f"{skill.name}: {skill.description}" for skill in self._rooms.library.usable()]
+    async def _skills(self) -> str:
+        lines = [f"{skill.name}: {skill.description}" for skill in await asyncio.to_thread(self._rooms.library.usable)]
         return "\n".join(lines) or "The user keeps no skills yet."
 
-    def _save(self, arguments: JsonObject) -> str:
+    async def _save(self, arguments: JsonObject) -> str:
         text = canonical(_text(arguments, "code"))
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
         name, description = _text(arguments, "name"), _text(arguments, "description")
-        skill = self._rooms.library.draft(name, description, text.text, "", self._session.author)
+        draft = self._rooms.library.draft
+        skill = await asyncio.to_thread(draft, name, description, text.text, "", self._session.author)
         self._note("skill.drafted", f"{self._session.author} offers the skill {skill.name}")
         return f"{skill.name} is a draft now. It can be used after the user has kept it."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 import uuid
 from dataclasses import replace
@@ -17,13 +18,16 @@ from workbench.records import Decision, Fault, Gate, Ledger, Proposal, Run, RunS
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.history import past_runs
-from workbench.runs.road import Road, is_person, ledger_of
+from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.runs.slots import Slots
 from workbench.runs.stock import Stock
 from workbench.runs.view import compose, cut, shorten
 from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count
+
+log = logging.getLogger(__name__)
 
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
 SPILL = "results"  # folder of the workspace where answers too long for a model are kept whole
@@ -38,7 +42,7 @@ class Conveyor:
         self._stock = stock
         self._roads: dict[str, Road] = {}
         self._past: tuple[Run, ...] = ()
-        self._slots = asyncio.Semaphore(rooms.settings().run_concurrent)
+        self.slots = Slots(lambda: rooms.settings().run_concurrent)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:
@@ -66,8 +70,9 @@ class Conveyor:
     def busy(self) -> bool:
         return any(not road.over for road in self._roads.values())
 
-    def assess(self, code: str) -> Verdict:
-        return assess(code, self._rooms.catalog.tools())
+    async def assess(self, code: str) -> Verdict:
+        """What policy says of a text; on a thread, because reading a long one takes half a second."""
+        return await asyncio.to_thread(assess, code, self._rooms.catalog.tools())
 
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
     def submit(self, code: str, session: Session, purpose: str = "", seconds: float = 0.0, skill: str = "") -> Run:
@@ -104,86 +109,101 @@ class Conveyor:
         road.decide(decision)
         return road.run
 
-    def edit(self, run_id: str, code: str) -> Run:
+    async def edit(self, run_id: str, code: str) -> Run:
         road = self._road(run_id)
-        text = canonical(code)
-        road.edit(replace(road.run.proposal, code=text.text, sha=text.sha), self.assess(code))
+        text, verdict = canonical(code), await self.assess(code)
+        road.edit(replace(road.run.proposal, code=text.text, sha=text.sha), verdict)
         return road.run
 
     async def stop(self, run_id: str, reason: str = "A person stopped it.") -> Run:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers."""
         road = self._road(run_id)
-        if road.task is not None and not road.over:
+        if road.task is not None and not road.arriving:
             road.stop_reason = reason
             road.task.cancel()
-            await road.ended.wait()
+            await asyncio.wait([road.task])
+            if not road.arriving:  # it was stopped before its first step
+                await self._arrive(road, _stopped(road))
+        await road.ended.wait()
         return road.run
 
     async def close(self) -> None:
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
+        await self._stock.close()
 
     async def _travel(self, road: Road) -> None:
         try:
-            if await self._admitted(road):
-                async with self._slots:
-                    await self._execute(road)
+            end = await self._way(road)
         except asyncio.CancelledError:
-            self._end(road, RunState.STOPPED, "was stopped", Fault(road.stop_reason or "It was cancelled."))
+            end = _stopped(road)
         except Exception as fault:  # whatever broke in the house must still end the run, and be known
-            self._end(
-                road, RunState.FAILED, "failed in the workbench", Fault("The workbench itself failed.", "", str(fault))
-            )
-            raise
+            log.exception("run %s failed in the workbench", road.run.id)
+            broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
+            end = End(RunState.FAILED, "failed in the workbench", broken)
+        await self._arrive(road, end)
 
-    async def _admitted(self, road: Road) -> bool:
-        """Checked, and if need be approved."""
-        verdict = self.assess(road.run.proposal.code)
+    async def _way(self, road: Road) -> End:
+        """Checked, if need be approved, and run."""
+        verdict = await self.assess(road.run.proposal.code)
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         match gate(verdict, self._rooms.settings()):
             case Gate.AUTO:
-                return True
+                pass
             case Gate.ASK:
-                return await self._asked(road)
+                if (refusal := await self._refusal(road)) is not None:
+                    return refusal
             case outcome:
-                self._end(road, RunState.REFUSED, "was returned to its author", _returned(verdict, outcome))
-                return False
+                return End(RunState.REFUSED, "was returned to its author", _returned(verdict, outcome))
+        async with self.slots:
+            return await self._execute(road)
 
-    async def _asked(self, road: Road) -> bool:
+    async def _refusal(self, road: Road) -> End | None:
+        """Ask a person; None when they allow it."""
         decision = await road.wait(self._rooms.settings().approval_wait_seconds)
         if decision is None:
             words = Fault("Nobody answered in time, so it was refused.", "Propose it again when a person is there.")
-            self._end(road, RunState.REFUSED, "was refused: nobody answered in time", words)
-            return False
+            return End(RunState.REFUSED, "was refused: nobody answered in time", words)
         road.run = replace(road.run, decision=decision)
         verb = "allowed" if decision.allow else "denied"
         road.note("run.decided", f"was {verb} by {decision.by}", {"allow": decision.allow, "sha": decision.sha,
                   "by": decision.by, "reason": decision.reason, "seconds": decision.seconds})  # fmt: skip
-        if not decision.allow:
-            reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
-            self._end(road, RunState.REFUSED, "was denied by a person", Fault(reason, "Change the program or ask why."))
-        return decision.allow
+        if decision.allow:
+            return None
+        reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
+        return End(RunState.REFUSED, "was denied by a person", Fault(reason, "Change the program or ask why."))
 
-    async def _execute(self, road: Road) -> None:
+    async def _execute(self, road: Road) -> End:
         road.step(RunState.RUNNING, "runs in the sandbox", started=time.time())
-        execution = Execution(road, self._broker, self._stock)
-        ending = await execution.run()
-        state = RunState.DONE if ending.ok else RunState.FAILED
-        words = "ran to its end" if ending.ok else f"failed: {ending.reason}"
-        changes = {"output": road.printed, "result": ending.result, "memory_mb": ending.memory_mb}
-        self._end(road, state, words, None if ending.ok else _fault_of(ending), **changes)
+        ending = await Execution(road, self._broker, self._stock).run()
+        if ending.ok:
+            return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
+        words = f"failed: {ending.reason}"
+        return End(RunState.FAILED, words, _fault_of(ending), ending.result, ending.memory_mb)
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
-    def _end(self, road: Road, state: RunState, summary: str, fault: Fault | None, **changes: object) -> None:
-        if road.over:
-            return
-        changes = {"output": road.printed} | changes
-        draft = replace(road.run, state=state, fault=fault, **changes)  # type: ignore[arg-type]  # fields of Run
-        view = self._view(road, draft)
-        ledger = self._ledger(road, view)
-        road.finish(state, summary, fault, model_view=view, ledger=ledger, **changes)
-        road.session.spend(ledger)
-        self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
+    async def _arrive(self, road: Road, end: End) -> None:
+        """Every run comes through here once, from its last step to everybody knowing of it."""
+        road.arriving = True
+        road.run = replace(road.run, output=road.printed, result=end.result, memory_mb=end.memory_mb, fault=end.fault)
+        try:
+            view, tokens = await self._seen(road, end)
+            ledger = self._ledger(road, tokens)
+            road.finish(end.state, end.summary, model_view=view, ledger=ledger)
+            road.session.spend(ledger)
+            self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
+        finally:
+            road.ended.set()  # also when the audit could not be written: nobody may wait for ever
+
+    async def _seen(self, road: Road, end: End) -> tuple[str, int]:
+        """What the model gets, and its cost; on a thread, because much output takes seconds to be masked."""
+        try:
+            view = await asyncio.to_thread(self._view, road, replace(road.run, state=end.state))
+            return view, await asyncio.to_thread(count, view)
+        except Exception:  # nothing unmasked may go out instead
+            log.exception("the answer of run %s could not be prepared", road.run.id)
+            view = "The run ended, but its answer could not be prepared. The workbench's log says why."
+            return view, count(view)
 
     def _view(self, road: Road, draft: Run) -> str:
         """What the model gets. Masked before it is cut: a cut must not split a value in two."""
@@ -205,12 +225,12 @@ class Conveyor:
             return f"the whole could not be kept: {fault.message}"
         return f"the whole is in the workspace: read_file({path!r})[:2000] in a program shows its beginning"
 
-    def _ledger(self, road: Road, view: str) -> Ledger:
+    def _ledger(self, road: Road, view_tokens: int) -> Ledger:
         definitions = 0
         if not road.session.knows_definitions and not is_person(road):
             road.session.knows_definitions = True
             definitions = sum(tool.definition_tokens for tool in self._rooms.catalog.tools())
-        return ledger_of(road, definitions, count(road.run.proposal.code) + count(view))
+        return ledger_of(road, definitions, count(road.run.proposal.code) + view_tokens)
 
     def _road(self, run_id: str) -> Road:
         if run_id not in self._roads:
@@ -222,6 +242,10 @@ class Conveyor:
         over = [run_id for run_id, road in self._roads.items() if road.over]
         for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
             del self._roads[run_id]
+
+
+def _stopped(road: Road) -> End:
+    return End(RunState.STOPPED, "was stopped", Fault(road.stop_reason or "It was cancelled."))
 
 
 def _returned(verdict: Verdict, outcome: Gate) -> Fault:
@@ -245,5 +269,6 @@ _HINTS = {
     "output": "Print a summary, and write the rest to a file in workspace/.",
     "calls": "Filter at the server, or split the work over several runs.",
     "cpu": "Do less in one run.",
+    "disk": "Delete files in workspace/ that are no longer needed, or write less.",
     "lost": "Propose it again.",
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
 import uuid
 from dataclasses import replace
 
@@ -14,7 +16,6 @@ from workbench.runs.road import Road
 from workbench.runs.stock import Stock
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.settings import Settings
-from workbench.tokens import count
 
 SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree
 
@@ -27,7 +28,6 @@ class Execution:
         self._rooms = road.rooms
         self._broker = broker
         self._stock = stock
-        self.searched = 0  # tokens the program read by searching inside
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
@@ -52,7 +52,7 @@ class Execution:
                 case "definition":
                     return self._definition(params)
                 case "skill":
-                    return self._skill(str(params.get("name", "")))
+                    return await self._skill(str(params.get("name", "")))
         except WorkbenchError as fault:
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), code="workbench") from fault
         raise ToolFailure(f"The sandbox cannot ask for {kind!r}.", code="protocol")
@@ -102,9 +102,9 @@ class Execution:
         except WorkbenchError:
             return Risk.LOW  # no such tool: the broker refuses it with the reason
 
-    def _skill(self, name: str) -> str:
+    async def _skill(self, name: str) -> str:
         """Only what a person kept, unchanged since."""
-        for skill in self._rooms.library.usable():
+        for skill in await asyncio.to_thread(self._rooms.library.usable):
             if name in (skill.name, skill.name.replace("-", "_")):
                 return skill.code
         raise WorkbenchError(f"There is no kept skill {name!r}.", "list_skills names them.")
@@ -116,14 +116,11 @@ class Execution:
             limit_of(params.get("limit")),
             str(params.get("server") or ""),
         )
-        self.searched += answer.tokens
         return answer.text
 
     def _definition(self, params: JsonObject) -> JsonValue:
         server, _, name = str(params.get("name", "")).partition(".")
-        definition = dict(self._rooms.catalog.tool(server, name).raw)
-        self.searched += count(json.dumps(definition))
-        return definition
+        return dict(self._rooms.catalog.tool(server, name).raw)
 
 
 def depth_of(word: str) -> Depth:
@@ -143,7 +140,7 @@ def depth_of(word: str) -> Depth:
 
 def limit_of(value: JsonValue) -> int:
     """A sensible number of matches from whatever was asked."""
-    return max(1, min(int(value), 500)) if isinstance(value, int | float) and value == value else 20
+    return max(1, min(int(value), 500)) if isinstance(value, int | float) and math.isfinite(value) else 20
 
 
 def limits_from(settings: Settings, wished_seconds: float) -> Limits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
@@ -12,11 +12,23 @@ from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.records import CallTrace, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState, Verdict
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.tokens import count
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
 KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
 ENDS = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a run ended, before anybody is told."""
+
+    state: RunState
+    summary: str
+    fault: Fault | None = None
+    result: str = ""
+    memory_mb: float = 0.0
 
 
 class Road:
@@ -27,10 +39,12 @@ class Road:
         self.session = session
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
         self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
+        self.arriving = False  # it has taken its last step; nothing stops it any more
         self.ended = asyncio.Event()
         self.stop_reason = ""  # why it was stopped, for whoever proposed it
         self._answer: asyncio.Future[Decision] | None = None
         self._calls: dict[str, CallTrace] = {}
+        self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self._output: list[str] = []
         self.note("run.proposed", f"{proposal.author} proposes a program", self._proposal_detail())
         rooms.tell(RunChanged(self.run))
@@ -53,7 +67,8 @@ class Road:
         try:
             return await asyncio.wait_for(self._answer, seconds)
         except TimeoutError:
-            return None
+            in_time = self._answer.done() and not self._answer.cancelled()
+            return self._answer.result() if in_time else None  # an answer in the last moment is an answer
 
     def decide(self, decision: Decision) -> None:
         """Take a person's answer; it must name the text that is waiting right now."""
@@ -86,17 +101,15 @@ class Road:
         """Show a nested call beginning or ending."""
         if trace.call_id not in self._calls and len(self._calls) >= KEPT_CALLS:
             self._calls.pop(next(iter(self._calls)))
+        self.call_tokens += count(trace.arguments) if trace.call_id not in self._calls else trace.tokens
         self._calls[trace.call_id] = trace
         self.rooms.tell(RunCall(self.run.id, trace))
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
-    def finish(self, state: RunState, summary: str, fault: Fault | None = None, **changes: Any) -> None:
+    def finish(self, state: RunState, summary: str, **changes: Any) -> None:
         """Any: fields of Run. Reach an end, once."""
-        if self.over:
-            return
-        self.run = replace(self.run, fault=fault, **changes)
-        self.step(state, summary, ended=time.time())
-        self.ended.set()
+        if not self.over:
+            self.step(state, summary, ended=time.time(), **changes)
 
     def note(self, kind: str, summary: str, detail: dict[str, object]) -> None:
         run = self.run
@@ -159,6 +172,5 @@ def is_person(road: Road) -> bool:
 
 
 def ledger_of(road: Road, definitions: int, spent: int) -> Ledger:
-    """Direct use would have loaded the definitions once and every nested answer and argument."""
-    answers = sum(trace.tokens for trace in road.run.calls)
-    return Ledger(direct=definitions + answers + spent, actual=spent)
+    """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
+    return Ledger(direct=definitions + road.call_tokens, actual=spent)

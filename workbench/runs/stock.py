@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
-from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged
+from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, spawn
+from workbench.records import Tool
 from workbench.runs.rooms import Rooms
 from workbench.wrappers.package import remove_package, write_package
 
@@ -25,7 +27,7 @@ class Stock:
         self._servers: set[str] = set()
         self._gone: set[str] = set()
         self._skills = True
-        self._writing = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
 
     @property
     def servers(self) -> Path:
@@ -55,20 +57,45 @@ class Stock:
                 pass
 
     async def refresh(self) -> None:
-        """Write what is stale; a warning about one tool never keeps the others away."""
-        async with self._writing:
-            if self._servers or self._gone or self._skills:
-                await asyncio.to_thread(self._write)
+        """Write what is stale. A run that is stopped meanwhile does not stop the writing, others wait for it too."""
+        while self._stale or self._at_work:
+            if not self._at_work:
+                self._task = spawn("stock", self._write_stale())
+            assert self._task is not None
+            await asyncio.shield(self._task)
 
-    def _write(self) -> None:
-        gone, self._gone = self._gone, set()
-        stale, self._servers = self._servers, set()
+    async def close(self) -> None:
+        """Nothing is being written any more."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    @property
+    def _stale(self) -> bool:
+        return bool(self._servers or self._gone or self._skills)
+
+    @property
+    def _at_work(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    async def _write_stale(self) -> None:
+        """What cannot be written stays stale: the next run tries again."""
+        stale, gone, skills = self._servers, self._gone, self._skills
+        self._servers, self._gone, self._skills = set(), set(), False
+        tools = {server: [tool for tool in self._rooms.catalog.tools() if tool.server == server] for server in stale}
+        try:
+            await asyncio.to_thread(self._write, tools, gone, skills)
+        except BaseException:
+            self._servers |= stale
+            self._gone |= gone
+            self._skills |= skills
+            raise
+
+    def _write(self, tools: Mapping[str, Sequence[Tool]], gone: Set[str], skills: bool) -> None:
+        """On a thread; a warning about one tool never keeps the others away."""
         for server in gone:
             remove_package(server, self.servers)
-        for server in stale:
-            tools = [tool for tool in self._rooms.catalog.tools() if tool.server == server]
-            for warning in write_package(server, tools, self.servers):
+        for server, its_tools in tools.items():
+            for warning in write_package(server, its_tools, self.servers):
                 log.warning("%s: %s", server, warning)
-        if self._skills:
-            self._skills = False
+        if skills:
             self._rooms.library.write_modules(self.skills)

@@ -11,6 +11,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -178,5 +179,8 @@ def _number(text: str) -> int:
 
 def _changed(folder: Path) -> float:
     """When the newest of its two files was written."""
-    times = [path.lstat().st_mtime for name in (CARD, code_file(folder.name)) if (path := folder / name).exists()]
+    times = []
+    for name in (CARD, code_file(folder.name)):
+        with suppress(FileNotFoundError):
+            times.append((folder / name).lstat().st_mtime)
     return max(times, default=0.0)

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged
@@ -30,6 +31,7 @@ class Library:
     def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
         self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
         self._approvals = Approvals(drafts)
+        self._writing = Lock()  # one change at a time; the core makes them on threads
 
     def list(self) -> tuple[Skill, ...]:
         """Every skill by name; the kept one before its draft, retired ones last."""
@@ -69,34 +71,36 @@ class Library:
         words = " ".join(description.split())[:LONGEST_DESCRIPTION]
         notes = body(legal, words, code, tools)
         wish = Skill(legal, words, code, SkillState.DRAFT, run_id=run_id, author=author, tools=tuple(tools))
-        write_skill(self._drafts / legal, replace(wish, notes=notes))
+        with self._writing:
+            write_skill(self._drafts / legal, replace(wish, notes=notes))
         return self._changed(legal, SkillState.DRAFT)
 
     def keep(self, name: str, sha: str, kept_by: str) -> Skill:
         """Keep exactly the code with this sha as the next version; what was seen is what is kept."""
-        seen = self._to_keep(name)
+        with self._writing:
+            seen = self.to_keep(name, sha)
+            _check(seen)
+            self._keep(seen, kept_by)
+        return self._changed(seen.name, SkillState.KEPT)
+
+    def to_keep(self, name: str, sha: str) -> Skill:
+        """What keeping would keep: the draft; without one, what stands in the bench unapproved or changed, or was
+        retired. It must be the code with this sha."""
+        seen = self._newest(name)
         if seen.sha != sha:
             raise WorkbenchError(f"{seen.name} has changed since you looked at it.", "Look at it again, then keep it.")
-        _check(seen)
-        self._restore(seen.name)
-        before = self._kept_before(seen.name)
-        if before is not None and before.sha != sha:
-            put_by(self._skills / before.name, before.version)
-        kept = replace(seen, state=SkillState.KEPT, version=_next_version(before, sha), kept_by=kept_by)
-        self._approvals.add(kept.name, sha)
-        write_skill(self._skills / kept.name, kept, origin=self._root(seen.state) / seen.name)
-        shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
-        return self._changed(kept.name, SkillState.KEPT)
+        return seen
 
     def retire(self, name: str) -> Skill:
         """Hide a kept skill, or a draft that was never kept. It stays on disk and can come back by keeping it again."""
-        skill = self.get(name)
-        if skill.state is SkillState.RETIRED:
-            return skill
-        root = self._root(skill.state)
-        target = _free(root / RETIRED / skill.name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(root / skill.name, target)
+        with self._writing:
+            skill = self.get(name)
+            if skill.state is SkillState.RETIRED:
+                return skill
+            root = self._root(skill.state)
+            target = _free(root / RETIRED / skill.name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(root / skill.name, target)
         self._tell(SkillsChanged(skill.name))
         return replace(skill, state=SkillState.RETIRED)
 
@@ -147,14 +151,23 @@ class Library:
         shipped = self._starters / skill.name
         return shipped.is_dir() and read_skill(shipped, SkillState.KEPT).sha == skill.sha
 
-    def _to_keep(self, name: str) -> Skill:
-        """The draft; without one, what stands in the bench unapproved or changed, or was retired."""
+    def _newest(self, name: str) -> Skill:
         for state in (SkillState.DRAFT, SkillState.KEPT, SkillState.RETIRED):
             try:
                 return self.get(name, state)
             except WorkbenchError:
                 continue
         raise WorkbenchError(f"There is no draft {name}.", self._known())
+
+    def _keep(self, seen: Skill, kept_by: str) -> None:
+        self._restore(seen.name)
+        before = self._kept_before(seen.name)
+        if before is not None and before.sha != seen.sha:
+            put_by(self._skills / before.name, before.version)
+        kept = replace(seen, state=SkillState.KEPT, version=_next_version(before, seen.sha), kept_by=kept_by)
+        self._approvals.add(kept.name, seen.sha)
+        write_skill(self._skills / kept.name, kept, origin=self._root(seen.state) / seen.name)
+        shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
 
     def _restore(self, name: str) -> None:
         """A retired skill comes back before its next version is written, so that its history goes on."""
