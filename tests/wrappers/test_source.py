@@ -378,3 +378,9 @@ def test_the_program_of_a_call_makes_exactly_that_call(arguments: dict[str, Any]
     scope = {"do_it": module.do_it}
     asyncio.run(eval(compile(ast.Expression(call.value.value), "call", "eval"), scope))
     assert sent[0][2] == arguments
+
+
+def test_a_nested_object_that_invites_other_keys_may_be_any_dict_when_given() -> None:
+    inviting = obj({"x": {"type": "integer"}}, additionalProperties=True)
+    assert annotation(tool(obj({"v": inviting})), "v") == "DoItV | dict[str, typing.Any]"
+    assert returns(tool({}, output=inviting)) == "DoItResult"

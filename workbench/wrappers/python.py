@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from workbench.records import JsonValue
 from workbench.wrappers.shapes import (
     Alias,
+    Anything,
     Choice,
     Listing,
     Named,
@@ -31,6 +32,7 @@ class TypeWriter:
     def __init__(self, typing: str, named: Sequence[Record | Alias], *, given: bool) -> None:
         self._typing = typing  # the name under which the module has `typing`
         self._given = given
+        self._inviting = {one.name for one in named if isinstance(one, Record) and one.more is not None}
         self._hidden = _USED_IN_BODY | {typing} | {one.name for one in named}  # keys that would hide a type
 
     def special(self, name: str) -> ast.expr:
@@ -52,6 +54,8 @@ class TypeWriter:
                 return _indexed(ast.Name("dict"), [ast.Name("str"), self.write(value)])
             case Union(members):
                 return either([self.write(member) for member in members])
+            case Named(name) if self._given and name in self._inviting:
+                return either([ast.Name(name), self.write(Table(Anything()))])
             case Named(name):
                 return ast.Name(name)
             case _:
