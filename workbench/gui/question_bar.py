@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -16,6 +16,9 @@ from workbench.gui.theme import Theme, mark
 
 class QuestionBar(QFrame):
     """Hidden until something is asked; Escape and Enter both mean Cancel."""
+
+    dismissed = Signal()
+    """The question was taken back without a yes."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +68,10 @@ class QuestionBar(QFrame):
 
     def dismiss(self) -> None:
         """Take the question back and the keyboard to where it was."""
+        self._leave()
+        self.dismissed.emit()
+
+    def _leave(self) -> None:
         self._act = None
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
@@ -80,6 +87,6 @@ class QuestionBar(QFrame):
 
     def _agree(self) -> None:
         act = self._act
-        self.dismiss()
+        self._leave()
         if act is not None:
             act()

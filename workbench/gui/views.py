@@ -140,8 +140,8 @@ class EmptyState(QWidget):
         self._symbol = symbol
         self._picture = QLabel(self)
         self._picture.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._title = label(title, "heading")
-        self._sentence = label(sentence, "muted")
+        self._title = label("", "heading")
+        self._sentence = label("", "muted")
         for text in (self._title, self._sentence):
             text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             text.setWordWrap(True)
@@ -153,8 +153,7 @@ class EmptyState(QWidget):
             self._layout.addWidget(widget)
         self._layout.addStretch(3)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName(title)
-        self.setAccessibleDescription(sentence)
+        self.say(title, sentence)
         self._draw()
         theme.changed.connect(self._draw)
 
@@ -172,6 +171,8 @@ class EmptyState(QWidget):
     def say(self, title: str, sentence: str) -> None:
         self._title.setText(title)
         self._sentence.setText(sentence)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(sentence)
 
     def _draw(self) -> None:
         self._picture.setPixmap(pixmap(self._symbol, "faint", self._theme.unit * 7, self.devicePixelRatioF()))

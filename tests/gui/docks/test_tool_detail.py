@@ -79,6 +79,21 @@ def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
     assert [call.confirmed for call in calls] == [False, False, True]
 
 
+def test_a_question_tells_the_arguments_and_is_taken_back_when_they_change(
+    pane: ToolPane, calls: list[Any], qtbot: Any
+) -> None:
+    open_tool(pane, qtbot, "delete_customer")
+    panel = pane.sheet().call
+    panel.form.set_value({"customer_id": "CUS-0007"})
+    panel.run()
+    qtbot.waitUntil(lambda: panel._ask.isVisible())
+    assert "CUS-0007" in panel._ask._hint.full_text()
+    panel.form.set_value({"customer_id": "CUS-0008"})
+    assert panel._ask.isHidden()
+    assert panel.answer.sentence() == "Nothing was sent."
+    assert [call.confirmed for call in calls] == [False]
+
+
 def test_a_form_with_faults_asks_before_it_sends(pane: ToolPane, calls: list[Any], qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
     panel = pane.sheet().call

@@ -37,19 +37,20 @@ class CallAnswer(QWidget):
         self.fault = FaultCard(theme)
         self._schema_fault = FaultCard(theme)
         self.result = ResultView(context)
-        empty = self.tr("Run the tool: what it answers appears here, with its time, size and token cost.")
-        self._empty = EmptyState(theme, "play", self.tr("No result yet"), empty)
+        self._empty = EmptyState(theme, "play", *self._none())
         self._build()
         self.clear()
 
     def clear(self) -> None:
         self._strip.hide()
         self._bar.hide()
+        self._show_none()
         self._pages.setCurrentWidget(self._empty)
 
     def begin(self) -> None:
         """A call is under way; the last result stays readable until the next one is there."""
         self._say("loader", "info", self.tr("Running…"))
+        self._empty.say(self.tr("Waiting for the answer"), self.tr("It appears here as soon as the server sent it."))
         self._schema.hide()
         self.fault.show_fault(None)
         self._bar.setRange(0, 0)
@@ -61,6 +62,11 @@ class CallAnswer(QWidget):
     def show_asked(self) -> None:
         """Nothing reached the server; the form asks now."""
         self._say("hourglass", "warning", self.tr("Nothing was sent yet: please confirm."))
+        self._show_none()
+
+    def show_not_sent(self) -> None:
+        """The question was taken back."""
+        self._say("ban", "muted", self.tr("Nothing was sent."))
 
     def show_progress(self, progress: float, total: float, message: str) -> None:
         self._bar.setRange(0, 1000 if total > 0 else 0)
@@ -81,6 +87,13 @@ class CallAnswer(QWidget):
         else:
             self._empty.say(self.tr("No result"), self.tr("The call did not give one; the reason stands above."))
             self._pages.setCurrentWidget(self._empty)
+
+    def _show_none(self) -> None:
+        self._empty.say(*self._none())
+
+    def _none(self) -> tuple[str, str]:
+        words = self.tr("Run the tool: what it answers appears here, with its time, size and token cost.")
+        return self.tr("No result yet"), words
 
     def sentence(self) -> str:
         """The summary line."""

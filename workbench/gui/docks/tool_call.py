@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
@@ -20,6 +21,7 @@ from workbench.gui.theme import mark
 from workbench.records import Fault, Origin, Outcome, Tool, ToolCall
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
+_SHORT = 300  # characters of the arguments that a question repeats
 
 
 class CallPanel(QWidget):
@@ -126,7 +128,14 @@ class CallPanel(QWidget):
     def _confirm(self, outcome: Outcome) -> None:
         self.answer.show_asked()
         fault = outcome.fault or Fault(self.tr("{0} may change or send something.").format(one_line(self._tool.name)))
-        self._ask.ask("alert", "danger", fault.message, fault.hint, self.tr("Run anyway"), self._send_confirmed)
+        value = json.dumps(self.form.value(), ensure_ascii=False)
+        what = self.tr("It would be called with {0}").format(one_line(value, _SHORT))
+        self._ask.ask("alert", "danger", fault.message, what, self.tr("Run anyway"), self._send_confirmed)
+
+    def _form_changed(self) -> None:
+        """A yes is to the arguments that were shown; others are asked about anew."""
+        if not self._ask.isHidden():
+            self._ask.dismiss()
 
     def _show_running(self) -> None:
         self._run.setVisible(not self.running)
@@ -136,7 +145,9 @@ class CallPanel(QWidget):
     def _build(self) -> None:
         self.form = SchemaForm(self._context.theme)
         self.answer = CallAnswer(self._context)
+        self.form.changed.connect(self._form_changed)
         self._ask = QuestionBar(self._context.theme)
+        self._ask.dismissed.connect(self.answer.show_not_sent)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
@@ -166,6 +177,7 @@ class CallPanel(QWidget):
         self._run.clicked.connect(self.run)
         self._cancel = QPushButton(icon("stop", "danger"), self.tr("Cancel"), foot)
         self._cancel.setToolTip(self.tr("End this call (Escape)"))
+        self._cancel.setShortcut(QKeySequence(Qt.Key.Key_Escape))  # wherever in the window the keyboard is
         self._cancel.clicked.connect(self.cancel)
         self._cancel.hide()
         code = QPushButton(icon("code", "muted"), self.tr("Open as code"), foot)

@@ -254,7 +254,7 @@ class Field(QWidget):
         if self._editor is not None:
             self._editor.setVisible(not (self._state is None and self.brief.shape.kind in _NESTED))
         sent = self._state is not ABSENT
-        if sent and not self._item and not self.brief.required and self._unset is None:
+        if not self._item and not self.brief.required and self._unset is None:
             self._add_unset()
         if self._unset is not None:
             self._unset.setVisible(sent)
@@ -267,6 +267,9 @@ class Field(QWidget):
         self._unset.setAccessibleName(self.tr("Do not send {0}").format(visible(self.brief.name)))
         self._unset.setToolTip(self.tr("Do not send this value"))
         self._unset.clicked.connect(self._unset_by_person)
+        policy = self._unset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # so that nothing moves while one types
+        self._unset.setSizePolicy(policy)
         self._header.addWidget(self._unset)
 
     def _say(self, sentence: str) -> None:
