@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
@@ -35,6 +34,7 @@ from workbench.gui.context import Context
 from workbench.gui.forms.json_text import dump
 from workbench.gui.models.json_tree import JsonTree
 from workbench.gui.models.records_table import RecordsTable, records_of
+from workbench.gui.picture import Picture
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
@@ -247,7 +247,7 @@ class ResultView(QWidget):
         return self._table
 
     def _make_picture(self) -> QScrollArea:
-        self._picture = QLabel()
+        self._picture = Picture()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         area = QScrollArea()
         area.setWidgetResizable(True)
