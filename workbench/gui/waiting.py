@@ -17,7 +17,7 @@ from workbench.gui.theme import mark
 from workbench.gui.views import label, tool_button
 from workbench.gui.wishes import ShowRun
 from workbench.gui.words import countdown, risk_word
-from workbench.records import Run, RunState
+from workbench.records import Origin, Run, RunState
 
 
 class WaitingStrip(Pane):
@@ -93,7 +93,9 @@ class WaitingStrip(Pane):
         self._tick.start()
         self._picture.setPixmap(pixmap("hourglass", "accent", self.context.theme.unit * 4, self.devicePixelRatioF()))
         more = len(self._waiting) - 1
-        words = self.tr("{} asks: {}").format(run.proposal.author, one_line(run_title(run), 200))
+        own = run.proposal.origin is Origin.PERSON
+        who = self.tr("You want to run this") if own else self.tr("{} asks").format(run.proposal.author)
+        words = f"{who}: {one_line(run_title(run), 200)}"
         self._words.setText(self.tr("{} (and {} more)").format(words, more) if more else words)
         self._time.setText(self.tr("{} left").format(countdown(run.deadline, time.time())))
         if run.verdict is not None:

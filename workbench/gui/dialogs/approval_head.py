@@ -59,7 +59,7 @@ class ApprovalHead(QFrame):
         mark(self._badge, role="badge", tone=word.tone)
         self._badge.setText(word.text if verdict else self.tr("Not assessed"))
         self._author.setText(self._who(run))
-        purpose = run.proposal.purpose
+        purpose = "" if run.proposal.origin is Origin.PERSON else run.proposal.purpose  # a person claims nothing
         self._claim.setText(f"“{purpose}”" if purpose else "")
         self._tag.setVisible(bool(purpose))
         self._claim.setVisible(bool(purpose))

@@ -66,6 +66,7 @@ class OutputPane(Pane):
             self._result.clear()
             self._fault.show_fault(None)
             self._model_view.clear()
+            self._ledger.hide()
             self._tabs.setCurrentIndex(_OUTPUT)
         self.context.tasks.run("read a run", self._load(run_id))
 

@@ -50,15 +50,16 @@ class ToolSheet(QWidget):
         layout.addWidget(self._head())
         layout.addWidget(self._tabs)
         layout.addWidget(self._pages, 1)
-        definition = self._definition()
+        definition, schema = self._definition(), self.tr("Schema")
         for words, page in (
             (self.tr("Call"), self.call),
             (self._cost(self.tr("Description"), self.tool.description), self._description()),
-            (self._cost(self.tr("Schema"), definition), self._code(definition, "json", self.tr("Definition"))),
+            (f"{schema}  ≈ {amount(self.tool.definition_tokens)}", self._code(definition, "json", schema)),
             (self.tr("Wrapper"), self._code("", "python", self.tr("Wrapper source"))),
         ):
             self._tabs.addTab(words)
             self._pages.addWidget(page)
+        self._tabs.setTabToolTip(_SCHEMA, self.tr("A model reads its name, description and input schema."))
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setAccessibleName(self.tr("Parts of the tool"))

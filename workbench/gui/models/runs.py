@@ -54,7 +54,7 @@ def run_row(run: Run, now: float) -> Row:
         tone=word.tone,
         badges=badges,
         strong=waiting,
-        tip=word.text,
+        tip=f"{visible(run_title(run))}\n{visible(run.proposal.author)} · {_detail(run)}",
     )
 
 
@@ -69,10 +69,11 @@ def run_title(run: Run) -> str:
 
 def _detail(run: Run) -> str:
     word = run_word(run.state).text
-    if run.fault and run.state not in (RunState.WAITING, RunState.RUNNING):
-        return f"{word}: {visible(first_sentence(run.fault.message))}"
     if run.state is RunState.REFUSED and run.decision and run.decision.reason:
         return f"{word}: {visible(first_sentence(run.decision.reason))}"
+    if run.fault and run.state not in (RunState.WAITING, RunState.RUNNING):
+        return f"{word}: {visible(first_sentence(run.fault.message))}"
     if run.calls:
-        return translate("runs", "{}, {} tool calls").format(word, len(run.calls))
+        calls = translate("runs", "{}, 1 tool call") if len(run.calls) == 1 else translate("runs", "{}, {} tool calls")
+        return calls.format(word, len(run.calls))
     return word
