@@ -139,8 +139,7 @@ class RowDelegate(QStyledItemDelegate):
         badges = () if row.detail else row.badges  # two-line rows carry them in the second line
         widths = [QFontMetrics(badge_font).horizontalAdvance(word) + self._theme.unit * 3 for word, _ in badges]
         wished = QFontMetrics(font).horizontalAdvance(row.title) + 2
-        room = place.width() - sum(widths) - self._theme.unit * 2 * bool(widths)
-        shown = min(wished, max(room, place.width() // 2))
+        shown = min(wished, place.width())  # a name that can be read matters more than what is beside it
         colour = self._theme.colour("muted" if row.faded else "text")
         self._write(painter, QRect(place.left(), place.top(), shown, place.height()), row.title, font, colour)
         left = place.left() + shown + self._theme.unit * 2
