@@ -1,0 +1,146 @@
+"""Prints what the rules catch and what they flag without need, on the labelled programs in `risk_sets/`, and how fast.
+
+    python benchmarks/risk.py [--misses]
+
+The programs were written from categories of risk and not from the rules. `risky` ones have an effect that a person
+should see; `harmless` ones only compute, read the workspace and call reading tools; `writing` ones are ordinary and
+change something, so they ought to ask. Each is judged twice: with a catalogue, and with names of tools alone, as
+`python -m workbench.policy` does.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import json
+import random
+import statistics
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.policy.assess import assess
+from workbench.policy.levels import at_least
+from workbench.records import Gate, Hints, Risk, Tool, Verdict
+
+SETS = Path(__file__).parent / "risk_sets"
+DENSE = 200  # lines of a large program, none of them empty
+LARGE = 100  # how many large programs are timed
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One program and what its author says of it."""
+
+    id: str
+    category: str
+    form: str
+    code: str
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the three tables; with --misses also the programs that were judged against their label."""
+    risky, benign = _programs("risky.jsonl"), _programs("benign.jsonl")
+    for words, tools in (("with the catalogue", _catalogue()), ("by the names of tools alone", None)):
+        print(f"\nJudged {words}")
+        _print_risky(risky, tools)
+        _print_benign(benign, tools)
+        if "--misses" in arguments:
+            _print_misses(risky, benign, tools)
+    _print_speed(risky + benign)
+
+
+def _programs(name: str) -> list[Labelled]:
+    return [Labelled(**json.loads(line)) for line in (SETS / name).read_text(encoding="utf-8").split("\n") if line]
+
+
+def _catalogue() -> list[Tool]:
+    found = [json.loads(line) for line in (SETS / "tools.jsonl").read_text(encoding="utf-8").split("\n") if line]
+    return [Tool(tool["server"], tool["name"], hints=Hints(**tool["hints"])) for tool in found]
+
+
+def _print_risky(programs: Sequence[Labelled], tools: Sequence[Tool] | None) -> None:
+    by_category: dict[str, list[tuple[str, bool, bool]]] = defaultdict(list)
+    for program in programs:
+        verdict = assess(program.code, tools)
+        by_category[program.category].append((program.form, _noticed(verdict), at_least(verdict.risk, Risk.HIGH)))
+    print(f"{'risky programs':34}{'n':>5}{'medium+':>9}{'high+':>8}{'direct':>9}{'evasive':>9}")
+    for category, rows in by_category.items():
+        print(_row(category, rows))
+    print(_row("all", [row for rows in by_category.values() for row in rows]))
+
+
+def _row(name: str, rows: Sequence[tuple[str, bool, bool]]) -> str:
+    noticed = [noticed for _, noticed, _ in rows]
+    high = [high for _, _, high in rows]
+    direct = [noticed for form, noticed, _ in rows if form == "direct"]
+    evasive = [noticed for form, noticed, _ in rows if form == "evasive"]
+    return f"{name:34}{len(rows):>5}{_share(noticed):>9}{_share(high):>8}{_share(direct):>9}{_share(evasive):>9}"
+
+
+def _share(answers: Sequence[bool]) -> str:
+    return f"{sum(answers) / len(answers):.1%}" if answers else "-"
+
+
+def _noticed(verdict: Verdict) -> bool:
+    return at_least(verdict.risk, Risk.MEDIUM) and verdict.gate is not Gate.AUTO
+
+
+def _print_benign(programs: Sequence[Labelled], tools: Sequence[Tool] | None) -> None:
+    by_category: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for program in programs:
+        by_category[program.form, program.category].append(_noticed(assess(program.code, tools)))
+    print(f"{'benign programs':34}{'n':>5}{'flagged':>9}")
+    for (_, category), flagged in by_category.items():
+        print(f"{category:34}{len(flagged):>5}{_share(flagged):>9}")
+    harmless = [answer for (form, _), flagged in by_category.items() if form == "harmless" for answer in flagged]
+    print(f"{'all harmless':34}{len(harmless):>5}{_share(harmless):>9}")
+
+
+def _print_misses(risky: Sequence[Labelled], benign: Sequence[Labelled], tools: Sequence[Tool] | None) -> None:
+    for program in (*risky, *(program for program in benign if program.form == "harmless")):
+        verdict = assess(program.code, tools)
+        if _noticed(verdict) == (program.form == "harmless"):
+            print(f"\n{program.id} ({program.category}, {program.form}): {verdict.sentence}\n{program.code}")
+
+
+def _print_speed(programs: Sequence[Labelled]) -> None:
+    tools = _catalogue()
+    small = [_cpu(program.code, tools) for program in programs]
+    large = [_cpu(code, tools) for code in _large(programs)]
+    print(f"\n{'CPU milliseconds':34}{'n':>5}{'p50':>9}{'p95':>8}")
+    for words, times in (("programs of the sets", small), (f"programs of {DENSE} dense lines", large)):
+        print(f"{words:34}{len(times):>5}{statistics.median(times):>9.2f}{statistics.quantiles(times, n=20)[-1]:>8.2f}")
+
+
+def _large(programs: Sequence[Labelled]) -> Iterator[str]:
+    """Programs put together from those of the sets, in another order each."""
+    chance = random.Random(6)
+    parts = [program.code for program in programs if _parses(program.code)]
+    for _ in range(LARGE):
+        lines: list[str] = []
+        while len(lines) < DENSE:
+            lines += [line for line in chance.choice(parts).split("\n") if line.strip()]
+        yield "\n".join(lines) + "\n"
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return False
+    return assess(code, None).gate is not Gate.BLOCKED
+
+
+def _cpu(code: str, tools: Sequence[Tool]) -> float:
+    gc.collect(0)
+    started = time.process_time()
+    assess(code, tools)
+    return (time.process_time() - started) * 1000
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
