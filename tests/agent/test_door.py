@@ -37,6 +37,15 @@ async def test_what_an_agent_asks_is_counted_where_a_person_sees_it(core, agent)
     assert any(isinstance(event, LedgerChanged) and event.ledger.actual > 0 for event in told)
 
 
+async def test_on_a_new_bench_an_agent_finds_and_uses_the_demo_server_without_anybody_connecting_it(agent):
+    code = "from servers.demo import count_orders\nresult = await count_orders()"
+    async with agent() as client:
+        found = await client.call_tool("search_tools", {"query": "count orders", "detail_level": "name"})
+        ran = await client.call_tool("execute_code", {"code": code, "description": "count"})
+    assert "count_orders" in found.content[0].text
+    assert not ran.is_error, ran.content[0].text
+
+
 async def test_an_unknown_tool_and_a_wrong_argument_are_answered_with_what_is_valid(agent):
     async with agent() as client:
         unknown = await client.call_tool("run_code", {})

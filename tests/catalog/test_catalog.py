@@ -204,6 +204,15 @@ async def test_adding_removing_and_reloading(house) -> None:
     assert not home.catalog.states()[1].allowed
 
 
+async def test_learning_starts_what_is_allowed_and_unknown_and_nothing_else(house) -> None:
+    home = await house(house.faulty("echo"))
+    await home.catalog.learn()
+    assert [state.status for state in home.catalog.states()] == [ServerStatus.READY, ServerStatus.STOPPED]
+    await home.catalog.disconnect("demo")
+    await home.catalog.learn()
+    assert home.catalog.states()[0].status is ServerStatus.STOPPED, "its tools are known"
+
+
 async def test_two_doors_may_reload_at_the_same_moment(house) -> None:
     home = await house(house.faulty("echo"), house.faulty("error"))
     await home.catalog.connect("echo")

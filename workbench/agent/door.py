@@ -90,7 +90,7 @@ class Door:
             case "execute_code":
                 return await self._execute(context, arguments)
             case "search_tools":
-                return self._search(arguments), False
+                return await self._search(arguments), False
             case "list_skills":
                 return await self._skills(), False
             case "save_skill":
@@ -101,6 +101,7 @@ class Door:
         code, purpose = _text(arguments, "code"), _text(arguments, "description")
         seconds = arguments.get("timeout", 0)
         wished = float(seconds) if isinstance(seconds, int | float) else 0.0
+        await self._rooms.catalog.learn()
         run = self._conveyor.submit(code, self._session, purpose, wished)
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
         try:
@@ -120,7 +121,8 @@ class Door:
             beat += 1
             await asyncio.sleep(HEARTBEAT)
 
-    def _search(self, arguments: JsonObject) -> str:
+    async def _search(self, arguments: JsonObject) -> str:
+        await self._rooms.catalog.learn()
         answer = self._rooms.catalog.search(
             _text(arguments, "query", ""),
             depth_of(_text(arguments, "detail_level", "description")),

@@ -26,6 +26,7 @@ from workbench.records import (
     SearchAnswer,
     ServerConfig,
     ServerState,
+    ServerStatus,
     Tool,
     ToolCall,
     ToolSummary,
@@ -147,6 +148,16 @@ class Catalog:
         if found is None:
             raise _no_tool(self._server(server), name)
         return found
+
+    async def learn(self) -> None:
+        """Start what is allowed and was never seen running, so that its tools can be found. Why one does not start is
+        told by its state."""
+        unknown = [
+            server
+            for server in self._enabled()
+            if server.state.allowed and not server.tools and server.state.status is ServerStatus.STOPPED
+        ]
+        await asyncio.gather(*(server.start() for server in unknown), return_exceptions=True)
 
     def search(self, query: str, depth: Depth, limit: int = 20, server: str = "") -> SearchAnswer:
         """What an agent receives for a query; without one, the list."""
