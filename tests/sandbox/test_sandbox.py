@@ -276,3 +276,21 @@ async def test_an_unknown_backend_is_said_to_be_unknown() -> None:
     assert strength.level == "none"
     assert "hope" in strength.reason
     await sandbox.close()
+
+
+async def test_a_workspace_that_is_a_link_is_not_opened_to_programs(native: Any, tmp_path: Path) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "linked").mkdir()
+    native.bench = tmp_path / "linked"
+    (native.bench / "workspace").symlink_to(tmp_path / "private")
+    with pytest.raises(WorkbenchError, match="is a link"):
+        await native.run("open('workspace/planted', 'w')")
+    assert list((tmp_path / "private").iterdir()) == []
+
+
+async def test_a_file_in_the_place_of_the_workspace_is_said(native: Any, tmp_path: Path) -> None:
+    (tmp_path / "odd").mkdir()
+    native.bench = tmp_path / "odd"
+    (native.bench / "workspace").write_text("")
+    with pytest.raises(WorkbenchError, match="cannot be made"):
+        await native.run("1")

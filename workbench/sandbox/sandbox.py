@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
@@ -20,6 +21,7 @@ from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailu
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
+_FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
 _LOOK_EVERY = 1.0  # seconds between looks at how full the workspace is
 _LAST_WORDS = 1.0  # seconds a program that said its end may take to go
 
@@ -51,7 +53,7 @@ class Sandbox:
         """Run a program to its end. Cancelling kills it."""
         if self._strength.level == "none":
             raise WorkbenchError(f"Programs cannot run here. {self._strength.reason}".strip(), self._strength.hint)
-        program.workspace.mkdir(parents=True, exist_ok=True)
+        _check_workspace(program.workspace)
         cell = await self._pool.take(profile_of(self._strength.backend, program))
         return await self._run(cell, program, answer, output)
 
@@ -82,6 +84,16 @@ class Sandbox:
             await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
         gone = await self._cells.finish(cell)
         return conclude(channel, gone, limits, time.monotonic() - started)
+
+
+def _check_workspace(folder: Path) -> None:
+    """The one writable place must be the folder it seems to be: a bench of somebody else's may hold a link there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise WorkbenchError(f"The workspace {folder} cannot be made: {fault.strerror}.", _FOLDER_HINT) from fault
+    if folder.is_symlink():
+        raise WorkbenchError(f"The workspace {folder} is a link to {os.path.realpath(folder)}.", _FOLDER_HINT)
 
 
 def profile_of(backend: str, program: Program) -> Profile:
