@@ -75,6 +75,14 @@ async def test_a_waiting_run_can_be_stopped(demo, agent):
         demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
 
 
+async def test_a_stop_right_after_an_allow_still_stops(demo, agent):
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    stopped = await demo.conveyor.stop(run.id)
+    assert stopped.state is RunState.STOPPED
+    assert stopped.calls == ()
+
+
 async def test_a_second_decision_is_refused(demo, agent):
     run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))

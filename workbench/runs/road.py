@@ -56,19 +56,24 @@ class Road:
     def step(self, state: RunState, summary: str, **changes: Any) -> None:
         """Any: fields of Run. Take one step; the audit and every door learn of it."""
         self.run = replace(self.run, state=state, calls=tuple(self._calls.values()), **changes)
-        self.note(f"run.{state}", summary, self._detail(state))
-        self.rooms.tell(RunChanged(self.run))
+        try:
+            self.note(f"run.{state}", summary, self._detail(state))
+        finally:
+            self.rooms.tell(RunChanged(self.run))
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────
     async def wait(self, seconds: float) -> Decision | None:
-        """Wait for a person; None when nobody answered in time."""
-        self._answer = asyncio.get_running_loop().create_future()
+        """Wait for a person; None when nobody answered in time. A stop counts, also right after an answer.
+
+        `asyncio.wait_for` would not do: before Python 3.12 it drops the stop when the answer is there already.
+        """
+        self._answer = answer = asyncio.get_running_loop().create_future()
         self.step(RunState.WAITING, "waits for a person", deadline=time.time() + seconds)
         try:
-            return await asyncio.wait_for(self._answer, seconds)
+            async with asyncio.timeout(seconds):
+                return await answer
         except TimeoutError:
-            in_time = self._answer.done() and not self._answer.cancelled()
-            return self._answer.result() if in_time else None  # an answer in the last moment is an answer
+            return None if answer.cancelled() else answer.result()  # an answer in the last moment is an answer
 
     def decide(self, decision: Decision) -> None:
         """Take a person's answer; it must name the text that is waiting right now."""
