@@ -75,6 +75,7 @@ class Desk(Questions):
         self._shut_down = shut_down
         self._start_example = start_example
         self._calls: dict[str, asyncio.Task[Outcome]] = {}
+        self._taken_back: set[str] = set()  # calls that a person ended
         self._started = time.time()
 
     # ── the house ────────────────────────────────────────────────────────────────────────────────
@@ -116,21 +117,21 @@ class Desk(Questions):
         return self._catalog.states()
 
     async def connect(self, server: str) -> ServerState:
-        self._note("server.allowed", f"You connect {server}", server=server)
+        self._note("server.allowed", f"You allowed {server} to start", server=server)
         return await self._catalog.connect(server)
 
     async def disconnect(self, server: str) -> ServerState:
-        self._note("server.stopped", f"You disconnect {server}", server=server)
+        self._note("server.stopped", f"You disconnected {server}", server=server)
         return await self._catalog.disconnect(server)
 
     async def add_server(self, config: ServerConfig) -> ServerState:
         state = await self._catalog.add(config)
-        self._note("server.added", f"You add {config.name}", server=config.name)
+        self._note("server.added", f"You added {config.name}", server=config.name)
         return state
 
     async def remove_server(self, server: str) -> None:
         await self._catalog.remove(server)
-        self._note("server.removed", f"You remove {server}", server=server)
+        self._note("server.removed", f"You removed {server}", server=server)
 
     async def reload_servers(self) -> tuple[ServerState, ...]:
         return await self._catalog.reload()
@@ -163,11 +164,19 @@ class Desk(Questions):
         self._calls[call.id] = task
         try:
             return await self._broker.call(call, progress=self._broker.progress(call.id))
+        except asyncio.CancelledError:
+            if call.id not in self._taken_back:
+                raise  # the door itself has gone
+            task.uncancel()  # the question that is being answered here goes on: its answer is that it was cancelled
+            fault = Fault("The call was cancelled.", "What the server had done until then stays done.")
+            return Outcome(call.id, ok=False, fault=fault)
         finally:
             self._calls.pop(call.id, None)
+            self._taken_back.discard(call.id)
 
     async def cancel_call(self, call_id: str) -> None:
         if task := self._calls.get(call_id):
+            self._taken_back.add(call_id)
             task.cancel()
 
     async def call_as_code(self, server: str, tool: str, arguments: JsonValue) -> str:
@@ -214,7 +223,7 @@ class Desk(Questions):
         tools = tuple(sorted({f"{use.server}.{use.tool}" for use in verdict.tools}))
         draft = self._rooms.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools)
-        self._note("skill.drafted", f"You draft the skill {skill.name}", run_id=run_id)
+        self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 
     async def keep_skill(self, name: str, sha: str) -> Skill:
@@ -224,13 +233,13 @@ class Desk(Questions):
             raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
         verdict = await self._conveyor.assess(seen.code)
         skill = await asyncio.to_thread(self._rooms.library.keep, name, sha, BY)
-        summary = f"You keep the skill {skill.name}, version {skill.version}"
+        summary = f"You kept the skill {skill.name}, version {skill.version}"
         self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk))
         return skill
 
     async def retire_skill(self, name: str) -> Skill:
         skill = await asyncio.to_thread(self._rooms.library.retire, name)
-        self._note("skill.retired", f"You retire the skill {skill.name}")
+        self._note("skill.retired", f"You retired the skill {skill.name}")
         return skill
 
     # ── memory, workspace, privacy ───────────────────────────────────────────────────────────────
@@ -251,7 +260,7 @@ class Desk(Questions):
         if found is None:
             raise WorkbenchError("That session is over.", "Its tokens went with it.")
         value = found.vault.reveal(token)
-        self._note("privacy.reveal", f"You look at {token}", session=session)
+        self._note("privacy.reveal", f"You looked at {token}", session=session)
         return value
 
     # ── small things ─────────────────────────────────────────────────────────────────────────────

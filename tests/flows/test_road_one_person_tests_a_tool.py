@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import replace
 
+from workbench.events import CallProgress, spawn
 from workbench.records import EntryQuery, Origin, ServerStatus, ToolCall
 
 
@@ -54,3 +57,18 @@ async def test_a_call_becomes_a_program_that_does_the_same(person):
     assert "from servers.demo import list_orders" in code
     verdict = await person.questions.assess(code)
     assert verdict.gate == "auto", verdict.sentence
+
+
+async def test_a_call_that_is_cancelled_under_way_answers_that_it_was(person):
+    await person.questions.connect("demo")
+    started = asyncio.Event()
+    person.listen(lambda event: started.set() if isinstance(event, CallProgress) else None)
+    slow = replace(call("export_orders"), id="slow")
+    asked = spawn("a slow call", person.questions.call(slow))
+    await asyncio.wait_for(started.wait(), 60)
+    await person.questions.cancel_call(slow.id)
+    outcome = await asyncio.wait_for(asked, 60)
+    assert not outcome.ok
+    assert outcome.fault is not None
+    assert outcome.fault.message == "The call was cancelled."
+    assert (await person.questions.call(call("count_orders"))).ok

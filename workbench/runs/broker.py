@@ -60,7 +60,7 @@ class Broker:
         except WorkbenchError as fault:
             return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
-            self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} is called")
+            self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
         outcome = await self._send(replace(call, arguments=arguments), session, said.risk, progress)
         await self._register(session, tool, outcome)
         words = "answered" if outcome.ok else "failed"
