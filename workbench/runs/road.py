@@ -67,7 +67,8 @@ class Road:
 
         `asyncio.wait_for` would not do: before Python 3.12 it drops the stop when the answer is there already.
         """
-        self._answer = answer = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        self._answer = answer
         self.step(RunState.WAITING, "waits for a person", deadline=time.time() + seconds)
         try:
             async with asyncio.timeout(seconds):
