@@ -20,7 +20,7 @@ def test_an_exact_name_wins_over_one_that_contains_it() -> None:
 
 
 def test_starts_of_words_win() -> None:
-    assert best("lo", "hello", "list_orders") == "list_orders" or best("lor", "colour", "list_orders") == "list_orders"
+    assert best("lor", "colour", "list_orders") == "list_orders"
     assert best("gi", "Go to the centre: magic", "get_invoice") == "get_invoice"
 
 

@@ -27,7 +27,7 @@ def test_a_link_is_refused(tmp_path, where):
     link.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(WorkbenchError):
         make_private(tmp_path / "run" / "bench")
-    assert not list((tmp_path / "elsewhere").iterdir()) or where == "run/bench"
+    assert not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):

@@ -52,7 +52,10 @@ def test_a_program_is_sent_off_as_it_stands(pane: EditorPane, submits: list[Any]
 
 
 def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper: Any, make: Any, qtbot: Any) -> None:
+    asked: list[str] = []
+
     async def submit(code: str, purpose: str, skill: str) -> Run:
+        asked.append(code)
         pane.hear(RunChanged(make.run("quick", RunState.DONE)))
         run: Run = make.run("quick", RunState.PROPOSED)
         return run
@@ -60,7 +63,8 @@ def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper
     paper.submit = submit
     pane.open_code("Count", "1")
     pane.run()
-    qtbot.waitUntil(lambda: pane.sheet().run_id == "")
+    qtbot.waitUntil(lambda: bool(asked) and not pane.context.tasks.running())
+    assert pane.sheet().run_id == ""
 
 
 def test_a_refused_submission_says_why_and_can_be_tried_again(pane: EditorPane, paper: Any, qtbot: Any) -> None:
