@@ -32,6 +32,30 @@ def test_a_draft_is_private_and_knows_where_it_came_from(shelf: Shelf) -> None:
     assert shelf.told == [SkillsChanged("add-up")]
 
 
+def test_what_a_person_wrote_into_a_card_stays_and_a_generated_text_is_made_anew(shelf: Shelf) -> None:
+    shelf.kept("add-up", CODE, "First.")
+    assert "Second." in shelf.kept("add-up", CODE + "# two\n", "Second.").notes
+    card = shelf.skills / "add-up" / "SKILL.md"
+    card.write_text(card.read_text().split("# Add up")[0] + "# Add up\n\nWritten by hand.\n")
+    assert "Written by hand." in shelf.kept("add-up", CODE + "# three\n", "Third.").notes
+
+
+def test_keeping_an_agents_draft_unchanged_does_not_hide_who_wrote_it(shelf: Shelf) -> None:
+    shelf.library.offer("add-up", "Adds.", CODE, "claude")
+    same = shelf.library.draft("add-up", "Adds one.", CODE, "", "you")
+    assert (same.author, same.description) == ("claude", "Adds one.")
+    assert shelf.library.draft("add-up", "Adds one.", CODE + "# mine\n", "", "you").author == "you"
+
+
+def test_an_agent_does_not_write_over_somebody_elses_draft(shelf: Shelf) -> None:
+    shelf.library.draft("add-up", "Adds.", CODE, "", "you")
+    with pytest.raises(WorkbenchError, match="somebody else"):
+        shelf.library.offer("Add up", "Mine now.", "print(1)", "claude")
+    assert shelf.library.get("add-up").code == CODE
+    shelf.library.offer("add-two", "Adds.", CODE, "claude")
+    assert shelf.library.offer("add-two", "Adds two.", CODE + "# two\n", "claude").description == "Adds two."
+
+
 def test_keeping_moves_the_draft_into_the_bench_as_version_one(shelf: Shelf) -> None:
     kept = shelf.kept("add-up", CODE)
     assert (kept.state, kept.version, kept.kept_by, kept.faults) == (SkillState.KEPT, 1, "ines", ())

@@ -142,8 +142,8 @@ class Door:
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
         name, description = _text(arguments, "name"), _text(arguments, "description")
-        draft = self._rooms.library.draft
-        skill = await asyncio.to_thread(draft, name, description, text.text, "", self._session.author)
+        offer = self._rooms.library.offer
+        skill = await asyncio.to_thread(offer, name, description, text.text, self._session.author)
         self._note("skill.drafted", f"{self._session.author} offers the skill {skill.name}")
         return f"{skill.name} is a draft now. It can be used after the user has kept it."
 

@@ -64,16 +64,23 @@ class Library:
     def draft(
         self, name: str, description: str, code: str, run_id: str, author: str, tools: Sequence[str] = ()
     ) -> Skill:
-        """Put a program aside as a draft, in place of an earlier draft of the same name."""
+        """Put a program aside as a draft, in place of an earlier draft of the same name. What a person wrote into its
+        SKILL.md stays, and so does its author as long as the code is the same."""
         legal = skill_name(name)
         if not code.strip():
             raise WorkbenchError("A skill needs code.", "Draft it from a run, or write the program first.")
         words = " ".join(description.split())[:LONGEST_DESCRIPTION]
-        notes = body(legal, words, code, tools)
         wish = Skill(legal, words, code, SkillState.DRAFT, run_id=run_id, author=author, tools=tuple(tools))
         with self._writing:
-            write_skill(self._drafts / legal, replace(wish, notes=notes))
+            write_skill(self._drafts / legal, _with_past(wish, self._living(legal)))
         return self._changed(legal, SkillState.DRAFT)
+
+    def offer(self, name: str, description: str, code: str, author: str) -> Skill:
+        """An agent's draft: it never takes the place of what somebody else drafted."""
+        before = self._living(skill_name(name))
+        if before is not None and before.state is SkillState.DRAFT and before.author != author:
+            raise WorkbenchError(f"There is a draft {before.name} of somebody else.", "Offer it under another name.")
+        return self.draft(name, description, code, "", author)
 
     def keep(self, name: str, sha: str, kept_by: str) -> Skill:
         """Keep exactly the code with this sha as the next version; what was seen is what is kept."""
@@ -169,6 +176,13 @@ class Library:
         write_skill(self._skills / kept.name, kept, origin=self._root(seen.state) / seen.name)
         shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
 
+    def _living(self, name: str) -> Skill | None:
+        """The draft of this name, else the kept skill."""
+        for state in (SkillState.DRAFT, SkillState.KEPT):
+            if (self._root(state) / name).is_dir():
+                return self.get(name, state)
+        return None
+
     def _restore(self, name: str) -> None:
         """A retired skill comes back before its next version is written, so that its history goes on."""
         if not (self._skills / name).exists() and (self._skills / RETIRED / name).is_dir():
@@ -185,6 +199,21 @@ class Library:
     def _known(self) -> str:
         names = sorted({one.name for one in self.list() if one.state is not SkillState.RETIRED})
         return f"There are: {', '.join(names)}." if names else "The library is empty."
+
+
+def _with_past(wish: Skill, before: Skill | None) -> Skill:
+    """A draft with what is worth keeping of the one it follows."""
+    notes = body(wish.name, wish.description, wish.code, wish.tools)
+    if before is None:
+        return replace(wish, notes=notes)
+    written = before.notes.strip() not in ("", body(before.name, before.description, before.code, before.tools).strip())
+    return replace(
+        wish,
+        notes=before.notes if written else notes,
+        tags=before.tags,
+        author=before.author if before.author and before.code == wish.code else wish.author,
+        run_id=wish.run_id or (before.run_id if before.code == wish.code else ""),
+    )
 
 
 def _check(skill: Skill) -> None:
