@@ -148,3 +148,16 @@ def test_every_setting_has_a_dotted_name_and_a_sentence() -> None:
         assert name.count(".") == 1
         assert type(default).__name__ == kind
         assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("text", ["a=" + "[" * 100_000, "a = 'x"])
+def test_a_file_that_cannot_be_read_leaves_the_defaults(bench: Path, person: Path, text: str) -> None:
+    bench.write_text(text, encoding="utf-8")
+    reading = settings.read(bench, person)
+    assert reading.settings == Settings()
+    assert "workbench.toml cannot be read" in reading.notices[0].message
+
+
+def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(bench: Path, person: Path) -> None:
+    os.mkfifo(bench)
+    assert "no plain file" in settings.read(bench, person).notices[0].message

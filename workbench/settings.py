@@ -17,6 +17,7 @@ from typing import Any
 import tomli_w
 
 from workbench.errors import WorkbenchError
+from workbench.files import read_plain
 from workbench.records import Fault
 
 
@@ -138,11 +139,12 @@ def _dotted(name: str) -> str:
 
 def _table(path: Path) -> tuple[dict[str, Any], Fault | None]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8")), None
+        return tomllib.loads(read_plain(path)), None
     except FileNotFoundError:
         return {}, None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
-        return {}, Fault(f"{path.name} cannot be read: {fault}.", "The defaults are used until it is mended.")
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
+        words = fault.strerror if isinstance(fault, OSError) else str(fault)
+        return {}, Fault(f"{path.name} cannot be read: {words}.", "The defaults are used until it is mended.")
 
 
 def _apply(settings: Settings, values: dict[str, Any], path: Path, *, trusted: bool) -> tuple[Settings, list[Fault]]:

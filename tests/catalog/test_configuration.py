@@ -148,3 +148,12 @@ def test_a_server_that_could_not_be_read_again_is_not_written(file: Path, config
     with pytest.raises(WorkbenchError):
         Configuration(file).put(config)
     assert not file.exists()
+
+
+def test_a_pipe_or_a_device_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) -> None:
+    file = tmp_path / ".mcp.json"
+    os.mkfifo(file)
+    assert "no plain file" in Configuration(file).read().notices[0].message
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert "no plain file" in Configuration(file).read().notices[0].message

@@ -17,10 +17,10 @@ from typing import Any
 
 from workbench.catalog.launch import DEMO, demo_config
 from workbench.errors import WorkbenchError
+from workbench.files import read_plain
 from workbench.records import Fault, ServerConfig
 
 SERVERS = "mcpServers"
-_LARGEST = 4 << 20  # bytes; a configuration is written by hand, more is a mistake
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
 
 
@@ -75,9 +75,7 @@ class Configuration:
 
     def _load(self) -> dict[str, Any]:  # Any: the file's own JSON, unknown keys included
         try:
-            if self._file.stat().st_size > _LARGEST:
-                raise WorkbenchError(f"{self._file.name} is larger than {_LARGEST >> 20} MB.", "Is it the right file?")
-            text = self._file.read_text(encoding="utf-8-sig")
+            text = read_plain(self._file, "utf-8-sig")
         except FileNotFoundError:
             return {}
         except UnicodeDecodeError as fault:
