@@ -37,6 +37,34 @@ async def test_a_broken_servers_file_is_a_notice_with_line_and_column_and_the_re
         await core.close()
 
 
+async def test_a_room_that_cannot_open_closes_those_below_it(paths, monkeypatch):
+    def broken(self):
+        raise WorkbenchError("The starter skills cannot be read.")
+
+    monkeypatch.setattr("workbench.skills.library.Library.install_starters", broken)
+    core = Core(paths)
+    with pytest.raises(WorkbenchError, match="starter skills"):
+        await core.open()
+    assert psutil.Process().children(recursive=True) == []
+    await core.close()
+
+
+async def test_a_room_that_cannot_close_does_not_keep_the_others_open(paths, monkeypatch):
+    core = Core(paths)
+    await core.open()
+    await core.catalog.connect("demo")
+    children = psutil.Process().children(recursive=True)
+
+    async def broken():
+        raise RuntimeError("cannot close")
+
+    monkeypatch.setattr(core.conveyor, "close", broken)
+    with pytest.raises(RuntimeError, match="cannot close"):
+        await core.close()
+    _, alive = psutil.wait_procs(children, timeout=5)
+    assert alive == []
+
+
 async def test_a_broken_settings_file_is_a_notice_and_the_defaults_hold(paths):
     paths.bench_settings.write_text("[run]\nseconds = 'long'\n")
     core = Core(paths)
@@ -52,9 +80,10 @@ async def test_a_broken_settings_file_is_a_notice_and_the_defaults_hold(paths):
 async def test_the_example_agent_is_one_at_a_time_and_ends_with_the_core(paths):
     core = Core(paths)
     await core.open()
-    await core.desk.start_example_agent()
-    with pytest.raises(WorkbenchError):
-        await core.desk.start_example_agent()
+    both = await asyncio.gather(
+        core.desk.start_example_agent(), core.desk.start_example_agent(), return_exceptions=True
+    )
+    assert [type(answer) for answer in both] == [type(None), WorkbenchError]
     await asyncio.sleep(0.1)
     children = psutil.Process().children(recursive=True)
     await core.close()

@@ -51,15 +51,26 @@ class Core:
         self._on_shut_down = on_shut_down
         self._agents: dict[str, AgentInfo] = {}
         self._examples: set[asyncio.subprocess.Process] = set()
+        self._starting_example = asyncio.Lock()
+        self._closers = contextlib.AsyncExitStack()
 
     async def open(self) -> None:
-        """Rooms from the ground up. No server is started, so an empty bench opens fast."""
+        """Rooms from the ground up; when one cannot open, those below it are closed again."""
+        async with contextlib.AsyncExitStack() as opened:
+            await self._open_rooms(opened)
+            self._closers = opened.pop_all()
+
+    async def _open_rooms(self, opened: contextlib.AsyncExitStack) -> None:
+        """No server is started, so an empty bench opens fast."""
         for folder in (self.paths.bench, self.paths.state, self.paths.cache, self.paths.workspace):
             folder.mkdir(parents=True, exist_ok=True)
         self.journal = Journal(self.paths.audit, self.bus.tell)
+        opened.callback(self.journal.close)
         sessions = Sessions(lambda: self.settings.privacy_enabled)
         self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell)
         self.sandbox = Sandbox()
+        opened.push_async_callback(self.sandbox.close)
+        opened.push_async_callback(self.catalog.close)
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
         await asyncio.to_thread(library.install_starters)
@@ -70,6 +81,7 @@ class Core:
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
+        opened.push_async_callback(self._end_work)
 
     def _tell_from_thread(self) -> Callable[[Event], None]:
         """For a room that works on threads: the loop tells it, before whoever waits for the thread goes on."""
@@ -123,13 +135,13 @@ class Core:
 
     async def close(self) -> None:
         """Everything that was started ends: runs, examples, servers, sandboxes; the audit last."""
+        await self._closers.aclose()
+
+    async def _end_work(self) -> None:
         await self.conveyor.close()
         for process in tuple(self._examples):
             await _end(process)
-        await self.catalog.close()
-        await self.sandbox.close()
         self.journal.append(Note("core.closed", "The core closed", detail={"pid": os.getpid()}))
-        self.journal.close()
 
     def _set_settings(self, settings: Settings) -> None:
         self.settings = settings
@@ -137,14 +149,15 @@ class Core:
 
     async def _start_example(self) -> None:
         """A real MCP client in a process of its own, connected like any other agent."""
-        if self._examples:
-            raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "workbench.agent.example", str(self.paths.bench),
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
-            start_new_session=True, cwd=ABOVE,
-        )  # fmt: skip
-        self._examples.add(process)
+        async with self._starting_example:
+            if self._examples:
+                raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "workbench.agent.example", str(self.paths.bench),
+                stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+                start_new_session=True, cwd=ABOVE,
+            )  # fmt: skip
+            self._examples.add(process)
         spawn("example agent", self._reap(process))
 
     async def _reap(self, process: asyncio.subprocess.Process) -> None:

@@ -180,6 +180,19 @@ async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
     await core.conveyor.stop(first.id)
 
 
+async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo, agent):
+    demo.desk._set_settings(_with(demo.settings, run_concurrent=1))
+    first = demo.conveyor.submit("import time\ntime.sleep(30)", agent)
+    second = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    demo.conveyor.decide(Decision(second.id, second.proposal.sha, allow=True, by="you"))
+    async with asyncio.timeout(10):
+        while demo.conveyor.run(second.id).state is RunState.WAITING:
+            await asyncio.sleep(0.02)
+    assert demo.conveyor.run(second.id).state is RunState.CHECKED
+    await demo.conveyor.stop(first.id)
+    assert (await asyncio.wait_for(demo.conveyor.finished(second.id), 20)).state is RunState.DONE
+
+
 async def test_closing_the_core_ends_what_runs(core, agent):
     run = core.conveyor.submit("import time\ntime.sleep(30)", agent)
     await asyncio.sleep(0.3)

@@ -30,6 +30,7 @@ from workbench.tokens import count
 log = logging.getLogger(__name__)
 
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
+OPEN_RUNS = 20  # programs of one agent that may wait or run at once
 SPILL = "results"  # folder of the workspace where answers too long for a model are kept whole
 
 
@@ -77,6 +78,7 @@ class Conveyor:
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
     def submit(self, code: str, session: Session, purpose: str = "", seconds: float = 0.0, skill: str = "") -> Run:
         """Take a text and set it on its road; the answer is the run as it stands now."""
+        self._check_open(session)
         proposal = Proposal(
             id=uuid.uuid4().hex[:12],
             code=(text := canonical(code)).text,
@@ -94,6 +96,13 @@ class Conveyor:
         self._forget_old()
         road.task = spawn(f"run {road.run.id}", self._travel(road))
         return road.run
+
+    def _check_open(self, session: Session) -> None:
+        """An agent that proposes without end would bury what a person is asked, and eat the memory."""
+        open_now = sum(road.session is session and not road.over for road in self._roads.values())
+        if session.origin is Origin.AGENT and open_now >= OPEN_RUNS:
+            words = f"{open_now} programs of yours are waiting or running already."
+            raise WorkbenchError(words, "Wait until one of them has ended.")
 
     async def finished(self, run_id: str) -> Run:
         """Wait for the end of a run."""
@@ -155,6 +164,8 @@ class Conveyor:
                     return refusal
             case outcome:
                 return End(RunState.REFUSED, "was returned to its author", _returned(verdict, outcome))
+        if self.slots.full and road.run.state is RunState.WAITING:  # a person has answered: it waits for nobody now
+            road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         async with self.slots:
             return await self._execute(road)
 

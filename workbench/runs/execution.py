@@ -107,7 +107,7 @@ class Execution:
         for skill in await asyncio.to_thread(self._rooms.library.usable):
             if name in (skill.name, skill.name.replace("-", "_")):
                 return skill.code
-        raise WorkbenchError(f"There is no kept skill {name!r}.", "list_skills names them.")
+        raise WorkbenchError(f"There is no kept skill {name!r:.100}.", "list_skills names them.")
 
     def _search(self, params: JsonObject) -> str:
         answer = self._rooms.catalog.search(
@@ -134,7 +134,7 @@ def depth_of(word: str) -> Depth:
         "full": Depth.FULL,
     }
     if word not in spellings:
-        raise WorkbenchError(f"There is no detail level {word!r}.", "Use name, description or full.")
+        raise WorkbenchError(f"There is no detail level {word!r:.60}.", "Use name, description or full.")
     return spellings[word]
 
 

@@ -49,7 +49,9 @@ class Sessions:
 
     def open(self, author: str) -> Session:
         """A new agent's session, under a name nobody can guess."""
-        session = Session(f"agent-{secrets.token_hex(3)}", Origin.AGENT, author, self._masked)
+        while (name := f"agent-{secrets.token_hex(3)}") in self._all:
+            pass
+        session = Session(name, Origin.AGENT, author, self._masked)
         self._all[session.id] = session
         return session
 

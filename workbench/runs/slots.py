@@ -14,8 +14,12 @@ class Slots:
         self._taken = 0
         self._changed = asyncio.Event()
 
+    @property
+    def full(self) -> bool:
+        return self._taken >= self._most()
+
     async def __aenter__(self) -> None:
-        while self._taken >= self._most():
+        while self.full:
             self._changed.clear()
             await self._changed.wait()
         self._taken += 1
