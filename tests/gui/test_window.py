@@ -146,3 +146,18 @@ def test_an_exception_nobody_foresaw_is_shown_with_its_traceback(window: Any) ->
     banner = window.banners.shown()[0]
     assert "deep inside" in banner.fault.message
     assert "ZeroDivisionError" in banner.fault.detail
+
+
+def test_a_small_window_does_not_grow_by_what_is_opened_in_it(window: Any, make: Any, paper: Any, settled: Any) -> None:
+    window.resize(900, 600)
+    window.servers.tree.setCurrentIndex(window.servers.model.index(0, 0))
+    window.centre.tool.show_tool("demo", "delete_customer")
+    window.centre.setCurrentWidget(window.centre.tool)
+    settled()
+    call = window.centre.tool.sheet().call
+    call._ask.ask("alert", "danger", "A sentence that asks.", "What would be sent.", "Run anyway", settled)
+    paper.put_run(make.run("one"))
+    for dock in ("audit", "output", "skills", "servers"):
+        window.docks[dock].come()
+        settled()
+        assert (window.width(), window.height()) == (900, 600)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QPainter
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -153,6 +153,7 @@ class EmptyState(QWidget):
             self._layout.addWidget(widget)
         self._layout.addStretch(3)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMinimumHeight(theme.unit * 14)  # what is not there must not make a window grow
         self.say(title, sentence)
         self._draw()
         theme.changed.connect(self._draw)
@@ -167,6 +168,11 @@ class EmptyState(QWidget):
         self._layout.insertSpacing(self._layout.count() - 1, self._theme.unit)
         self._layout.insertWidget(self._layout.count() - 1, button, alignment=Qt.AlignmentFlag.AlignHCenter)
         return button
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is low the words matter more than the picture."""
+        super().resizeEvent(event)
+        self._picture.setVisible(self.height() >= self._theme.unit * 40)
 
     def say(self, title: str, sentence: str) -> None:
         self._title.setText(title)

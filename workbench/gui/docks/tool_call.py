@@ -160,6 +160,7 @@ class CallPanel(QWidget):
         self._split.addWidget(left)
         self._split.addWidget(self.answer)
         self._split.setSizes([400, 500])
+        self.setMinimumHeight(self._context.theme.unit * 35)  # a question or an answer must not make the window grow
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._split)
