@@ -14,7 +14,7 @@ from workbench.events import LedgerChanged, spawn
 from workbench.policy.assess import assess
 from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
-from workbench.records import Decision, Fault, Gate, Ledger, Proposal, Run, RunState, Verdict
+from workbench.records import Decision, Fault, Gate, Ledger, Origin, Proposal, Run, RunState, Verdict
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.history import past_runs
@@ -224,7 +224,8 @@ class Conveyor:
             return whole
         pointer = self._spill(draft)
         if draft.result and count(draft.result) > budget // 2:
-            smaller = json.dumps(shorten(json.loads(draft.result), budget // 2), ensure_ascii=False)
+            masked = road.session.mask_json(json.loads(draft.result))
+            smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
             whole = road.session.mask(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
         return cut(whole, budget, pointer)
 
