@@ -36,6 +36,22 @@ def test_a_finished_run_comes_back_with_its_end(journal):
     assert (runs[0].ledger.direct, runs[0].ledger.actual) == (100, 10)
 
 
+def test_an_edited_run_comes_back_with_the_verdict_on_what_ran(journal):
+    write(journal, "r1", "run.proposed", code="first", sha="abc", author="agent", origin="agent")
+    write(journal, "r1", "run.checked", risk="high", gate="ask", sentence="Sends e-mail.", sha="abc")
+    write(journal, "r1", "run.edited", code="second", sha="def", risk="low", gate="auto", sentence="Reads.")
+    write(journal, "r1", "run.done", answer="1")
+    run = past_runs(journal)[0][0]
+    assert (run.proposal.code, run.proposal.sha) == ("second", "def")
+    assert (run.verdict.sentence, run.verdict.sha, run.verdict.risk) == ("Reads.", "def", "low")
+
+
+def test_a_word_of_a_newer_version_does_not_keep_the_core_from_opening(journal):
+    write(journal, "r1", "run.proposed", "run.done", code="1")
+    write(journal, "r1", "run.praised")
+    assert past_runs(journal) == ((), 0)
+
+
 def test_a_run_without_an_end_is_interrupted_once_and_for_all(journal):
     write(journal, "r1", "run.proposed", "run.checked", "run.running", code="while 1: pass")
     runs, interrupted = past_runs(journal)

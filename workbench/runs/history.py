@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.audit.journal import Journal
+from workbench.audit.journal import ENDS, Journal
 from workbench.records import (
     Entry,
     EntryQuery,
@@ -55,8 +55,8 @@ def _write_interrupted(journal: Journal, run_id: str) -> None:
 def _rebuild(steps: list[Entry]) -> Run | None:
     first, last = steps[0], steps[-1]
     proposed = first.note.detail
-    if first.note.kind != "run.proposed":
-        return None  # its beginning is older than what was read
+    if first.note.kind != "run.proposed" or last.note.kind not in ENDS:
+        return None  # its beginning is older than what was read, or its end is a word of a newer version
     for step in steps:
         if step.note.kind == "run.edited":
             proposed = {**proposed, **step.note.detail}
@@ -94,8 +94,8 @@ def _proposal(first: Entry, detail: object) -> Proposal:
 
 
 def _verdict(steps: list[Entry]) -> Verdict | None:
-    for step in steps:
-        if step.note.kind == "run.checked":
+    for step in reversed(steps):  # an edit is judged anew
+        if step.note.kind in ("run.checked", "run.edited") and "sentence" in step.note.detail:
             detail = step.note.detail
             return Verdict(
                 sha=str(detail.get("sha", "")),

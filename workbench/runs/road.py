@@ -91,7 +91,8 @@ class Road:
         if self.run.state is not RunState.WAITING or self._answer is None or self._answer.done():
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
         self.run = replace(self.run, proposal=proposal, verdict=verdict)
-        self.note("run.edited", "the code was edited while it waited", self._proposal_detail())
+        detail = self._proposal_detail() | self._verdict_detail()
+        self.note("run.edited", "the code was edited while it waited", detail)
         self.rooms.tell(RunChanged(self.run))
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
@@ -149,15 +150,21 @@ class Road:
 
     def _detail(self, state: RunState) -> dict[str, object]:
         run, detail = self.run, dict[str, object](sha=self.run.proposal.sha)
-        if run.verdict and state in (RunState.CHECKED, RunState.REFUSED):
-            detail |= {"risk": str(run.verdict.risk), "gate": str(run.verdict.gate), "sentence": run.verdict.sentence}
-            detail |= {"findings": [finding.rule for finding in run.verdict.findings], "rules": run.verdict.rules}
+        if state in (RunState.CHECKED, RunState.REFUSED):
+            detail |= self._verdict_detail()
         if state is RunState.RUNNING and run.decision:
             decision = run.decision
             detail |= {"decided_by": decision.by, "allow": decision.allow, "seconds_looked": decision.seconds}
         if state in ENDS:
             detail |= self._end_detail()
         return detail
+
+    def _verdict_detail(self) -> dict[str, object]:
+        verdict = self.run.verdict
+        if verdict is None:
+            return {}
+        detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": verdict.sentence}
+        return detail | {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
 
     def _end_detail(self) -> dict[str, object]:
         run = self.run

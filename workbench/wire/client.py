@@ -126,9 +126,7 @@ class Connection:
             _settle(future, fault=fault)
         else:
             _settle(future, value)
-        await asyncio.sleep(
-            0
-        )  # whoever asked goes on before the next event is told, so an answer is never older than it
+        await asyncio.sleep(0)  # whoever asked goes on before the next event: an answer is never older than it
 
     def _tell(self, value: JsonValue) -> None:
         try:
