@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -7,9 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
+from workbench.errors import WorkbenchError
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.servers import ServersPane
-from workbench.records import Fault, ServerStatus
+from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
 
 
 @pytest.fixture
@@ -76,7 +78,6 @@ def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
     assert "could not be started" in texts(pane.card)
     assert "Install Node.js." in texts(pane.card)
     assert not window.banners.shown()  # said once, where it belongs
-    next(button for button in pane.card.findChildren(QPushButton) if button.text() == "Error output").click()
     qtbot.waitUntil(lambda: "404 Not Found" in pane.card.findChild(QPlainTextEdit).toPlainText())
     assert "npx: not found" in pane.card.findChild(QPlainTextEdit).toPlainText()
 
@@ -130,3 +131,26 @@ def test_what_was_open_and_chosen_stays_so_when_the_core_comes_back(window: Any,
     settled()
     assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
     assert pane.tree.isExpanded(pane.model.find("demo"))
+
+
+def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_others(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    gate, asked = asyncio.Event(), []
+
+    async def connect(server: str) -> ServerState:
+        asked.append(server)
+        await gate.wait()
+        raise WorkbenchError("The server did not answer.", "Try again.")
+
+    paper.connect = connect
+    for name in ("files", "slow"):
+        paper.put(replace(paper.server_states["files"], config=ServerConfig(name, command=name), allowed=True))
+    settled()
+    for name in ("files", "files", "slow"):
+        pane.show_tool(name)
+        window.commands.do("server.connect")
+    qtbot.waitUntil(lambda: asked == ["files", "slow"])
+    pane.show_tool("demo")
+    gate.set()
+    qtbot.waitUntil(lambda: "slow: The server did not answer." in texts(window.banners))

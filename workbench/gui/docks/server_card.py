@@ -59,16 +59,19 @@ class ServerCard(QFrame):
 
     def show_state(self, state: ServerState | None) -> None:
         """Show another server, or the same one as it is now."""
-        before = self._state.config.name if self._state else ""
+        before, told = (self._state.config.name, self._state.fault) if self._state else ("", None)
         self._state = state
         if state is None:
             self.hide()
             return
         if state.config.name != before:
             self._more.setChecked(False)
+            told = None
         self._draw()
         self.show()
-        if self._more.isChecked():
+        if state.fault is not None and state.fault.detail and state.fault != told and not state.warnings:
+            self._more.setChecked(True)  # its last words are why it failed; warnings tell them already
+        elif self._more.isChecked():
             self._read_log()
 
     def _lay_out(self, unit: int) -> None:

@@ -39,6 +39,7 @@ class ServersPane(Pane):
         self.tree.setModel(self.model)
         self.finder = search_box(self.tr("Find a tool"), self.tr("Filter servers and tools"))
         self.card = ServerCard(context, commands, self)
+        self._starting: set[str] = set()  # servers that a person just asked for
         self._open: set[str] = set()  # servers whose tools are shown, also across a filter
         self._pause = QTimer(self, singleShot=True, interval=80)
         self._empty = self._make_empty()
@@ -80,9 +81,9 @@ class ServersPane(Pane):
         self._open.add(name)
         try:
             await self.context.questions.connect(name)
-        except WorkbenchError:
+        except WorkbenchError as fault:
             if not self._card_tells(name):
-                raise
+                raise WorkbenchError(f"{name}: {fault.message}", fault.hint) from fault
 
     def _card_tells(self, name: str) -> bool:
         """Whether the card below the tree says already why this server failed."""
@@ -188,10 +189,18 @@ class ServersPane(Pane):
         if state is not None and (server in self._open or len(self.model.states()) == 1):
             self.tree.expand(self.model.find(server))
 
-    async def _connect_chosen(self) -> None:
+    def _connect_chosen(self) -> None:
+        """In a task of its own: while one server hangs at its start, others can be connected."""
         state = self.chosen()
-        if state is not None:
-            await self.connect_server(state.config.name)
+        if state is not None and state.config.name not in self._starting:
+            self._starting.add(state.config.name)
+            self.context.tasks.run(f"connect {state.config.name}", self._connect(state.config.name))
+
+    async def _connect(self, name: str) -> None:
+        try:
+            await self.connect_server(name)
+        finally:
+            self._starting.discard(name)
 
     async def _disconnect_chosen(self) -> None:
         state = self.chosen()
