@@ -89,3 +89,28 @@ async def test_a_failing_tool_is_an_outcome_with_words(demo, broker):
     assert not outcome.refused
     assert outcome.fault.message
     assert kinds(demo)[0] == "call.failed"
+
+
+async def test_a_call_that_breaks_the_house_is_an_outcome_and_in_the_audit(demo, broker, monkeypatch):
+    async def broken(call, progress):
+        raise KeyError("lost")
+
+    monkeypatch.setattr(demo.catalog, "call", broken)
+    outcome = await broker.call(call("list_orders", limit=1))
+    assert not outcome.ok
+    assert "workbench itself" in outcome.fault.message
+    assert kinds(demo) == ["call.failed"]
+
+
+async def test_an_answer_that_cannot_be_read_for_personal_data_reaches_no_agent(demo, broker, monkeypatch):
+    def broken(value, source):
+        raise RecursionError
+
+    run_of = 'from servers.demo import list_orders\nresult = (await list_orders(limit=1))["total"]'
+    agent = demo.rooms.sessions.open("test agent")
+    monkeypatch.setattr(agent.vault, "register", broken)
+    done = await demo.conveyor.finished(demo.conveyor.submit(run_of, agent).id)
+    assert "not handed on" in done.model_view
+    assert kinds(demo) == ["call.failed"]
+    monkeypatch.setattr(demo.rooms.sessions.person.vault, "register", broken)
+    assert (await broker.call(call("list_orders", limit=1))).structured, "a person is looking"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,9 +13,11 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.policy.calls import CallVerdict, check_call
 from workbench.policy.levels import at_least
-from workbench.records import Fault, JsonObject, Note, Outcome, Risk, Tool, ToolCall, Verdict
+from workbench.records import Fault, JsonObject, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+
+log = logging.getLogger(__name__)
 
 BIG_ANSWER = 200_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
 KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
@@ -62,7 +65,7 @@ class Broker:
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
         outcome = await self._send(replace(call, arguments=arguments), session, said.risk, progress)
-        await self._register(session, tool, outcome)
+        outcome = await self._registered(session, tool, outcome)
         words = "answered" if outcome.ok else "failed"
         kind = "call.done" if outcome.ok else "call.failed"
         self._note(kind, call, session, said.risk, f"{tool.server}.{tool.name} {words}", outcome)
@@ -74,13 +77,29 @@ class Broker:
         except asyncio.CancelledError:
             self._note("call.cancelled", call, session, risk, f"{call.server}.{call.tool} was cancelled", ok=False)
             raise
+        except Exception as fault:  # whatever broke in the house: the audit must still have the call
+            log.exception("a call of %s.%s broke", call.server, call.tool)
+            return Outcome(
+                call.id, ok=False, fault=Fault("The workbench itself failed.", "Its log says more.", str(fault))
+            )
 
-    async def _register(self, session: Session, tool: Tool, outcome: Outcome) -> None:
-        """Remember the personal data that came in, with its keys, before anything can go out."""
-        if outcome.bytes > BIG_ANSWER:
-            await asyncio.to_thread(register_outcome, session, tool.server, outcome)
-        else:
-            register_outcome(session, tool.server, outcome)
+    async def _registered(self, session: Session, tool: Tool, outcome: Outcome) -> Outcome:
+        """Remember the personal data that came in, with its keys, before anything can go out. An answer that cannot be
+        read for it reaches no agent; a person sees it, as they see all answers."""
+        try:
+            if outcome.bytes > BIG_ANSWER:
+                await asyncio.to_thread(register_outcome, session, tool.server, outcome)
+            else:
+                register_outcome(session, tool.server, outcome)
+        except Exception as fault:  # foreign data can break a reader in any way
+            log.exception("an answer of %s.%s cannot be read for personal data", tool.server, tool.name)
+            if session.origin is Origin.PERSON:
+                return outcome
+            unread = Fault(
+                "The answer cannot be read for personal data, so it is not handed on.", "", type(fault).__name__
+            )
+            return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
+        return outcome
 
     def _refuse(self, call: ToolCall, session: Session, fault: Fault, risk: Risk, *, confirm: bool = False) -> Outcome:
         if not confirm:  # a question back to the person is not a refusal yet

@@ -11,7 +11,7 @@ from dataclasses import replace
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
-from workbench.runs.broker import Broker, shown_arguments
+from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
 from workbench.runs.road import Road
 from workbench.runs.stock import Stock
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
@@ -76,7 +76,8 @@ class Execution:
         self._end(trace, outcome)
         if not outcome.ok:
             raise failure(outcome)
-        return value_of(outcome)
+        big = outcome.bytes > BIG_ANSWER
+        return await asyncio.to_thread(value_of, outcome) if big else value_of(outcome)
 
     @property
     def _approved(self) -> bool:
