@@ -107,6 +107,7 @@ class PaperQuestions:
         self.chain = ChainReport(True, 500, "f" * 64)
         self.strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
         self.connect_fault: Fault | None = None
+        self.notices: tuple[Fault, ...] = ()
 
     def note(self, name: str, *words: Any) -> None:
         self.asked.append((name, words))
@@ -117,7 +118,7 @@ class PaperQuestions:
         ledger = Ledger(48_000, 6_200)
         return CoreStatus(
             "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states),
-            len(self.tool_list), (), waiting, 0, 2, ledger,
+            len(self.tool_list), (), waiting, 0, 2, ledger, notices=self.notices,
         )  # fmt: skip
 
     async def assess(self, code: str) -> Verdict:

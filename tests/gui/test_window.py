@@ -161,3 +161,11 @@ def test_a_small_window_does_not_grow_by_what_is_opened_in_it(window: Any, make:
         window.docks[dock].come()
         settled()
         assert (window.width(), window.height()) == (900, 600)
+
+
+def test_what_was_wrong_before_the_window_came_is_said(window: Any, paper: Any, settled: Any) -> None:
+    paper.notices = (Fault(".mcp.json cannot be read: line 3, column 49.", "A comma is missing."),)
+    window.bridge.linked.emit(Link(LinkState.LINKED, 1))
+    settled()
+    assert "line 3, column 49" in shown(window.banners)
+    assert "A comma is missing." in shown(window.banners)

@@ -17,7 +17,7 @@ from workbench.gui.pane import Pane
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label, tool_button
-from workbench.records import Fault
+from workbench.records import CoreStatus, Fault
 
 AT_ONCE = 3
 """Strips beyond this number push out the oldest: a storm of faults must not fill the window."""
@@ -114,6 +114,14 @@ class Banners(Pane):
     def hear(self, event: Event) -> None:
         if isinstance(event, Noticed):
             self.show_fault(event.fault, "warning")
+
+    def refresh(self) -> None:
+        """What is wrong with the bench may have been found before this window came."""
+        self.context.tasks.run("what is wrong with the bench", self.context.questions.status(), self._show_notices)
+
+    def _show_notices(self, status: CoreStatus) -> None:
+        for fault in status.notices:
+            self.show_fault(fault, "warning")
 
     def shown(self) -> list[Banner]:
         """Oldest first, without the one about the core."""
