@@ -70,7 +70,7 @@ def test_an_unknown_setting_is_told_by_name(bench: Path, person: Path) -> None:
     assert settings.read(bench, person).notices[0].message == "workbench.toml: There is no setting run.second."
 
 
-@pytest.mark.parametrize("content", [b"[run\n", b"\xff\xfe", b"a = 1\na = 2\n"])
+@pytest.mark.parametrize("content", [b"[run\n", b"\xff\xfe", b"a = 1\na = 2\n", b"a = " + b"1" * 5_000])
 def test_a_file_that_cannot_be_read_becomes_a_notice(bench: Path, person: Path, content: bytes) -> None:
     bench.write_bytes(content)
     reading = settings.read(bench, person)

@@ -142,7 +142,7 @@ def _table(path: Path) -> tuple[dict[str, Any], Fault | None]:
         return tomllib.loads(read_plain(path)), None
     except FileNotFoundError:
         return {}, None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
+    except (OSError, ValueError, RecursionError) as fault:  # no text, no TOML, a number too long, a list too deep
         words = fault.strerror if isinstance(fault, OSError) else str(fault)
         return {}, Fault(f"{path.name} cannot be read: {words}.", "The defaults are used until it is mended.")
 

@@ -81,7 +81,7 @@ def test_one_wrong_entry_spoils_no_other(file: Path, entry: object) -> None:
     assert "'wrong'" in reading.notices[0].message
 
 
-@pytest.mark.parametrize("text", ["[]", "7", '{"mcpServers": []}', "[" * 100_000])
+@pytest.mark.parametrize("text", ["[]", "7", '{"mcpServers": []}', "[" * 100_000, "1" * 5_000])
 def test_valid_json_of_the_wrong_shape_is_a_notice(file: Path, text: str) -> None:
     file.write_text(text)
     assert Configuration(file).read().notices

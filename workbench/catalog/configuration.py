@@ -115,6 +115,8 @@ def _parse(text: str, name: str) -> dict[str, Any]:
         raise WorkbenchError(f"{name} cannot be read: {place}: {fault.msg}.", _explain(text, fault)) from fault
     except RecursionError as fault:
         raise WorkbenchError(f"{name} cannot be read: it is nested too deeply.") from fault
+    except ValueError as fault:
+        raise WorkbenchError(f"{name} cannot be read: a number in it has too many digits.") from fault
     if not isinstance(document, dict):
         raise WorkbenchError(f"{name} does not hold a JSON object.", f'It should look like {{"{SERVERS}": {{}}}}.')
     return document
