@@ -87,7 +87,7 @@ class SkillsChanged:
 
 @dataclass(frozen=True, slots=True)
 class AgentsChanged:
-    """An agent came, left, or said its name."""
+    """An agent came, left, said its name, or asked something."""
 
     agents: tuple[AgentInfo, ...]
 

@@ -69,6 +69,19 @@ async def test_cancelling_nothing_does_nothing(serving, answers, cancel):
         assert (await caller.hear())["id"] == 1
 
 
+async def test_letting_go_of_a_question_that_decides_something_does_not_stop_it(serving, answers):
+    async with serving(answers) as (_, call):
+        caller = await call()
+        caller.say({"id": 1, "ask": "change_setting", "arguments": {"name": "run.seconds", "value": 1}})
+        await answers.started.wait()
+        caller.say({"cancel": 1})
+        caller.say({"id": 2, "ask": "status"})
+        assert (await caller.hear())["id"] == 2
+        answers.release.set()
+        assert (await caller.hear())["id"] == 1
+    assert (answers.finished, answers.cancelled) == (["change_setting"], [])
+
+
 async def test_a_number_in_use_is_refused(serving, answers):
     async with serving(answers) as (_, call):
         caller = await call()

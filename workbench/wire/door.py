@@ -93,8 +93,9 @@ class Door:
         task.add_done_callback(lambda _: self._asked.pop(number, None))
 
     def _cancel(self, number: JsonValue) -> None:
-        _, task = self._asked.get(number, ("", None)) if type(number) is int else ("", None)
-        if task:
+        """A window that closes lets go of all it asked; what decides something runs to its end all the same."""
+        name, task = self._asked.get(number, ("", None)) if type(number) is int else ("", None)
+        if task and name not in DECISIVE:
             task.cancel()
 
     async def _answer(self, number: int, message: JsonObject) -> None:
