@@ -18,7 +18,6 @@ SERVER_REMOVABLE = "server-removable"
 SKILL = "skill"  # a skill is chosen
 DRAFT = "draft"  # a draft is chosen
 KEPT = "kept"  # a kept skill is chosen
-ENTRIES = "entries"  # the audit has entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,9 +48,6 @@ class CallsModel(QAbstractTableModel):
         self._rows[call.call_id] = row
         self.endInsertRows()
 
-    def call_at(self, row: int) -> CallTrace:
-        return self._calls[row]
-
     def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._calls)
 

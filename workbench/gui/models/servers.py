@@ -90,9 +90,6 @@ class ServersModel(QAbstractItemModel):
     def states(self) -> tuple[ServerState, ...]:
         return tuple(self._states.values())
 
-    def tool_total(self) -> int:
-        return sum(len(tools) for tools in self._tools.values())
-
     # what changes it
 
     def load(self, states: Iterable[ServerState], tools: Iterable[ToolSummary]) -> None:
