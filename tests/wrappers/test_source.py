@@ -131,6 +131,7 @@ def test_other_keywords_are_taken_where_the_schema_invites_them() -> None:
         ({"type": "string", "nullable": True}, "str | None"),
         ({"enum": [1, 2, None, 'a"b']}, "typing.Literal[1, 2, None, 'a\"b']"),
         ({"enum": [1, True, 1]}, "typing.Literal[1, True]"),
+        ({"enum": [1.0, True]}, "typing.Literal[True] | float"),
         ({"const": "x"}, "typing.Literal['x']"),
         ({"enum": [1.5, "a"]}, "typing.Literal['a'] | float"),
         ({"type": "array", "items": {"type": "string"}}, "list[str]"),

@@ -48,6 +48,11 @@ def signature(tool: Tool, function: str) -> str:
     return "\n".join(lines)
 
 
+def type_words(shape: Shape, definition: Definition) -> str:
+    """A shape of this definition as one reads it in a signature."""
+    return _Lean(definition).write(shape)
+
+
 class _Lean:
     """Writes shapes as text, nested records spelled out where they stand."""
 

@@ -316,9 +316,8 @@ def _limits(schema: Mapping[str, JsonValue]) -> str:
 def _choice(values: list[JsonValue]) -> Shape:
     """Literal types hold texts, whole numbers, truth values and null; other values fall back to their type."""
     plain = [value for value in values if value is None or isinstance(value, str | int)]
-    others: list[Shape] = [
-        Scalar("float") if isinstance(value, float) else Anything() for value in values if value not in plain
-    ]
+    rest = [value for value in values if not (value is None or isinstance(value, str | int))]
+    others: list[Shape] = [Scalar("float") if isinstance(value, float) else Anything() for value in rest]
     different = tuple({repr(value): value for value in plain}.values())
     return union([*([Choice(different)] if different else []), *others])
 

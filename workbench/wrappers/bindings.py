@@ -1,0 +1,94 @@
+"""What the names of a program mean, as far as that cannot change while it runs.
+
+A name counts only when everything that ever gives it a meaning is one and the same import. A program that reaches into
+the machinery of modules and names may change any of them, so there nothing counts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_AT_HAND = {  # what a program has without importing it
+    "call_tool": "client.call_tool",
+    "call_mcp_tool": "client.call_mcp_tool",
+    "asyncio": "asyncio",
+    "__name__": "__name__",
+}
+_REACHING = {  # whoever names one of these may change what any name means
+    *("__builtins__", "__class__", "__code__", "__dict__", "__getattr__", "__globals__", "__import__", "__setattr__"),
+    *("builtins", "delattr", "eval", "exec", "globals", "import_module", "importlib", "locals", "meta_path", "modules"),
+    *("patch", "path_hooks", "setattr", "vars"),
+}
+_LEAVING = {"SystemExit", "_exit", "abort", "execv", "execve", "exit", "kill", "quit"}
+
+
+class Bindings:
+    """The meanings of a program's names: dotted paths like `servers.github.create_issue`."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.leaves = False  # it may end in the middle and count as done
+        self.is_clear = True  # False: names may change under way
+        self._given: dict[str, set[str]] = {}
+        for node in ast.walk(tree):
+            self._read(node)
+
+    def meaning(self, node: ast.expr) -> str:
+        """The dotted path of what an expression names; an empty text where that is not certain."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or not self.is_clear:
+            return ""
+        meanings = self._given.get(node.id, {_AT_HAND.get(node.id, "")})
+        start = next(iter(meanings)) if len(meanings) == 1 else ""
+        return ".".join([start, *parts]) if start else ""
+
+    def _read(self, node: ast.AST) -> None:
+        for name, meaning in _bound(node):
+            self._given.setdefault(name, set()).add(meaning)
+        for name in _named(node):
+            self.is_clear = self.is_clear and name not in _REACHING
+            self.leaves = self.leaves or name in _LEAVING
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            self.is_clear = False
+
+
+def own_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """The meaning of a function that the program defines: this one, not another of the same name."""
+    return f"here.{node.name}:{node.lineno}"
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Names that a node gives a meaning, with the dotted path where it is an import."""
+    match node:
+        case ast.Import(aliases):
+            for alias in aliases:
+                first = alias.name.split(".")[0]
+                yield (alias.asname, alias.name) if alias.asname else (first, first)
+        case ast.ImportFrom(module, aliases, level):
+            for alias in aliases:
+                yield alias.asname or alias.name, f"{module}.{alias.name}" if module and not level else ""
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+            yield name, own_function(node) if not node.decorator_list else ""
+        case ast.ClassDef(name):
+            yield name, ""
+        case ast.Name(name, ast.Store() | ast.Del()) | ast.arg(name):
+            yield name, ""
+        case ast.ExceptHandler(_, str(name)) | ast.MatchAs(_, str(name)) | ast.MatchStar(str(name)):
+            yield name, ""
+        case ast.MatchMapping(_, _, str(name)):
+            yield name, ""
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(name) | ast.Attribute(_, name):
+            yield name
+        case ast.Import(aliases):
+            yield from (part for alias in aliases for part in alias.name.split("."))
+        case ast.ImportFrom(module, aliases):
+            yield from [*(module or "").split("."), *(alias.name for alias in aliases)]
+            if any(alias.name == "*" for alias in aliases):
+                yield "globals"  # a star may give any name a meaning

@@ -1,0 +1,256 @@
+"""Tells before a program runs which of its calls cannot work, with what would: nothing has happened yet then.
+
+Only what is certain is told. A call in a branch that may not be taken, in a `try` that catches, on a name that may be
+rebound, or with values nobody knows yet may work, and a program that would have worked is never held up.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.records import Finding, JsonValue, Risk, Span, Tool
+from workbench.wrappers.bindings import Bindings
+from workbench.wrappers.flow import Flow, Step
+from workbench.wrappers.lean import type_words
+from workbench.wrappers.literals import UNSURE, constant, fits
+from workbench.wrappers.names import parameter_names
+from workbench.wrappers.schemas import read_definition
+from workbench.wrappers.shapes import Definition, Field
+from workbench.wrappers.source import wrapper_source
+from workbench.wrappers.toolbox import Named, Toolbox, nearest
+
+_SHOWN = 20  # names listed in a message
+_BRANCHING = frozenset(
+    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
+)
+
+
+def check(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:
+    """What is certain to fail in this program; nothing for text that does not parse, which others tell."""
+    return tuple(finding for finding, certain in _Check(tools).read(code) if certain)
+
+
+def doubts(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:
+    """What would fail if the program got there: worth saying, never a reason to refuse."""
+    return tuple(finding for finding, certain in _Check(tools).read(code) if not certain)
+
+
+@dataclass(slots=True)
+class _Sent:
+    """What is known of the arguments of one call."""
+
+    values: dict[str, JsonValue] = field(default_factory=dict)
+    is_whole: bool = True  # no other key can come
+
+
+class _Check:
+    """One program's calls against the tools."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._toolbox = Toolbox(tools)
+        self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
+        self._bindings = Bindings(ast.Module([], []))
+        self._definitions: dict[str, Definition | None] = {}
+
+    def read(self, code: str) -> list[tuple[Finding, bool]]:
+        """Findings in the order of the text, each with whether it is certain."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(code)
+            self._bindings = Bindings(tree)
+            Flow(self._bindings, self._step).walk(tree)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return []
+        return [self._found[key] for key in sorted(self._found)]
+
+    def _step(self, step: Step) -> None:
+        if isinstance(step.node, ast.ImportFrom):
+            self._import(step.node, step)
+            return
+        match self._bindings.meaning(step.node.func).split("."):
+            case ["servers", package, function]:
+                self._function(package, function, step.node, step)
+            case ["client", "call_tool"]:
+                server, tool, arguments = _given(step.node, ("server", "tool", "arguments"))
+                self._named_call(constant(server), constant(tool), arguments, step)
+            case ["client", "call_mcp_tool"]:
+                identifier, arguments = _given(step.node, ("id", "arguments"))
+                self._named_call(*_parted(constant(identifier)), arguments, step)
+            case _:
+                pass
+
+    def _import(self, node: ast.ImportFrom, step: Step) -> None:
+        package = (node.module or "").removeprefix("servers.")
+        if node.level or "." in package or package == node.module or not self._bindings.is_clear:
+            return
+        for alias in node.names:
+            self._known(package, alias.name, step)
+
+    def _known(self, package: str, name: str, step: Step) -> Named | None:
+        """The tool behind an imported name; one that its server does not have is a finding."""
+        server = self._toolbox.server_of(package)
+        if server is None or name.startswith("_") or name == "*":
+            return None
+        found = self._toolbox.find(server, name)
+        if found is None and not self._toolbox.is_file(server, name):
+            self._unknown(server, name, step, step.is_certain)
+        return found
+
+    def _unknown(self, server: str, name: str, step: Step, certain: bool) -> None:
+        close = self._toolbox.nearest(server, name)
+        hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds the right name."
+        self._tell("tool.unknown", f"The server {server} has no tool {name}. {hint}", name, step, certain)
+
+    def _function(self, package: str, function: str, call: ast.Call, step: Step) -> None:
+        if (found := self._known(package, function, step)) and (definition := self._definition(found)):
+            keywords = parameter_names([one.key for one in definition.fields])
+            self._keywords(found, definition, keywords, call, step)
+            sent = _sent(call, {word: key for key, word in keywords.items()})
+            self._contract(found.tool, definition, sent, keywords, step)
+
+    def _keywords(
+        self, found: Named, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: Step
+    ) -> None:
+        """A keyword that the function does not have fails as the call is made, awaited or not."""
+        for one in call.keywords if definition.more is None else []:
+            if one.arg is not None and one.arg not in keywords.values():
+                self._strange(found.tool, one.arg, list(keywords.values()), step, step.is_certain)
+
+    def _named_call(self, server: JsonValue, name: JsonValue, arguments: ast.expr | None, step: Step) -> None:
+        if not (isinstance(server, str) and isinstance(name, str) and self._toolbox.knows(server)):
+            return
+        found = self._toolbox.find(server, name)
+        if found is None:
+            self._unknown(server, name, step, step.is_certain and step.is_awaited)
+        elif definition := self._definition(found):
+            sent = _Sent()
+            _add(sent, arguments)
+            names = {one.key: one.key for one in definition.fields}
+            self._contract(found.tool, definition, sent, names, step)
+
+    def _contract(self, tool: Tool, definition: Definition, sent: _Sent, names: Mapping[str, str], step: Step) -> None:
+        """What the tool's own schema refuses. Where alternatives stand at its top, only a look at all could tell."""
+        if not _BRANCHING.isdisjoint(tool.input_schema):
+            return
+        certain = step.is_certain and step.is_awaited
+        for one in definition.fields:
+            if one.key in sent.values:
+                self._value(tool, definition, one, sent.values[one.key], names, step, certain)
+            elif one.required and sent.is_whole:
+                words = f"{_title(tool)} needs {names[one.key]}. {_listing(definition, names)}"
+                self._tell("parameter.missing", words, one.key, step, certain)
+        closed = tool.input_schema.get("additionalProperties") is False
+        for key in sent.values if closed else ():
+            if key not in names:
+                self._strange(tool, key, list(names.values()), step, certain)
+
+    def _definition(self, found: Named) -> Definition | None:
+        title = f"{found.tool.server}\0{found.tool.name}"
+        if title not in self._definitions:
+            self._definitions[title] = _read(found)
+        return self._definitions[title]
+
+    def _strange(self, tool: Tool, name: str, known: list[str], step: Step, certain: bool) -> None:
+        close = nearest(name, known)
+        hint = f"Did you mean {', '.join(close)}? " if close else ""
+        words = f"{_title(tool)} has no parameter {name[:80]}. {hint}{_valid(known)}"
+        self._tell("parameter.unknown", words, name, step, certain)
+
+    def _value(
+        self,
+        tool: Tool,
+        definition: Definition,
+        one: Field,
+        value: JsonValue,
+        names: Mapping[str, str],
+        step: Step,
+        certain: bool,
+    ) -> None:
+        absent = value is None and not one.required  # many servers take null for "not given" without saying so
+        named = {shape.name: shape for shape in definition.given}
+        if absent or fits(value, one.shape, named):
+            return
+        wanted = type_words(one.shape, definition)
+        words = f"{names[one.key]} of {_title(tool)} is {wanted}, not {_shown(value)}."
+        self._tell("parameter.value", words, one.key, step, certain)
+
+    def _tell(self, rule: str, message: str, subject: str, step: Step, certain: bool) -> None:
+        node = step.node
+        span = Span(node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
+        key = (span.line, span.column, rule, subject)
+        before = self._found.get(key)
+        if before is None or not before[1]:
+            risk = Risk.MEDIUM if certain else Risk.LOW
+            self._found[key] = (Finding(rule, risk, message, span, subject), certain)
+
+
+def _read(found: Named) -> Definition | None:
+    """What a function takes; None where its definition could not be written, and so takes anything."""
+    try:
+        compile(wrapper_source(found.tool, found.function), found.function, "exec")
+        return read_definition(found.tool, found.function)
+    except (ValueError, TypeError, RecursionError, SyntaxError, MemoryError, UnicodeError):
+        return None
+
+
+def _given(call: ast.Call, names: tuple[str, ...]) -> list[ast.expr | None]:
+    """The arguments of a call by their parameters; an unknown one where a star hides them."""
+    unknown = ast.Name("unknown")
+    if any(isinstance(part, ast.Starred) for part in call.args) or any(one.arg is None for one in call.keywords):
+        return [unknown for _ in names]
+    by_name = dict(zip(names, call.args, strict=False)) | {one.arg: one.value for one in call.keywords if one.arg}
+    return [by_name.get(name) for name in names]
+
+
+def _parted(identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
+    if not isinstance(identifier, str):
+        return UNSURE, UNSURE
+    server, _, tool = identifier.removeprefix("mcp__").partition("__")
+    return server, tool
+
+
+def _sent(call: ast.Call, keys: Mapping[str, str]) -> _Sent:
+    """One dict first, keywords over it, as the function puts them together."""
+    sent = _Sent(is_whole=len(call.args) <= 1)
+    for part in call.args[:1]:
+        _add(sent, part)
+    for one in call.keywords:
+        if one.arg is None:
+            sent = _Sent(dict.fromkeys(sent.values, UNSURE), is_whole=False)
+        else:
+            sent.values[keys.get(one.arg, one.arg)] = constant(one.value)
+    return sent
+
+
+def _add(sent: _Sent, arguments: ast.expr | None) -> None:
+    """The keys of a written dict; nothing and None are an empty one; anything else may hold any key."""
+    value = {} if arguments is None else constant(arguments)
+    if value is None:
+        return
+    if isinstance(value, dict):
+        sent.values.update(value)
+    else:
+        sent.is_whole = False
+
+
+def _title(tool: Tool) -> str:
+    return f"{tool.server}.{tool.name}"
+
+
+def _listing(definition: Definition, names: Mapping[str, str]) -> str:
+    ordered = sorted(definition.fields, key=lambda one: not one.required)
+    return _valid([f"{names[one.key]} (required)" if one.required else names[one.key] for one in ordered])
+
+
+def _valid(names: Sequence[str]) -> str:
+    more = f" … and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"Valid: {', '.join(names[:_SHOWN])}{more}." if names else "It takes no parameters."
+
+
+def _shown(value: JsonValue) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"

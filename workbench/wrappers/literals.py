@@ -1,0 +1,115 @@
+"""What a program's text says a value is, and whether such a value can be of a shape.
+
+Half of a value may be known: `{"title": name}` has a key for certain and a value that nobody knows before the run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from workbench.records import JsonValue
+from workbench.wrappers.shapes import (
+    Alias,
+    Choice,
+    Listing,
+    Named,
+    Nothing,
+    Record,
+    Row,
+    Scalar,
+    Shape,
+    Table,
+    Union,
+)
+
+
+class _Unsure:
+    """A value that the text does not tell."""
+
+
+UNSURE = _Unsure()
+
+_TOKEN = re.compile(r"_\d+\.[0-9a-z]{4}", re.IGNORECASE)  # a stand-in for personal data, which may be a number
+_DEEPEST = 40
+
+
+def constant(node: ast.expr | None, depth: int = 0) -> JsonValue:
+    """The JSON value that an expression writes out; whatever it does not write out is UNSURE, also inside."""
+    match node:
+        case ast.Constant(str(value)):
+            return UNSURE if _TOKEN.search(value) else value
+        case ast.Constant(None | bool() | int() | float() as value):
+            return value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as value)) if not isinstance(value, bool):
+            return -value
+        case ast.List(parts) | ast.Tuple(parts) if depth < _DEEPEST and not _has_star(parts):
+            return [constant(part, depth + 1) for part in parts]
+        case ast.Dict(keys, values) if depth < _DEEPEST and all(map(_is_text, keys)):
+            pairs = zip(keys, values, strict=True)
+            return {key.value: constant(value, depth + 1) for key, value in pairs if isinstance(key, ast.Constant)}
+        case _:
+            return UNSURE
+
+
+def fits(value: JsonValue, shape: Shape, named: Mapping[str, Record | Alias]) -> bool:
+    """Whether a value may be of a shape; keys and places that a schema does not mention are its server's business."""
+    if value is UNSURE:
+        return True
+    match shape:
+        case Scalar(name):
+            return _is_scalar(value, name)
+        case Choice(values):
+            return any(_is_same(value, one) for one in values)
+        case Listing(item):
+            return isinstance(value, list) and all(fits(part, item, named) for part in value)
+        case Row(items, rest):
+            shapes = [*items, *([rest] * len(value) if rest and isinstance(value, list) else [])]
+            return isinstance(value, list) and all(map(lambda part, one: fits(part, one, named), value, shapes))
+        case Table(inner):
+            return isinstance(value, dict) and all(fits(part, inner, named) for part in value.values())
+        case Union(members):
+            return any(fits(value, member, named) for member in members)
+        case Named(name):
+            return _fits_named(value, named.get(name), named)
+        case Nothing():
+            return False
+        case _:
+            return True
+
+
+def _fits_named(value: JsonValue, one: Record | Alias | None, named: Mapping[str, Record | Alias]) -> bool:
+    if isinstance(one, Alias):
+        return fits(value, one.shape, named)
+    if one is None or not isinstance(value, dict):
+        return one is None
+    return all(
+        fits(value[field.key], field.shape, named) if field.key in value else not field.required for field in one.fields
+    )
+
+
+def _is_scalar(value: JsonValue, name: str) -> bool:
+    """As JSON counts: 1.0 is a whole number, true is none."""
+    match name:
+        case "str":
+            return isinstance(value, str)
+        case "bool":
+            return isinstance(value, bool)
+        case "None":
+            return value is None
+        case _:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            return number and (name == "float" or isinstance(value, int) or value.is_integer())
+
+
+def _is_same(value: JsonValue, other: JsonValue) -> bool:
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
+
+
+def _is_text(key: ast.expr | None) -> bool:
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
+
+
+def _has_star(parts: list[ast.expr]) -> bool:
+    return any(isinstance(part, ast.Starred) for part in parts)
