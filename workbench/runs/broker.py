@@ -19,7 +19,7 @@ from workbench.runs.sessions import Session
 
 log = logging.getLogger(__name__)
 
-BIG_ANSWER = 200_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
+BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
 KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
 Progress = Callable[[float, float, str], None]
 
