@@ -20,7 +20,7 @@ from workbench.gui.context import Context
 from workbench.gui.icons import icon
 from workbench.gui.pane import Pane
 from workbench.gui.rows import plain_tip
-from workbench.gui.text import one_line
+from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.wishes import Act
 from workbench.gui.words import amount
@@ -41,6 +41,9 @@ class Status(Pane):
         self.waiting = self._part("hourglass", "run.review")
         self.agents = self._part("agent", "agent.connect")
         self.tokens = self._part("tokens", "pane.audit")
+        self.said = ForeignLabel(elide=True)
+        self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
+        mark(self.said, role="muted")
         self._pause = QTimer(self, singleShot=True, interval=200)
         self._pause.timeout.connect(self.refresh)
         row = QHBoxLayout(self)
@@ -48,7 +51,7 @@ class Status(Pane):
         row.setSpacing(0)
         for part in (self.core, self.servers, self.sandbox, self.waiting):
             row.addWidget(part)
-        row.addStretch()
+        row.addWidget(self.said, 1)
         for part in (self.agents, self.tokens):
             row.addWidget(part)
         self.show_link(Link(LinkState.CONNECTING))
@@ -68,6 +71,10 @@ class Status(Pane):
             and not self._pause.isActive()
         ):
             self._pause.start()
+
+    def say(self, words: str) -> None:
+        """What just happened, between the parts: Qt's own place for messages is taken by them."""
+        self.said.setText(one_line(words, 300))
 
     def refresh(self) -> None:
         self.context.tasks.run("status", self.context.questions.status(), self.show_status)

@@ -16,7 +16,7 @@ from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
 from workbench.gui.wishes import Act, KeepRun, KeepSkill, ShowCode, ShowRun, ShowSkill, ShowTool, Wish
-from workbench.records import Decision, Run, RunState
+from workbench.records import Decision, Run, RunState, Skill, SkillState
 
 if TYPE_CHECKING:
     from workbench.gui.dialogs.approval import ApprovalDialog
@@ -87,21 +87,27 @@ class Wiring(QObject):
         self._run("keep as skill", self._keep_run(run_id))
 
     def _draft(self, code: str) -> None:
-        from workbench.gui.dialogs.keep_skill import KeepDialog
-
-        KeepDialog(self._context, parent=self._window, code=code).open()
+        self._keep(code=code)
 
     async def _keep_run(self, run_id: str) -> None:
-        from workbench.gui.dialogs.keep_skill import KeepDialog
-
-        run = await self._context.questions.run(run_id)
-        KeepDialog(self._context, run=run, parent=self._window).open()
+        self._keep(run=await self._context.questions.run(run_id))
 
     async def _keep_skill(self, name: str) -> None:
+        self._keep(skill=await self._context.questions.skill(name))
+
+    def _keep(self, *, run: Run | None = None, skill: Skill | None = None, code: str = "") -> None:
         from workbench.gui.dialogs.keep_skill import KeepDialog
 
-        skill = await self._context.questions.skill(name)
-        KeepDialog(self._context, skill=skill, parent=self._window).open()
+        dialog = KeepDialog(self._context, run, skill, self._window, code=code)
+        dialog.kept.connect(self._kept)
+        dialog.open()
+
+    def _kept(self, skill: Skill) -> None:
+        """Show where it went."""
+        kept = self.tr("Kept {0} as version {1}: agents find it from now on.").format(skill.name, skill.version)
+        draft = self.tr("Saved {0} as a draft; agents do not see it.").format(skill.name)
+        self._say(kept if skill.state is SkillState.KEPT else draft)
+        self._window.docks["skills"].raise_()
 
     # runs
 
@@ -196,7 +202,10 @@ class Wiring(QObject):
         self._window.docks["output"].raise_()
 
     def _show_editor(self) -> None:
-        self._window.centre.setCurrentWidget(self._window.centre.editor)
+        editor = self._window.centre.editor
+        self._window.centre.setCurrentWidget(editor)
+        if editor.sheet() is None:
+            editor.new_program()
         self._window.centre.take_keyboard()
 
     def _show_welcome(self) -> None:

@@ -80,3 +80,19 @@ def test_an_empty_list_teaches_and_offers_the_example(window: Any, paper: Any, s
     settled()
     assert ("start_example_agent", ()) in paper.asked
     assert window.runs.list.isVisible()
+
+
+def test_one_click_shows_a_run_that_is_over_but_opens_no_question(
+    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+) -> None:
+    paper.put_run(make.run("over", RunState.DONE))
+    paper.put_run(make.run("asks"))
+    settled()
+    window.runs.wished.disconnect()
+    wishes: list[Any] = []
+    window.runs.wished.connect(wishes.append)
+    runs = window.runs.list
+    for name in ("asks", "over"):
+        place = runs.visualRect(window.runs.model.find(name)).center()
+        qtbot.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert [wish.run_id for wish in wishes] == ["over"]

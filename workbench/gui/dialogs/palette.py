@@ -87,13 +87,19 @@ def server_targets(servers: Iterable[ServerState]) -> list[Target]:
 def skill_targets(skills: Iterable[Skill]) -> list[Target]:
     return [
         Target(
-            Row(f"skill:{skill.name}", one_line(skill.name, 60), aside=skill_word(skill.state).text, icon="book"),
+            Row(f"skill:{skill.name}", one_line(skill.name, 60), aside=_skill_words(skill), icon="book"),
             f"{skill.name} {skill.description}",
             ShowSkill(skill.name),
         )
         for skill in skills
         if skill.state is not SkillState.RETIRED
     ]
+
+
+def _skill_words(skill: Skill) -> str:
+    """A kept skill is simply a skill; what else it is has to be said."""
+    word = translate("Skill")
+    return word if skill.state is SkillState.KEPT else f"{word} · {skill_word(skill.state).text}"
 
 
 def find_targets(text: str, targets: Sequence[Target]) -> list[Target]:

@@ -188,7 +188,7 @@ class AuditPane(Pane):
 
     def _say(self, report: ChainReport) -> None:
         if report.whole:
-            text = self.tr("✓ Whole: {} entries, head {}").format(report.entries, report.head[:12])
+            text = self.tr("✓ Unbroken: {} entries, head {}").format(report.entries, report.head[:12])
             mark(self.chain, tone="success")
         else:
             text = self.tr("✗ Broken at entry {}: {}").format(report.broken_at, report.reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.events import Event, RunChanged
@@ -14,6 +14,7 @@ from workbench.gui.context import Context
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.runs import UNDERWAY, run_rows
 from workbench.gui.pane import Pane
+from workbench.gui.rows import KEY
 from workbench.gui.views import EmptyState, RowsView, lead_focus
 from workbench.gui.wishes import ShowRun
 from workbench.records import Run, RunState
@@ -41,6 +42,7 @@ class RunsPane(Pane):
         self._empty = self._make_empty()
         self._lay_out()
         self.list.chosen.connect(self._choose)
+        self.list.clicked.connect(self._clicked)
         self.list.selectionModel().selectionChanged.connect(self._selected)
         commands.bind("run.review", self._review)
         commands.bind("run.stop", self._stop)
@@ -104,6 +106,12 @@ class RunsPane(Pane):
             return chosen
         underway = [run for run in self._runs.values() if run.state in UNDERWAY]
         return underway[0] if len(underway) == 1 else None
+
+    def _clicked(self, index: QModelIndex) -> None:
+        """One click shows a run that is decided; a question is opened on purpose: by Enter, two clicks or Review."""
+        run = self._runs.get(str(index.data(KEY)))
+        if run is not None and run.state is not RunState.WAITING:
+            self._choose(run.id)
 
     def _choose(self, run_id: str) -> None:
         self.wished.emit(ShowRun(run_id))
