@@ -169,3 +169,39 @@ def test_what_was_wrong_before_the_window_came_is_said(window: Any, paper: Any, 
     settled()
     assert "line 3, column 49" in shown(window.banners)
     assert "A comma is missing." in shown(window.banners)
+
+
+def test_what_just_happened_is_said_in_the_status_bar(window: Any, settled: Any) -> None:
+    window.centre.setCurrentWidget(window.centre.editor)
+    window.commands.do("front.start")
+    assert "Nothing here can run" in window.status.said.full_text()
+    assert window.status.said.width() > 200
+
+
+def test_writing_a_program_begins_with_an_empty_one(window: Any, settled: Any, qtbot: Any) -> None:
+    window.activateWindow()
+    window.commands.do("editor.show")
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    qtbot.keyClicks(QApplication.focusWidget(), "print(1)")
+    assert window.centre.editor.sheet().text() == "print(1)"
+
+
+def test_going_to_the_centre_puts_the_keyboard_into_the_first_field_of_the_tool(
+    window: Any, settled: Any, qtbot: Any
+) -> None:
+    window.activateWindow()
+    window.centre.tool.show_tool("demo", "list_orders")
+    window.centre.setCurrentWidget(window.centre.tool)
+    settled()
+    window.commands.do("pane.centre")
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert window.centre.tool.sheet().call.form.isAncestorOf(focus)
+
+
+def test_the_layout_remembers_what_stood_in_front(window: Any, settled: Any) -> None:
+    assert window.layout_file.output_in_front
+    window.docks["audit"].come()
+    settled()
+    window.close()
+    assert not window.layout_file.output_in_front

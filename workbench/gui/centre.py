@@ -66,9 +66,9 @@ class Centre(QTabWidget):
     def start_front(self) -> bool:
         """Run what is in front; False when nothing there can run."""
         front = self.currentWidget()
-        if front is self._tool and self._tool is not None:
+        if front is self._tool and self._tool is not None and self._tool.sheet() is not None:
             self._tool.run()
-        elif front is self._editor and self._editor is not None:
+        elif front is self._editor and self._editor is not None and self._editor.has_text():
             self._editor.run()
         else:
             return False

@@ -25,11 +25,17 @@ class Layout:
             return False
         return window.restoreGeometry(geometry) and window.restoreState(state, VERSION)
 
-    def save(self, window: QMainWindow) -> None:
+    def save(self, window: QMainWindow, *, output_in_front: bool = True) -> None:
         settings = self._open()
         settings.setValue("geometry", window.saveGeometry())
         settings.setValue("state", window.saveState(VERSION))
+        settings.setValue("output", "front" if output_in_front else "behind")
         settings.sync()
+
+    @property
+    def output_in_front(self) -> bool:
+        """Whether the output pane, which comes late and so is not in Qt's state, stood before its neighbours."""
+        return self._open().value("output", "front") == "front"
 
     @property
     def welcome(self) -> bool:

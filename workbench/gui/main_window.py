@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
@@ -85,7 +85,9 @@ class MainWindow(QMainWindow):
         if not self.restoreDockWidget(dock):
             self.addDockWidget(BOTTOM, dock)
             self.tabifyDockWidget(dock, self.docks["audit"])
-            QTimer.singleShot(0, dock.raise_)  # the tabs come with the next turn of the loop
+        if self.layout_file.output_in_front:
+            self.layout().activate()  # makes the tabs, without which nothing can be put before others
+            dock.raise_()
         self._watch(dock)
         self._settle()
 
@@ -102,6 +104,7 @@ class MainWindow(QMainWindow):
         self.menuBar().setCornerWidget(self._search_button())
         self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.status, 1)
+        self.statusBar().messageChanged.connect(self.status.say)
         self.addDockWidget(LEFT, self.docks["servers"])
         self.addDockWidget(LEFT, self.docks["skills"])
         self.addDockWidget(RIGHT, self.docks["runs"])
@@ -189,5 +192,6 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window stays until tasks and connection have ended; otherwise the loop would die under them."""
         event.ignore()
-        self.layout_file.save(self)
+        output = self.docks.get("output")
+        self.layout_file.save(self, output_in_front=output is None or not output.visibleRegion().isEmpty())
         self.leaving.emit()

@@ -7,7 +7,17 @@ import uuid
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
@@ -21,6 +31,7 @@ from workbench.gui.theme import mark
 from workbench.records import Fault, Origin, Outcome, Tool, ToolCall
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
+_FIELDS = (QLineEdit, QComboBox, QPlainTextEdit)  # what a person who comes by key types into first
 _SHORT = 300  # characters of the arguments that a question repeats
 
 
@@ -39,6 +50,8 @@ class CallPanel(QWidget):
         self._call_id = ""
         self._build()
         self.form.set_schema(tool.input_schema)
+        fields = (field for field in self.form.findChildren(QWidget) if isinstance(field, _FIELDS))
+        self.setFocusProxy(next((field for field in fields if field.isVisibleTo(self.form)), self._run))
 
     @property
     def running(self) -> bool:

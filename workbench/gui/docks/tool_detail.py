@@ -126,3 +126,4 @@ class ToolPane(Pane):
         self._fault.show_fault(None)
         self._sheets.move_to_end(key)
         self._pages.setCurrentWidget(self._sheets[key])
+        self.setFocusProxy(self._sheets[key].call)

@@ -61,10 +61,15 @@ class EditorPane(Pane):
         """The tab one sees."""
         return self._sheet(self._tabs.currentIndex())
 
+    def has_text(self) -> bool:
+        """Whether there is a program in front that could be run."""
+        sheet = self.sheet()
+        return sheet is not None and bool(sheet.text().strip())
+
     def run(self) -> None:
         """Send the program off as a person's run."""
         sheet = self.sheet()
-        if sheet is None or sheet.run_id or not sheet.text().strip():
+        if sheet is None or sheet.run_id or not self.has_text():
             return
         sheet.keep()
         sheet.fault.show_fault(None)
@@ -210,3 +215,4 @@ class EditorPane(Pane):
         self._stop.setVisible(running)
         self._tabs.setVisible(self._tabs.count() > 0)
         self._empty.setVisible(self._tabs.count() == 0)
+        self.setFocusProxy(self._empty if sheet is None else sheet.editor)
