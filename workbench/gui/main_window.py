@@ -86,7 +86,8 @@ class MainWindow(QMainWindow):
             self.addDockWidget(BOTTOM, dock)
             self.tabifyDockWidget(dock, self.docks["audit"])
         if self.layout_file.output_in_front:
-            self.layout().activate()  # makes the tabs, without which nothing can be put before others
+            if (layout := self.layout()) is not None:
+                layout.activate()  # makes the tabs, without which nothing can be put before others
             dock.raise_()
         self._watch(dock)
         self._settle()
