@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.privacy.keys import kind_of
+from workbench.privacy.keys import inherited, is_person, kind_of, kinds_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,23 @@ from workbench.privacy.keys import kind_of
         ("Telephone (office)", "PHONE"),
         ("MOBILE_NUMBER", "PHONE"),
         ("fax", "PHONE"),
+        ("cardNumber", "CARD"),
+        ("IBAN", "IBAN"),
+        ("social_security_number", "SSN"),
+        ("client_ip", "IP"),
+        ("macAddress", "MAC"),
+        ("db_password", "SECRET"),
+        ("api-key", "SECRET"),
+        ("date_of_birth", "DOB"),
+        ("First Name", "NAME"),
+        ("assignee", "NAME"),
+        ("shipping_address", "ADDRESS"),
+        ("email_address", "EMAIL"),
+        ("ip_address", "IP"),
+        ("company_phone", "PHONE"),
+        ("companyName", "COMPANY"),
+        ("user_name", "USERNAME"),
+        ("sort_code", "BANK"),
     ],
 )
 def test_keys_announce_their_kind(key: str, kind: str) -> None:
@@ -28,8 +45,38 @@ def test_keys_announce_their_kind(key: str, kind: str) -> None:
     assert found.name == kind
 
 
-@pytest.mark.parametrize(
-    "key", ["name", "email_verified", "emailCount", "phone_id", "phone_model", "hotel", "", "x" * 500]
-)
+OTHERS = """
+name email_verified emailCount phone_id phone_model hotel card_brand card_type password_changed_at max_tokens birth
+next_page_token token_count company_size address_id order_id customer_id price status [EMAIL_1.k7q2]
+"""
+
+
+@pytest.mark.parametrize("key", [*OTHERS.split(), "", "x" * 500])
 def test_other_keys_announce_nothing(key: str) -> None:
     assert kind_of(key) is None
+
+
+def test_a_bare_name_is_a_persons_beside_personal_data_or_below_a_person() -> None:
+    def kind(keys: list[str], around: str = "") -> str:
+        found = kinds_of(keys, around)["name"]
+        return found.name if found else ""
+
+    assert kind(["name", "email"]) == kind(["name"], "customers") == kind(["name", "dob"], "rows") == "NAME"
+    assert kind(["name", "price"]) == kind(["name", "company"]) == kind(["name"], "products") == ""
+
+
+def test_only_parts_of_the_same_data_inherit() -> None:
+    assert inherited(kind_of("phone"), "home") is kind_of("phone")
+    assert inherited(kind_of("full_name"), "first") is kind_of("full_name")
+    assert inherited(kind_of("password"), "policy") is None
+    assert inherited(None, "first") is None
+
+
+def test_people_are_known_in_singular_and_plural() -> None:
+    assert is_person("customers")
+    assert is_person("assignedTo")
+    assert not is_person("products")
+
+
+def test_a_key_falls_into_its_words() -> None:
+    assert words_of("homePhone (HTTPServer-2)") == ["home", "phone", "http", "server", "2"]

@@ -17,7 +17,14 @@ def test_a_kind_has_keys_and_finds_what_it_accepts(kind: Kind) -> None:
 
 @pytest.mark.parametrize(
     ("name", "count", "words"),
-    [("EMAIL", 1, "1 e-mail"), ("EMAIL", 2, "2 e-mails"), ("PHONE", 3, "3 phone numbers"), ("CARD", 1, "1 card")],
+    [
+        ("EMAIL", 1, "1 e-mail"),
+        ("EMAIL", 2, "2 e-mails"),
+        ("PHONE", 3, "3 phone numbers"),
+        ("CARD", 1, "1 card number"),
+        ("ADDRESS", 1, "1 postal address"),
+        ("COMPANY", 1, "1 company"),
+    ],
 )
 def test_kinds_are_counted_in_words(name: str, count: int, words: str) -> None:
     assert plural(name, count) == words

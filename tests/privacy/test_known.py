@@ -121,6 +121,21 @@ SHAPES = [
     "customer1@",
     "(",
     "a.b@",
+    "4111 1111 ",
+    "1-",
+    "DE89 ",
+    "password=",
+    "a: ",
+    "Rosa ",
+    "eyJ",
+    "sk-",
+    "1.",
+    "a:",
+    "born ",
+    "-----BEGIN PRIVATE KEY-----",
+    "://a:",
+    "Bearer ",
+    '"token":"',
 ]
 
 
@@ -147,3 +162,33 @@ def _steps(text: str) -> int:
 def test_work_grows_with_the_text(shape: str) -> None:
     small, large = _steps(shape * (2_000 // len(shape))), _steps(shape * (16_000 // len(shape)))
     assert large <= small * 8 * 1.5 + 2_000
+
+
+@pytest.fixture
+def people() -> Vault:
+    made = Vault("session", key=b"k" * 32)
+    made.register(
+        {"customers": [{"name": "Rosa Lund-Okafor", "email": EMAIL}, {"name": "Will Park", "email": "w@x.org"}]}, "crm"
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    "text", ["Rosa Lund-Okafor", "ROSA LUND-OKAFOR", "Dear Rosa,", "Mrs Okafor's parcel", "lund-okafor? Lund!"]
+)
+def test_a_persons_names_are_found_alone_as_they_are_written(people: Vault, text: str) -> None:
+    clean = people.sanitize(text)
+    assert "[NAME_" in clean
+    assert not {"Rosa", "Okafor", "ROSA", "OKAFOR", "Lund"} & set(clean.replace("'", " ").split())
+
+
+def test_a_password_of_letters_is_found_as_it_is_written() -> None:
+    vault = Vault("s")
+    vault.register({"password": "swordfish"}, "crm")
+    assert "swordfish" not in vault.sanitize("it is swordfish!")
+    assert vault.sanitize("swordfishes") == "swordfishes"
+
+
+@pytest.mark.parametrize("text", ["Will you park here?", "Central Park", "a rosa flower", "Rosalind", "Lunden"])
+def test_words_that_are_names_too_stay(people: Vault, text: str) -> None:
+    assert people.sanitize(text) == text

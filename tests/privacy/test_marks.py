@@ -28,6 +28,16 @@ def test_other_spellings_mean_the_same(spelling: str) -> None:
     assert LOOKALIKE.fullmatch(spelling)
 
 
+@pytest.mark.parametrize("text", ["[SECRET_KEY]", "[IP_ADDRESS]", "row[name_field]", "card_1.json", "name_12.jpeg"])
+def test_names_that_only_begin_like_a_token_are_none(text: str) -> None:
+    assert not LOOKALIKE.search(text)
+
+
+@pytest.mark.parametrize("text", ["[EMAIL_1]", "[name_2]", "[PHONE_def456]", "NAME_1.k7q2", "card_1.jso2"])
+def test_what_may_be_taken_for_a_token_is_a_look_alike(text: str) -> None:
+    assert LOOKALIKE.search(text)
+
+
 @pytest.mark.parametrize(
     "damaged",
     [

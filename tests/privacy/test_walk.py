@@ -13,7 +13,19 @@ def named(value: JsonValue) -> dict[JsonValue, str]:
 
 def test_a_leaf_has_the_kind_of_its_key_or_of_the_key_around_it() -> None:
     found = named({"phone": {"home": "1", "note": ["2"]}, "email": ["3"], "name": "4", "contact": {"work_email": 5}})
-    assert [found[leaf] for leaf in ("1", "2", "3", "4", 5)] == ["PHONE", "PHONE", "EMAIL", "", "EMAIL"]
+    assert [found[leaf] for leaf in ("1", "2", "3", "4", 5)] == ["PHONE", "PHONE", "EMAIL", "NAME", "EMAIL"]
+
+
+def test_a_bare_name_is_a_persons_below_or_beside_a_persons_data_only() -> None:
+    assert named({"name": "list_customers", "description": "x", "id": 7})["list_customers"] == ""
+    assert named({"orders": [{"name": "Desk Lamp", "price": 3}]})["Desk Lamp"] == ""
+    assert named({"customers": [{"name": "Rosa"}]})["Rosa"] == "NAME"
+    assert named({"name": {"first": "Rosa", "last": "Lund"}, "dob": ""})["Lund"] == "NAME"
+
+
+def test_a_key_speaks_for_what_is_below_it_only_where_that_is_the_same_data() -> None:
+    found = named({"company": {"plan": "gold", "id": "c1"}, "token": {"kind": "oauth"}, "phone": {"home": "1"}})
+    assert [found[leaf] for leaf in ("gold", "c1", "oauth", "1")] == ["", "", "", "PHONE"]
 
 
 def test_keys_are_leaves_and_nothing_that_holds_no_text_is() -> None:

@@ -13,6 +13,7 @@ _LOCAL = re.compile(r"[\w.+%&'*/=?^`{|}~#!$-]{1,64}\Z")
 _DOMAIN = re.compile(
     r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![^\W\d_])", re.IGNORECASE
 )
+_LOGIN = re.compile(r"://[^\s/@:]{0,64}:[^\s/@]*\Z")  # in `https://user:password@host` the host takes no mail
 _LEADING = "'`{|}/=?#&*^~!$%.+-"
 # Ends that are file names: `icon@2x.png`, `python@3.11.so`.
 _FILES_WORDS = """
@@ -45,6 +46,8 @@ def _around(text: str, at: int, floor: int) -> tuple[int, int] | None:
         return None
     begin = _quoted(text, at, floor) if text[at - 1 : at] == '"' else _plain(text, start, at)
     if begin is None or (text[begin:at].lower() == "git" and text[domain.end() : domain.end() + 1] == ":"):
+        return None
+    if "://" in text[max(0, begin - 2 * MAX_LOCAL) : at] and _LOGIN.search(text[max(0, begin - 2 * MAX_LOCAL) : at]):
         return None
     return begin, domain.end()
 

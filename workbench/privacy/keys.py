@@ -3,29 +3,72 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
-from workbench.privacy.kinds import KINDS, Kind
+from workbench.privacy import person
+from workbench.privacy.kinds import BY_NAME, KINDS, Kind
+from workbench.privacy.marks import LOOKALIKE
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ODD = re.compile(r"[\W_]+")
 LONGEST = 80  # a longer key is text, not a name
+MOST_WORDS = 4  # of one announcing name, such as `secret_access_key`
+
+_ANNOUNCED = {key: kind for kind in reversed(KINDS) for key in kind.keys}
+# Words beside which a key tells about data instead of holding it: `phone_verified`, `email_count`, `card_brand`.
+_OTHER_WORDS = """
+verified valid count status enabled type format id ids template subject body opt optin provider model domain city
+state country brand last4 size length policy expires expiry at changed updated created reset required hint strength
+url uri link label placeholder field column date code currency balance limit amount price total fee version class
+description message industry website next page continuation cursor sync limit usage per ttl
+"""
+_OTHER = frozenset(_OTHER_WORDS.split())
+# `name` is a person's beside an e-mail or below `customer`; anywhere else it may be a product's or a tool's.
+_BARE = frozenset({"name", "first", "last", "title_name", "names"})
+_PARTS_WORDS = "first last given family middle full value formatted number"
+_PARTS = frozenset(_PARTS_WORDS.split())
+_BESIDE = BY_NAME["NAME"]
+_ROLE = replace(BY_NAME["NAME"], accepts=person.looks_like_one, assigned=person.looks_like_one)
 
 
 @lru_cache(maxsize=4096)
 def kind_of(key: str) -> Kind | None:
-    """The kind that `work_email`, `homePhone` or `Telephone (office)` announces."""
-    if len(key) > LONGEST:
+    """The kind that `work_email`, `homePhone` or `Telephone (office)` announces by itself."""
+    if len(key) > LONGEST or LOOKALIKE.search(key):
         return None
-    words = [word.lower() for word in _ODD.split(_HUMP.sub("_", key)) if word]
-    joined = ["_".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)]
-    if any(word in _OTHER for word in words):
-        return None
-    return next((kind for kind in KINDS for name in joined if name in kind.keys), None)
+    words = words_of(key)
+    for end in range(len(words), 0, -1):
+        for start in range(max(0, end - MOST_WORDS), end):
+            kind = _ANNOUNCED.get("_".join(words[start:end]))
+            if kind is not None:
+                return kind if _OTHER.isdisjoint(words[:start] + words[end:]) else None
+    return _ROLE if "_".join(words) in person.ROLES else None
 
 
-# Words beside which a key tells about data instead of holding it: `phone_verified`, `email_count`, `email_id`.
-_OTHER_WORDS = """
-verified valid count status enabled type format id ids template subject body opt optin provider model
-"""
-_OTHER = frozenset(_OTHER_WORDS.split())
+def kinds_of(keys: Iterable[str], around: str = "") -> dict[str, Kind | None]:
+    """What each key of one record announces, knowing the others and the key around the record."""
+    kinds = {key: kind_of(key) for key in keys}
+    below = is_person(around)
+    beside = any(kind is not None and kind.personal and kind is not _ROLE for kind in kinds.values())
+    for key, kind in kinds.items():
+        if kind is None and (below or beside) and key.strip().lower() in _BARE:
+            kinds[key] = _BESIDE
+    return kinds
+
+
+def inherited(kind: Kind | None, key: str) -> Kind | None:
+    """What the key around a record says about one of its keys: `{"phone": {"home": …}}`, `{"name": {"first": …}}`."""
+    return kind if kind is not None and (kind.spreads or key.strip().lower() in _PARTS) else None
+
+
+def is_person(key: str) -> bool:
+    """Whether the records below this key are people."""
+    name = "_".join(words_of(key)) if len(key) <= LONGEST else ""
+    return name in person.ROLES or name.removesuffix("s") in person.ROLES or name in ("people", "billing_details")
+
+
+def words_of(key: str) -> list[str]:
+    """The words of a key, however it is written."""
+    return [word.lower() for word in _ODD.split(_HUMP.sub("_", key)) if word]

@@ -8,7 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from workbench.privacy import email, phone
+from workbench.privacy import (
+    address,
+    bank,
+    birth,
+    card,
+    company,
+    credential,
+    email,
+    iban,
+    ip,
+    mac,
+    person,
+    phone,
+    secret,
+    ssn,
+    username,
+)
 
 LITERAL = "LITERAL"  # text that looks like a token but is none
 
@@ -22,16 +38,39 @@ class Kind:
     find: Callable[[str], Iterator[tuple[int, int]]]  # spans in free text
     accepts: Callable[[str], bool]  # whether a whole value under one of the keys is of this kind
     keys: frozenset[str]
+    assigned: Callable[[str], bool] | None = None  # stricter than accepts: what follows `key:` in free text
+    spreads: bool = False  # its key speaks for everything below it: {"phone": {"home": …}}
+    numeric: bool = False  # its digits alone, however they are separated, are the value too
+    worded: bool = False  # each word of it is the value too: a person's names
+    personal: bool = False  # a record with one of these is about a person, so its `name` is a person's
 
 
 KINDS = (
-    Kind("EMAIL", "e-mails", email.find, email.accepts, email.KEYS),
-    Kind("PHONE", "phone numbers", phone.find, phone.accepts, phone.KEYS),
+    Kind("EMAIL", "e-mails", email.find, email.accepts, email.KEYS, spreads=True, personal=True),
+    Kind("PHONE", "phone numbers", phone.find, phone.accepts, phone.KEYS, spreads=True, numeric=True, personal=True),
+    Kind("CARD", "card numbers", card.find, card.accepts, card.KEYS, numeric=True, personal=True),
+    Kind("IBAN", "IBANs", iban.find, iban.accepts, iban.KEYS),
+    Kind("SSN", "social security numbers", ssn.find, ssn.accepts, ssn.KEYS, numeric=True, personal=True),
+    Kind("IP", "internet addresses", ip.find, ip.accepts, ip.KEYS),
+    Kind("MAC", "hardware addresses", mac.find, mac.accepts, mac.KEYS),
+    Kind("URL_CREDENTIAL", "logins", credential.find, credential.accepts, credential.KEYS),
+    Kind("SECRET", "secrets", secret.find, secret.accepts, secret.KEYS, secret.assigned),
+    Kind("DOB", "birth dates", birth.find, birth.accepts, birth.KEYS, personal=True),
+    Kind("NAME", "names", person.find, person.accepts, person.KEYS, person.assigned, worded=True, personal=True),
+    Kind("ADDRESS", "postal addresses", address.find, address.accepts, address.KEYS, address.assigned, personal=True),
+    Kind("COMPANY", "companies", company.find, company.accepts, company.KEYS, company.assigned),
+    Kind("USERNAME", "user names", username.find, username.accepts, username.KEYS),
+    Kind("BANK", "bank details", bank.find, bank.accepts, bank.KEYS, numeric=True),
 )
-PLURALS = {kind.name: kind.plural for kind in KINDS} | {LITERAL: "literal texts"}
+BY_NAME = {kind.name: kind for kind in KINDS}
+_ENDS = {"companies": "company", "addresses": "address"}  # plurals that are more than an "s"
 
 
 def plural(name: str, count: int) -> str:
     """`2 e-mails`, `1 phone number`."""
-    words = PLURALS.get(name, name.lower() + "s")
-    return f"{count} {words if count != 1 else words[:-1]}"
+    words = {LITERAL: "literal texts"} | {kind.name: kind.plural for kind in KINDS}
+    many = words.get(name, name.lower() + "s")
+    if count == 1:
+        *before, last = many.split(" ")
+        many = " ".join([*before, _ENDS.get(last, last.removesuffix("s"))])
+    return f"{count} {many}"

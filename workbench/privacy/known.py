@@ -6,14 +6,20 @@ compares whole values, by length. Ten thousand values cost the same as ten.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from workbench.privacy.common import WORDS
 from workbench.privacy.views import Digits, View, views
 
 ANCHOR = 6  # letters a value is filed under; shorter values are not swept, or half of all text would be
 FEWEST_DIGITS = 7
 LONGEST = 400
+SHORTEST_WORD = 3  # letters of a part of a name that is looked for alone
+LONG_WORD = 6  # letters of a word that is looked for without a capital
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +60,28 @@ class Known:
         self._plain = Index()
         self._reversed = Index()
         self._digits = Index()
+        self._words: dict[str, str] = {}  # a word as it is written → the folded value it belongs to
         self._numbers: dict[str, str] = {}  # digits alone → the value they belong to
 
-    def add(self, value: str) -> None:
-        """File a value; it is found in any case from now on."""
+    def add(self, value: str, *, numeric: bool = True, worded: bool = False) -> None:
+        """File a value; it is found in any case from now on, single words and parts of names only as written."""
         folded = fold(value)
+        if worded or folded.isalpha():
+            self._add_words(value, folded)
+        if folded.isalpha() or (folded.isdigit() and len(folded) < FEWEST_DIGITS):
+            return
         self._plain.add(folded)
         self._reversed.add(folded[::-1])
-        bare = "".join(filter(str.isdigit, folded)) if "@" not in folded else ""
+        bare = "".join(filter(str.isdigit, folded)) if numeric and "@" not in folded else ""
         if len(bare) >= FEWEST_DIGITS:
+            self._numbers.setdefault(bare, folded)  # before it can be found: another thread may be looking
             self._digits.add(bare)
-            self._numbers.setdefault(bare, folded)
+
+    def _add_words(self, value: str, folded: str) -> None:
+        for word in _WORD.findall(value):
+            long = len(word) >= (SHORTEST_WORD if word[0].isupper() else LONG_WORD)
+            if long and word.lower() not in WORDS:
+                self._words.setdefault(word, folded)
 
     def number(self, bare: str) -> str | None:
         """The folded value whose digits alone these are."""
@@ -75,6 +92,9 @@ class Known:
         folded = fold(text)
         yield from (Seen(at, at + len(value), value) for at, value in self._plain.find(folded))
         yield from (Seen(at, at + len(value), value[::-1]) for at, value in self._reversed.find(folded))
+        if self._words:
+            words = self._words
+            yield from (Seen(*m.span(), words[m.group()]) for m in _WORD.finditer(text) if m.group() in words)
         for seen in _through(Digits(folded), self._digits):
             yield Seen(seen.start, seen.end, self._numbers[seen.value])
         for view in views(text):

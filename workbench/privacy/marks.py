@@ -14,9 +14,11 @@ from workbench.privacy.kinds import KINDS, LITERAL
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: nothing is misread
 _NAMES = "|".join([*(kind.name for kind in KINDS), LITERAL])
-# Everything that is a token, might have been one, or would be taken for one.
+_FILES = "json|html|jpeg|yaml|toml|webp|docx|xlsx|pptx|conf|java|text|data|copy|name|type"  # `card_1.json` is none
+# Everything that is a token, might have been one, or would be taken for one; `[SECRET_KEY]` has no number and is none.
 LOOKALIKE = re.compile(
-    rf"(?:\[|%5B)(?:{_NAMES})_[0-9a-z.]{{1,40}}(?:\]|%5D)|(?:(?:\[|%5B)|(?<![a-z0-9_]))(?:{_NAMES})_\d{{1,7}}\.[0-9a-z]{{4}}(?:\]|%5D)?",
+    rf"(?:\[|%5B)(?:{_NAMES})_(?=[a-z.]{{0,40}}\d)[0-9a-z.]{{1,40}}(?:\]|%5D)"
+    rf"|(?:(?:\[|%5B)|(?<![a-z0-9_]))(?:{_NAMES})_\d{{1,7}}\.(?!(?:{_FILES})(?![0-9a-z\]%]))[0-9a-z]{{4}}(?:\]|%5D)?",
     re.IGNORECASE | re.ASCII,
 )
 _EXACT = re.compile(

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.detect import Found, detect, union
-from workbench.privacy.kinds import LITERAL, Kind
+from workbench.privacy.kinds import BY_NAME, LITERAL, Kind
 from workbench.privacy.known import Known, fold
 from workbench.privacy.marks import LOOKALIKE, Marks, encoded
 from workbench.privacy.restorations import HERE, Restoration, refusal
@@ -51,7 +51,7 @@ class Vault:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
         for leaf, kind in leaves(value):
             text = _text(leaf)
-            if kind and kind.accepts(text):
+            if kind and "\0" not in text and kind.accepts(text):
                 self._learn(kind.name, text.strip(), source)
             elif isinstance(leaf, str):
                 for found in detect(leaf):
@@ -107,9 +107,12 @@ class Vault:
         folded = fold(text)
         with self._filing:
             if folded not in self._origins:
-                self._origins[folded] = (kind, set())
-                self._known.add(text)
+                self._file(kind, text, folded)
             self._origins[folded][1].add(source)
+
+    def _file(self, kind: str, text: str, folded: str) -> None:
+        self._origins[folded] = (kind, set())
+        self._known.add(text, numeric=BY_NAME[kind].numeric, worded=BY_NAME[kind].worded)
 
     def _sanitize_once(self, text: str) -> str:
         masked, literals = self._masked(text)
@@ -139,7 +142,7 @@ class Vault:
 
     def _sanitize_leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
         text = _text(leaf)
-        if kind and kind.accepts(text) and not LOOKALIKE.search(text):
+        if kind and "\0" not in text and kind.accepts(text) and not LOOKALIKE.search(text):
             bare = text.strip()
             number = leaf if isinstance(leaf, int | float) else None
             suppliers = self._origins.get(fold(bare), ("", set()))[1]
@@ -170,8 +173,7 @@ class Vault:
         number = self._counts[held.kind]
         self._held[held.kind, number] = held
         if held.kind != LITERAL and (folded := fold(held.text)) not in self._origins:
-            self._origins[folded] = (held.kind, set())
-            self._known.add(held.text)
+            self._file(held.kind, held.text, folded)
         return self._marks.make(held.kind, number), held
 
     def _read(self, token: str) -> Held | None:

@@ -6,36 +6,40 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from workbench.privacy.keys import kind_of
+from workbench.privacy.keys import inherited, kinds_of
 from workbench.privacy.kinds import Kind
 from workbench.records import JsonValue
 
 Leaf: TypeAlias = tuple[JsonValue, Kind | None]
+Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
 
 
-def leaves(value: JsonValue, kind: Kind | None = None) -> Iterator[Leaf]:
+def leaves(value: JsonValue) -> Iterator[Leaf]:
     """Every string and number with the kind its key, or the key around it, announces; keys are leaves too."""
-    stack: list[Leaf] = [(value, kind)]
+    stack: list[tuple[JsonValue, Kind | None, str]] = [(value, None, "")]
     while stack:
-        node, announced = stack.pop()
+        node, announced, around = stack.pop()
         if isinstance(node, dict):
+            kinds = kinds_of(map(str, node), around)
             for key, child in node.items():
                 yield key, None
-                stack.append((child, kind_of(str(key)) or announced))
+                stack.append((child, kinds[str(key)] or inherited(announced, str(key)), str(key)))
         elif isinstance(node, list | tuple):
-            stack.extend((child, announced) for child in node)
+            stack.extend((child, announced, around) for child in node)
         elif isinstance(node, str | int | float) and not isinstance(node, bool):
             yield node, announced
 
 
-def rebuild(
-    value: JsonValue, change: Callable[[JsonValue, Kind | None], JsonValue], kind: Kind | None = None
-) -> JsonValue:
+def rebuild(value: JsonValue, change: Change, kind: Kind | None = None, around: str = "") -> JsonValue:
     """The same structure with every leaf and every key changed."""
     if isinstance(value, dict):
-        return {_key(key, change): rebuild(child, change, kind_of(str(key)) or kind) for key, child in value.items()}
+        kinds = kinds_of(map(str, value), around)
+        return {
+            _key(key, change): rebuild(child, change, kinds[str(key)] or inherited(kind, str(key)), str(key))
+            for key, child in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [rebuild(child, change, kind) for child in value]
+        return [rebuild(child, change, kind, around) for child in value]
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return change(value, kind)
     return value
@@ -51,5 +55,5 @@ def parsed(text: str) -> JsonValue:
         return None
 
 
-def _key(key: JsonValue, change: Callable[[JsonValue, Kind | None], JsonValue]) -> JsonValue:
+def _key(key: JsonValue, change: Change) -> JsonValue:
     return change(key, None) if isinstance(key, str) else key

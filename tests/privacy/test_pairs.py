@@ -1,0 +1,59 @@
+"""Keys before values in free text."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.privacy.pairs import pairs
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(kind.name, text[start:end]) for start, end, kind in pairs(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Full name: Rosa Lund", [("NAME", "Rosa Lund")]),
+        ("Full name: Rosa Lund, DOB: 1990-05-06", [("NAME", "Rosa Lund"), ("DOB", "1990-05-06")]),
+        ("Date of birth: 6 May 1990", [("DOB", "6 May 1990")]),
+        ('{"first_name": "Rosa", "n": 1}', [("NAME", "Rosa")]),
+        ("{'firstName': 'Rosa'}", [("NAME", "Rosa")]),
+        ('{\\"first_name\\": \\"Rosa\\"}', [("NAME", "Rosa")]),
+        ('{"card_number": 4111111111111112}', [("CARD", "4111111111111112")]),
+        ("password=hunter2; x", [("SECRET", "hunter2")]),
+        ("export API_KEY=abc123def", [("SECRET", "abc123def")]),
+        ("https://x/?token=a1b2c3&page=2", [("SECRET", "a1b2c3")]),
+        ("Address: 12 Elm Street, 10115 Berlin\nx", [("ADDRESS", "12 Elm Street, 10115 Berlin")]),
+        ("**Account number**: 12345678", [("BANK", "12345678")]),
+        ("assignee: Rosa Lund", [("NAME", "Rosa Lund")]),
+        ("username=rosa_l", [("USERNAME", "rosa_l")]),
+    ],
+)
+def test_a_key_tells_what_stands_behind_it(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: build and deploy",
+        "token = get_token()",
+        "password: str | None = None",
+        "password=self.password",
+        "max_tokens=4096, token_count: 17",
+        "customer: CUS-0042",
+        "owner: platform-team",
+        "address: localhost",
+        "at 12:30:45 status=done",
+        "company_size: 500",
+        "password: ****",
+        "def find(company: Company, given: Json) -> str:",
+        "def read(address: Value) -> None:",
+        "assert login(token: str)",
+        "company: everything its tools can see",
+        "client_name: Session(PERSON, Origin.PERSON)",
+    ],
+)
+def test_other_keys_and_placeholders_tell_nothing(text: str) -> None:
+    assert found(text) == []
