@@ -29,8 +29,11 @@ Rules = Callable[[str], dict[str, Risk]]
         ("import requests\ns = requests.Session()\ns.post('https://example.com')", "network"),
         ("import socket\ns = socket.socket()\ns.connect(('example.com', 80))", "network"),
         ("mail.send_message(x)", "network"),
-        ("import sqlite3\nsqlite3.connect(':memory:').execute('DROP TABLE a')", "database.change"),
-        ("import sqlite3\nsqlite3.connect(':memory:').cursor().execute('insert into a values (1)')", "database.change"),
+        ("import sqlite3\nsqlite3.connect('workspace/a.db').execute('DROP TABLE a')", "database.change"),
+        (
+            "import sqlite3\nsqlite3.connect('workspace/a.db').cursor().execute('insert into a values (1)')",
+            "database.change",
+        ),
     ],
 )
 def test_a_method_is_told_by_its_deed(code: str, rule: str, rules: Rules) -> None:

@@ -24,7 +24,9 @@ from workbench.records import Verdict
             "from servers.demo import send_email, list_orders\n"
             "for o in await list_orders():\n    await send_email(to=o)\n"
             "open('workspace/report.csv', 'w')",
-            "Sends e-mail through demo.send_email in a loop. Writes workspace/report.csv. Reads with demo.list_orders.",
+            "Sends e-mail through demo.send_email in a loop. "
+            "Data from demo.list_orders (line 2) goes to demo.send_email. "
+            "Writes workspace/report.csv. Reads with demo.list_orders.",
         ),
         (
             "from servers.demo import delete_customer\nawait delete_customer()",

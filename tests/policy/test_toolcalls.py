@@ -118,8 +118,13 @@ def test_private_data_of_one_server_that_goes_to_another_is_named(
 
 
 def test_data_that_stays_with_its_server_is_no_flow(judge: Callable[[str], Verdict]) -> None:
-    code = "from servers.demo import get_customer, send_email\nawait send_email(body=await get_customer(id=1))"
+    code = "from servers.demo import get_customer, create_ticket\nawait create_ticket(body=await get_customer(id=1))"
     assert "flow.private" not in {finding.rule for finding in judge(code).findings}
+
+
+def test_data_that_its_own_server_sends_out_is_a_flow(rules: Callable[[str], dict[str, Risk]]) -> None:
+    code = "from servers.demo import get_customer, send_email\nawait send_email(body=await get_customer(id=1))"
+    assert rules(code)["flow.private"] is Risk.HIGH
 
 
 def test_a_destination_out_of_foreign_content_is_named(rules: Callable[[str], dict[str, Risk]]) -> None:

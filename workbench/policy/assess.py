@@ -10,6 +10,7 @@ from workbench.policy.canonical import Canonical, canonical
 from workbench.policy.conclusions import conclude, look_at_text
 from workbench.policy.expressions import EXPRESSIONS, NAMING
 from workbench.policy.levels import at_least, worst
+from workbench.policy.lookalikes import look_alikes
 from workbench.policy.reader import Inner, OverCap, Reader, Syntax
 from workbench.policy.report import Noted, Report
 from workbench.policy.sentence import sentence
@@ -17,7 +18,7 @@ from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import Toolbook
 from workbench.records import EffectKind, Finding, Gate, Risk, Span, Tool, ToolUse, Verdict
 
-RULES = "1"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+RULES = "2"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 DEEPEST = 3  # texts inside texts given to exec
 SYNTAX = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
 
@@ -45,6 +46,7 @@ def _read(text: str, toolbook: Toolbook) -> Report:
     reader = Reader(text, toolbook, SYNTAX)
     _run(reader, tree)
     look_at_text(reader.report, text)
+    look_alikes(reader.report, text, tree)
     _read_inner(reader.report, list(reader.inner.values()), toolbook, 1)
     conclude(reader.report)
     return reader.report

@@ -13,6 +13,7 @@ from workbench.policy.value import HOLE, Source, Value, each, known, shown, text
 from workbench.records import EffectKind, Risk
 
 FILE_DEEDS = frozenset({Deed.READ, Deed.LIST, Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
+MOST_FILES = 8  # of a list of paths; the rest is seldom different
 _LOOKING = frozenset({Deed.READ, Deed.LIST})
 _HARD = frozenset({Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
 
@@ -50,7 +51,8 @@ def note(
 
 def note_file(reader: Reader, deed: Deed, node: ast.AST, target: Value) -> Place:
     """A file or folder is touched: where it lies decides how risky that is."""
-    places = [_note_one_file(reader, deed, node, choice) for choice in each(target)]
+    texts = [item for item in (target.items or ())[:MOST_FILES] if known(item)] or [target]
+    places = [_note_one_file(reader, deed, node, choice) for text in texts for choice in each(text)]
     return Place.SENSITIVE if Place.SENSITIVE in places else places[-1]
 
 

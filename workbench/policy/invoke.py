@@ -113,7 +113,7 @@ def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
         given[parameters.vararg.arg] = Value(items=arguments.positional[len(names) :], taint=arguments.taint)
     for name, value in given.items():
         learned.parameters[name] = join(learned.parameters.get(name, NOTHING), value)
-    return learned.answer
+    return learned.asked()
 
 
 def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value | None:

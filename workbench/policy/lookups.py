@@ -9,11 +9,11 @@ from functools import reduce
 from workbench.policy.effects import note
 from workbench.policy.levels import at_least
 from workbench.policy.reader import Reader
-from workbench.policy.tables.attributes import SOFT, SPECIAL
+from workbench.policy.tables.attributes import SOFT, SPECIAL, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
-from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.methods import PATH_KINDS
-from workbench.policy.tables.modules import ALIASES, REACHED, STANDARD
+from workbench.policy.tables.deeds import WORDS, Deed
+from workbench.policy.tables.methods import PATH_KINDS, PATH_METHODS, TELLING
+from workbench.policy.tables.modules import ALIASES, REACHED, STANDARD, TEXTS
 from workbench.policy.tables.names import names
 from workbench.policy.toolcalls import is_tool, note_dynamic, note_tool
 from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
@@ -46,9 +46,23 @@ def mention(reader: Reader, node: ast.AST, value: Value) -> None:
             note_tool(reader, node, ref)
         elif ref == "os.environ":
             note(reader, Deed.ENVIRONMENT, node, risk=Risk.MEDIUM, certainty=EffectKind.MAY)
-        elif (rule := CALLABLES.get(ref)) and at_least(rule.risk, Risk.HIGH):
+        elif (rule := CALLABLES.get(ref)) and at_least(rule.risk, Risk.MEDIUM):
             words = f"Hands on {ref.removeprefix('builtins.')} without calling it here"
             note(reader, rule.deed, node, ref, rule=f"{rule.deed}.mention", words=words)
+
+
+def mention_method(reader: Reader, node: ast.AST, owner: Value, name: str) -> None:
+    """A telling method of an object is stored or handed on, like a powerful function."""
+    deed = PATH_METHODS.get(name) if owner.kind in PATH_KINDS else TELLING.get(name)
+    if deed and name not in reader.attributes and at_least(WORDS[deed].risk, Risk.MEDIUM):
+        note(
+            reader,
+            deed,
+            node,
+            name,
+            rule=f"{deed}.mention",
+            words=f"Hands on the method {name} without calling it here",
+        )
 
 
 def note_hidden(reader: Reader, node: ast.AST, words: str, subject: str, risk: Risk = Risk.HIGH) -> None:
@@ -80,10 +94,15 @@ def attribute_of(reader: Reader, node: ast.Attribute, owner: Value, *, called: b
     if node.attr in SPECIAL:
         attribute_walk(reader, node, node.attr, owner)
     if owner.refs:
+        for ref in owner.refs:
+            if (text := TEXTS.get(f"{ref}.{node.attr}")) is not None:
+                return Value(const=text)
         found = Value(refs=tuple(of_ref(reader, node, ref, node.attr) for ref in owner.refs), taint=owner.taint)
         if not called:
             mention(reader, node, found)
         return found
+    if not called:
+        mention_method(reader, node, owner, node.attr)
     if owner.kind in PATH_KINDS:
         return _path_part(owner, node.attr)
     kept = reader.attributes.get(node.attr)
@@ -117,7 +136,20 @@ def by_name(reader: Reader, node: ast.Call, owner: Value, key: Value) -> Value:
         words = f"Puts the name {owner.refs[0]}.{name} together from pieces"
         note_hidden(reader, node, words, name, Risk.HIGH if powerful else Risk.MEDIUM)
     mention(reader, node, found)
+    if not owner.refs:
+        mention_method(reader, node, owner, name)
+        if name in TELLING_NAMES:
+            note_hidden(reader, node, f"Fetches {name} by its name", name, Risk.MEDIUM)
     return found
+
+
+def every_name(reader: Reader, node: ast.AST, ref: str) -> Value:
+    """All names of a module at once: `vars(os).items()`, `inspect.getmembers(os)`."""
+    owner = ref.removesuffix(".__dict__")
+    if owner.split(".")[0] in STANDARD:
+        words = f"Goes through all names of {owner}, so which one it uses cannot be read"
+        note_hidden(reader, node, words, owner, _weight(owner))
+    return NOTHING
 
 
 def _unknown_attribute(reader: Reader, node: ast.AST, owner: Value) -> Value:

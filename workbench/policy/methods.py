@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 from workbench.policy import folding
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
@@ -15,6 +16,7 @@ from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import (
     CALLING,
     FILLING,
+    LOADING,
     NETWORK_KINDS,
     PATH_KINDS,
     PATH_METHODS,
@@ -23,19 +25,22 @@ from workbench.policy.tables.methods import (
 )
 from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import CHANGING_SQL, DESTROYING_SQL
-from workbench.policy.value import NOTHING, Source, Value, known, shown, text_of
+from workbench.policy.value import HOLE, NOTHING, Source, Value, known, shown, text_of
 from workbench.records import Risk
 
 _REACHING_FIELD = re.compile(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
+_REACHING_NAME = re.compile(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
+_FORMATTING = names("format format_map vformat get_field")
 _NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
+_LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
 _SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem as_posix")
 
 
 def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: Value, arguments: Arguments) -> Value:
     """What this method does and gives."""
     name = function.attr
-    if name in ("format", "format_map") and _REACHING_FIELD.search(text_of(owner)):
-        note(reader, Deed.INTERNALS, node, "a format text", rule="python.internals.format")
+    if name in _FORMATTING:
+        note_format(reader, node, owner, arguments)
     if name in CALLING and name not in reader.attributes:
         return SPECIALS[CALLING[name]](reader, node, CALLING[name], arguments)
     if owner.kind in PATH_KINDS:
@@ -47,9 +52,18 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
         return folded
     if name in SQL_METHODS:
         return _on_database(reader, node, owner, arguments)
+    if name in LOADING:
+        _load(reader, node, arguments)
     if name in TELLING and name not in reader.attributes:
         return _telling(reader, node, name, owner, arguments)
     return _on_container(reader, function, name, owner, arguments)
+
+
+def note_format(reader: Reader, node: ast.AST, owner: Value, arguments: Arguments) -> None:
+    """A format text reads attributes on its own; `Formatter().get_field` takes one such field without braces."""
+    texts = [text_of(owner), *map(text_of, arguments.positional)]
+    if any(_REACHING_FIELD.search(text) for text in texts) or _REACHING_NAME.match(text_of(arguments.get(0))):
+        note(reader, Deed.INTERNALS, node, "a format text", rule="python.internals.format")
 
 
 def _on_path(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
@@ -92,10 +106,21 @@ def _on_connection(reader: Reader, node: ast.Call, name: str, owner: Value, argu
     return Value(kind=owner.kind if name == "__enter__" else "", taint=arguments.taint)
 
 
+def _load(reader: Reader, node: ast.Call, arguments: Arguments) -> None:
+    """Readers of many formats take a path; only one that leads out of the workspace is worth telling."""
+    path = arguments.get(0)
+    for target in path.items or (path,):
+        text = known(target) or ""
+        if len(text) < 300 and "\n" not in text and text.startswith(("/", "~", "../")):
+            note_file(reader, Deed.READ, node, target)
+
+
 def _on_database(reader: Reader, node: ast.Call, owner: Value, arguments: Arguments) -> Value:
-    statement = known(arguments.get(0, "sql")) or ""
+    statement = text_of(arguments.get(0, "sql"))
+    if owner.kind == "sqlite3.memory" and not _LEAVING_SQL.search(statement):
+        return replace(owner, taint=owner.taint | arguments.taint)
     if CHANGING_SQL.search(statement):
-        short = " ".join(statement.split())[:80]
+        short = " ".join(statement.replace(HOLE, "…").split())[:80]
         risk = Risk.HIGH if DESTROYING_SQL.search(statement) else Risk.MEDIUM
         note(reader, Deed.DATABASE, node, short, risk=risk)
     return Value(kind=owner.kind, taint=owner.taint | arguments.taint)
@@ -125,5 +150,5 @@ def _on_container(reader: Reader, function: ast.Attribute, name: str, owner: Val
             fill(reader, function.value, value)
     if owner.items and name in ("get", "pop", "values", "copy", "popleft"):
         return owner if name in ("values", "copy") else element(owner)
-    kind = owner.kind if name in ("decode", "encode", "strip") else ""
+    kind = owner.kind if name in ("decode", "encode", "strip", "cursor", "__enter__") else ""
     return Value(kind=kind, taint=owner.taint | arguments.taint)

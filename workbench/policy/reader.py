@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from workbench.policy.positions import Positions
 from workbench.policy.report import Report
@@ -25,6 +25,16 @@ class OverCap(Exception):
     """The program is too large to be read completely; a person has to decide."""
 
 
+Key: TypeAlias = tuple[object, ...]
+
+
+def key(value: Value) -> Key:
+    """Changes when more is known of a value; never empty. Numbers do not count: two of them never settle on one."""
+    inside = frozenset((item.refs, item.functions) for item in value.items) if value.items is not None else None
+    text = value.const if isinstance(value.const, str | bytes) else ""
+    return (value.refs, text, value.choices, value.kind, value.taint, value.functions, inside)
+
+
 @dataclass(slots=True)
 class Learned:
     """What a function of the program is called with and gives back, joined over all its calls."""
@@ -32,12 +42,29 @@ class Learned:
     parameters: dict[str, Value] = field(default_factory=dict)
     answer: Value = NOTHING
     looped: bool = False
+    read_with: Key = ()  # what was known of the parameters when this reading came to the body
+    asked_with: Key = ()  # what was known of the answer when this reading first needed it
 
-    def key(self) -> tuple[object, ...]:
-        """Changes when a further reading would see more."""
-        known = {n: (v.refs, str(v.const), v.choices, v.kind, v.taint, v.functions) for n, v in self.parameters.items()}
-        back = self.answer
-        return (tuple(known.items()), back.refs, str(back.const), back.choices, back.kind, back.taint, self.looped)
+    def begin(self) -> None:
+        """A new reading has used nothing yet."""
+        self.read_with = self.asked_with = ()
+
+    def reading(self) -> None:
+        """The body is read now."""
+        self.read_with = self._given()
+
+    def asked(self) -> Value:
+        """The answer, as far as it is known."""
+        self.asked_with = self.asked_with or key(self.answer)
+        return self.answer
+
+    def stale(self) -> bool:
+        """Whether more is known now than was used, so that a further reading would see more."""
+        used, asked = self.read_with, self.asked_with
+        return (bool(used) and used != self._given()) or (bool(asked) and asked != key(self.answer))
+
+    def _given(self) -> Key:
+        return (self.looped, *((name, key(value)) for name, value in self.parameters.items()))
 
 
 @dataclass(slots=True)
@@ -89,9 +116,10 @@ class Reader:
     def read(self, tree: ast.Module) -> None:
         """Read until nothing new is learned."""
         for _ in range(READINGS):
-            before = self._known()
+            before = {name: key(value) for name, value in self.attributes.items()}
             self._read_once(tree.body)
-            if self._known() == before:
+            unchanged = before == {name: key(value) for name, value in self.attributes.items()}
+            if unchanged and not any(learned.stale() for learned in self.learned.values()):
                 return
 
     def run(self, body: Iterable[ast.stmt]) -> None:
@@ -167,6 +195,8 @@ class Reader:
 
     def _read_once(self, body: list[ast.stmt]) -> None:
         self.report, self.later, self.inner = Report(), [], {}
+        for learned in self.learned.values():
+            learned.begin()
         self.scopes, self.branches, self.loops, self.control, self.current = [{}], 0, 0, [], None
         self.run(body)
         for later in self.later:  # grows while it is walked: bodies define further functions
@@ -176,15 +206,13 @@ class Reader:
         known = self.learn(later.node)
         self.branches, self.loops, self.control = 0, int(known.looped), []
         self.current = later.node
+        known.reading()
         names = dict.fromkeys(_parameters(later.node.args), NOTHING) | known.parameters
         with self.scope(names, later.scopes):
             if isinstance(later.node, ast.Lambda):
                 known.answer = join(known.answer, self.value(later.node.body))
             else:
                 self.run(later.node.body)
-
-    def _known(self) -> dict[ast.AST, tuple[object, ...]]:
-        return {node: learned.key() for node, learned in self.learned.items()}
 
 
 def _parameters(arguments: ast.arguments) -> list[str]:

@@ -12,12 +12,14 @@ from workbench.policy import folding
 from workbench.policy.effects import first, note, note_environment, note_file
 from workbench.policy.imports import module
 from workbench.policy.invocation import Arguments
-from workbench.policy.lookups import by_key, by_name, note_hidden
+from workbench.policy.lookups import by_key, by_name, every_name, note_hidden
 from workbench.policy.paths import Place
+from workbench.policy.pickles import unpickle
 from workbench.policy.reader import Inner, Reader
+from workbench.policy.tables.attributes import HOOKS, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.modules import ALIASES, STANDARD
+from workbench.policy.tables.modules import ALIASES, OURS, STANDARD
 from workbench.policy.toolbook import Unlisted
 from workbench.policy.toolcalls import note_dynamic, use_tool
 from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, each, join, known, shown, tainted, text_of
@@ -60,8 +62,11 @@ def _archive(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> 
 
 def _database(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     place = arguments.get(0, "database")
-    if known(place) != ":memory:":
-        note_file(reader, Deed.WRITE, node, place)
+    if known(place) in (":memory:", ""):
+        return Value(kind="sqlite3.memory")
+    text = text_of(place)
+    bare = replace(place, const=text.removeprefix("file:").partition("?")[0]) if text.startswith("file:") else place
+    note_file(reader, Deed.READ if "mode=ro" in text else Deed.WRITE, node, bare)
     return Value(kind="sqlite3.Connection")
 
 
@@ -81,6 +86,13 @@ def _join_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -
 
 def _same_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     return replace(arguments.get(0), taint=arguments.taint)
+
+
+def _folder(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    path = arguments.get(0)
+    text = text_of(path)
+    folder = text.rpartition("/")[0] or ("/" if text.startswith("/") else HOLE if HOLE in text else "")
+    return replace(path, const=folder, taint=arguments.taint)
 
 
 def _here(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -113,13 +125,15 @@ def _attrgetter(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) 
     name = arguments.get(0)
     if "__" in text_of(name):
         note(reader, Deed.INTERNALS, node, text_of(name).replace(HOLE, "…"))
+    elif text_of(name).rpartition(".")[2] in TELLING_NAMES:
+        note_hidden(reader, node, f"Fetches {text_of(name)} by its name", text_of(name), Risk.MEDIUM)
     return Value(const=name.const, kind="attrgetter")
 
 
 def _setattr(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     name = shown(arguments.get(1)) or "an attribute chosen at run time"
     for owner in arguments.get(0).refs:
-        if owner.split(".")[0] in STANDARD:
+        if owner.split(".")[0] in STANDARD | OURS:
             note(reader, Deed.TAMPER, node, f"replaces {owner}.{name}")
     if name.startswith("__"):
         note(reader, Deed.INTERNALS, node, name, rule="python.internals.write")
@@ -131,6 +145,33 @@ def _vars(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Val
     if not arguments.positional:
         return Value(refs=("globals()",))
     return Value(refs=tuple(f"{owner}.__dict__" for owner in arguments.get(0).refs), taint=arguments.taint)
+
+
+def _all_names(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`vars(os).items()` has the table in its own name, `inspect.getmembers(os)` in its argument."""
+    for owner in arguments.get(0).refs if ref == "inspect.getmembers" else (ref.rpartition(".")[0],):
+        every_name(reader, node, owner)
+    return Value(taint=arguments.taint)
+
+
+def _type(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`type(name, bases, {…})` makes a class; with one argument it only asks."""
+    for name in sorted(HOOKS.intersection(arguments.keys)) if len(arguments.positional) == 3 else ():
+        note(reader, Deed.UNPACK, node, name, risk=Risk.MEDIUM, words=f"Makes a class whose {name} decides what runs")
+    made = tuple(function for value in arguments.keys.values() for function in value.functions)
+    return Value(taint=arguments.taint, functions=made)
+
+
+def _numpy_load(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    if "allow_pickle" in arguments.named and not _is_false(node, "allow_pickle"):
+        note(reader, Deed.UNPACK, node, "numpy.load with allow_pickle")
+    note_file(reader, Deed.READ, node, arguments.get(0, "file"))
+    return Value(taint=arguments.taint)
+
+
+def _is_false(node: ast.Call, name: str) -> bool:
+    given = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+    return isinstance(given, ast.Constant) and given.value is False
 
 
 def _globals(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -309,6 +350,7 @@ SPECIALS: dict[str, Special] = {
     **_every("pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath", _path),
     **_every("os.path.join", _join_path),
     **_every("os.path.expanduser os.path.abspath os.path.realpath os.path.normpath os.fspath", _same_path),
+    **_every("os.path.dirname", _folder),
     **_every("pathlib.Path.cwd os.getcwd", _here),
     **_every("pathlib.Path.home", _home),
     **_every("os.getenv os.environ.get os.environ.pop os.environ.__getitem__", _environment),
@@ -319,6 +361,12 @@ SPECIALS: dict[str, Special] = {
     **_every("builtins.setattr builtins.object.__setattr__", _setattr),
     **_every("builtins.vars", _vars),
     **_every("builtins.globals builtins.locals", _globals),
+    **_every("globals().items globals().values globals().copy inspect.getmembers", _all_names),
+    **_every("sys.modules.items sys.modules.values sys.modules.copy", _all_names),
+    **_every("sys.modules.pop sys.modules.setdefault globals().pop globals().setdefault", _table),
+    **_every("builtins.type", _type),
+    **_every("numpy.load", _numpy_load),
+    **_every("pickle.load pickle.loads pickle.Unpickler", unpickle),
     **_every("sys.modules.get sys.modules.__getitem__ globals().get globals().__getitem__", _table),
     **_every("builtins.__import__ importlib.import_module", _import_by_name),
     **_every("builtins.exec builtins.eval builtins.execfile builtins.compile timeit.timeit timeit.repeat", _run_text),

@@ -9,10 +9,11 @@ from typing import Any
 
 from workbench.policy import imports
 from workbench.policy.effects import note
+from workbench.policy.lookups import attribute_of
 from workbench.policy.reader import Later, Reader
-from workbench.policy.tables.attributes import FORBIDDEN_WRITES, WALKS
+from workbench.policy.tables.attributes import FORBIDDEN_WRITES, IN_PATTERNS
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.modules import STANDARD
+from workbench.policy.tables.modules import OURS, STANDARD
 from workbench.policy.value import NOTHING, UNKNOWN, Value, join, known, shown, tainted
 from workbench.records import Risk
 
@@ -72,7 +73,7 @@ def _unpack(reader: Reader, target: ast.Tuple | ast.List, value: Value) -> None:
 def _assign_attribute(reader: Reader, target: ast.Attribute, value: Value) -> None:
     owner = reader.value(target.value, called=True)
     for ref in owner.refs:
-        if ref.split(".")[0] in STANDARD:
+        if ref.split(".")[0] in STANDARD | OURS:
             note(reader, Deed.TAMPER, target, f"replaces {ref}.{target.attr}")
     if target.attr in FORBIDDEN_WRITES:
         note(reader, Deed.INTERNALS, target, target.attr, rule="python.internals.write")
@@ -204,12 +205,23 @@ def _match(reader: Reader, node: ast.Match) -> None:
 
 
 def _pattern(reader: Reader, pattern: ast.pattern, subject: Value) -> None:
-    for part in ast.walk(pattern):
-        if isinstance(part, ast.MatchClass):
-            for name in sorted((WALKS | {"__class__"}).intersection(part.kwd_attrs)):
-                note(reader, Deed.INTERNALS, part, name)
-        elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
-            reader.bind(part.name, Value(taint=subject.taint))
+    """A class pattern reads attributes without a dot, so `case object(system=run)` is `run = subject.system`."""
+    if isinstance(pattern, ast.MatchClass):
+        reader.value(pattern.cls, called=True)
+        for name, inner in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
+            if name in IN_PATTERNS:
+                note(reader, Deed.INTERNALS, pattern, name)
+            place = ast.copy_location(ast.Attribute(ast.Constant(None), name, ast.Load()), pattern)
+            _pattern(reader, inner, attribute_of(reader, place, subject, called=False))
+        for inner in pattern.patterns:
+            _pattern(reader, inner, subject)
+        return
+    if isinstance(pattern, ast.MatchAs | ast.MatchStar) and pattern.name:
+        reader.bind(pattern.name, subject if isinstance(pattern, ast.MatchAs) else Value(taint=subject.taint))
+    for part in ast.iter_child_nodes(pattern):
+        if isinstance(part, ast.pattern):
+            whole = isinstance(pattern, ast.MatchAs | ast.MatchOr)
+            _pattern(reader, part, subject if whole else Value(taint=subject.taint))
 
 
 def _function(reader: Reader, node: _Function) -> None:

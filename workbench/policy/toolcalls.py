@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from workbench.policy.calls import contradicts, outward, tool_risk
 from workbench.policy.effects import first, flow_out
+from workbench.policy.given import check_arguments
 from workbench.policy.invocation import Arguments
 from workbench.policy.levels import at_least, raised
-from workbench.policy.paths import Place, place
 from workbench.policy.reader import Reader
 from workbench.policy.report import Use
 from workbench.policy.tables import verbs
-from workbench.policy.tables.patterns import CHANGING_SQL
 from workbench.policy.toolbook import Unlisted
-from workbench.policy.value import NO_TAINT, Source, Value, known
+from workbench.policy.value import NO_TAINT, Source, Value
 from workbench.records import EffectKind, Risk, Span, Tool
 
 _NO_ARGUMENTS = Arguments()
@@ -44,7 +44,7 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
     name = f"{found.server}.{found.name}"
     reader.report.add("tool.call", risk, words, span, subject=name, effect=certainty, reversible=reversible(found))
     reader.report.use(Use(found, span.line, risk, looped))
-    _check_arguments(reader, span, found, arguments)
+    check_arguments(reader, span, found, arguments)
     _check_flow(reader, node, found, arguments)
     return Value(taint=_origin(found, span) | arguments.taint)
 
@@ -93,25 +93,16 @@ def _unlisted(reader: Reader, node: ast.AST, found: Unlisted) -> Value:
     return Value()
 
 
-def _check_arguments(reader: Reader, span: Span, tool: Tool, arguments: Arguments) -> None:
-    """Texts that make even a reading tool change or reveal something."""
-    name = f"{tool.server}.{tool.name}"
-    for key, value in arguments.by_name():
-        text = known(value) or ""
-        if key in ("sql", "query", "statement") and CHANGING_SQL.search(text):
-            words = f"Gives {name} SQL that changes data: {text[:80].strip()}"
-            reader.report.add("tool.sql", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
-        elif key in ("path", "file", "filename", "uri", "source", "target") and place(text) is Place.SENSITIVE:
-            words = f"Gives {name} the sensitive path {text[:80]}"
-            reader.report.add("tool.path", Risk.HIGH, words, span, subject=text, effect=EffectKind.MAY)
-            reader.report.fact("sensitive", span)
-
-
 def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments) -> None:
     name = f"{tool.server}.{tool.name}"
     if outward(tool):
         reader.report.fact("out", reader.span(node))
-        flow_out(reader, node, name, arguments.taint, tool.server)
+        taint = (
+            frozenset(replace(source, server="") for source in arguments.taint)
+            if verbs.sends(tool.name)
+            else arguments.taint
+        )
+        flow_out(reader, node, name, taint, tool.server)
     if tool_risk(tool) is Risk.LOW:
         return
     for key, value in arguments.by_name():
@@ -122,7 +113,9 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
                 "flow.destination", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY
             )
     decides = first(arguments.taint | frozenset(reader.control), "untrusted")
-    if decides and at_least(tool_risk(tool), Risk.HIGH):
+    if decides and (
+        at_least(tool_risk(tool), Risk.HIGH) or (outward(tool) and first(frozenset(reader.control), "untrusted"))
+    ):
         words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
         reader.report.add("flow.decides", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
 
@@ -131,5 +124,18 @@ def _origin(tool: Tool, span: Span) -> frozenset[Source]:
     if not (tool.hints.read_only or verbs.reads(tool.name)):
         return NO_TAINT
     name = f"{tool.server}.{tool.name}"
-    kind = "untrusted" if tool.hints.open_world else "private"
-    return frozenset({Source(kind, name, span.line, tool.server)})
+    return frozenset(Source(kind, name, span.line, tool.server) for kind in _kinds(tool))
+
+
+def _kinds(tool: Tool) -> tuple[str, ...]:
+    """What an answer may carry: a hint or names say whether outsiders write it, and whether it is public."""
+    words = {*verbs.words(tool.server), *verbs.words(tool.name)}
+    public = not words.isdisjoint(verbs.PUBLIC)
+    written = (
+        tool.hints.open_world
+        if tool.hints.open_world is not None
+        else not words.isdisjoint(verbs.OUTSIDERS | verbs.PUBLIC)
+    )
+    if not written:
+        return ("private",)
+    return ("untrusted",) if public else ("private", "untrusted")

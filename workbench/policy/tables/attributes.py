@@ -12,5 +12,15 @@ WALKS = names(
 # Seen in honest code too: high when part of a chain or on a module, medium alone.
 SOFT = names("__dict__ mro __mro__ __bases__ __base__ __self__ __func__ __traceback__ __wrapped__ __spec__")
 SPECIAL = WALKS | SOFT
+# Asked for by a pattern, which reaches attributes without a dot, or by a field of a format text.
+IN_PATTERNS = SPECIAL | {"__class__", "__init__", "__module__"}
+# Methods that answer operators and copying; a class made from a table of names can hide what they call.
+HOOKS = names(
+    "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__ __copy__ __deepcopy__"
+)
+# Names that, fetched by text from an object nobody can see, are worth a question.
+TELLING_NAMES = names(
+    "system popen Popen execv execve posix_spawn fork check_output getoutput eval exec __import__ rmtree"
+)
 # Builtins that reach an attribute by its name.
 FORBIDDEN_WRITES = WALKS | {"__class__", "__bases__", "__dict__"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.policy.tables.deeds import WORDS, Deed
+from workbench.policy.tables.methods import PATH_KINDS, PATH_METHODS
 from workbench.records import Risk
 
 
@@ -56,6 +57,11 @@ _rules(
     Deed.READ, 0, "", "linecache.getline linecache.getlines numpy.load numpy.loadtxt numpy.genfromtxt numpy.fromfile"
 )
 _rules(Deed.READ, 0, "pandas.", "read_csv read_excel read_json read_parquet read_feather read_table read_xml read_html")
+_rules(Deed.READ, 0, "", "fileinput.input fileinput.FileInput xml.etree.ElementTree.parse xml.dom.minidom.parse")
+_rules(Deed.READ, 0, "", "os.readlink netrc.netrc mailbox.mbox mailbox.Maildir wave.open PIL.Image.open numpy.memmap")
+_rules(Deed.READ, 0, "polars.", "read_csv read_json read_parquet read_excel scan_csv scan_parquet")
+_rules(Deed.WRITE, 0, "", "logging.FileHandler logging.handlers.RotatingFileHandler zipapp.create_archive dbm.open")
+_rules(Deed.WRITE, 0, "", "logging.handlers.TimedRotatingFileHandler logging.handlers.WatchedFileHandler")
 _rules(Deed.WRITE, 0, "numpy.", "save savez savetxt savez_compressed")
 _rules(
     Deed.TEMPORARY,
@@ -72,7 +78,7 @@ _rules(
 _rules(Deed.RESOURCE, None, "resource.", "setrlimit prlimit")
 _rules(Deed.NETWORK, 0, "requests.", "get post put delete patch head options request")
 _rules(Deed.NETWORK, 0, "httpx.", "get post put delete patch head options request stream")
-_rules(Deed.NETWORK, 0, "urllib.request.", "urlopen urlretrieve Request")
+_rules(Deed.NETWORK, 0, "urllib.request.", "urlopen urlretrieve Request build_opener OpenerDirector URLopener")
 _rules(
     Deed.NETWORK,
     0,
@@ -95,6 +101,7 @@ _rules(
 )
 _rules(Deed.UNPACK, None, "", "dill.load dill.loads cloudpickle.load cloudpickle.loads marshal.load marshal.loads")
 _rules(Deed.UNPACK, None, "", "pandas.read_pickle jsonpickle.decode jsonpickle.loads numpy.lib.npyio.load")
+_rules(Deed.UNPACK, None, "multiprocessing.reduction.", "ForkingPickler.loads loads ForkingPickler.load")
 _rules(Deed.UNPACK, None, "yaml.", "load unsafe_load full_load load_all unsafe_load_all")
 _rules(Deed.CODE, 0, "builtins.", "exec eval execfile")
 _rules(Deed.CODE, 0, "builtins.", "compile", Risk.MEDIUM)
@@ -112,6 +119,16 @@ _rules(
 )
 _rules(Deed.CODE, None, "", "zipimport.zipimporter imp.load_source imp.load_module trace.Trace compileall.compile_dir")
 _rules(Deed.CODE, None, "sys.", "call_tracing")
+_rules(Deed.CODE, None, "", "typing.get_type_hints inspect.get_annotations", Risk.MEDIUM)
+_rules(Deed.CODE, 0, "cProfile.", "runctx Profile.run Profile.runctx")
+_rules(Deed.CODE, 0, "", "profile.runctx bdb.Bdb.run bdb.Bdb.runctx doctest.testfile doctest.run_docstring_examples")
+_rules(
+    Deed.CODE,
+    None,
+    "",
+    "logging.config.dictConfig logging.config.fileConfig unittest.main site.addsitedir",
+    Risk.MEDIUM,
+)
 _rules(Deed.INSTALL, None, "", "pip.main pip._internal.main ensurepip.bootstrap venv.create")
 _rules(Deed.TAMPER, None, "sys.", "settrace setprofile addaudithook set_asyncgen_hooks")
 _rules(Deed.TAMPER, None, "threading.", "settrace setprofile")
@@ -123,3 +140,6 @@ _rules(Deed.SETTING, 0, "os.", "putenv unsetenv")
 _rules(Deed.HOOK, None, "", "signal.signal signal.alarm signal.setitimer")
 _rules(Deed.NATIVE, None, "", "fcntl.ioctl")
 _rules(Deed.FORK, None, "os.", "register_at_fork", Risk.MEDIUM)
+for _kind in PATH_KINDS:  # `Path.unlink(path)`, `map(Path.unlink, paths)`
+    for _method, _deed in PATH_METHODS.items():
+        _rules(_deed, 0, f"{_kind}.", _method)

@@ -59,11 +59,21 @@ TELLING = {
     "send_message": Deed.NETWORK,
     "connect_ex": Deed.NETWORK,
     "urlopen": Deed.NETWORK,
+    "create_connection": Deed.NETWORK,
+    "create_datagram_endpoint": Deed.NETWORK,
+    "create_unix_connection": Deed.NETWORK,
+    "create_unix_server": Deed.NETWORK,
+    "sock_connect": Deed.NETWORK,
+    "sock_sendall": Deed.NETWORK,
+    "subprocess_shell": Deed.PROCESS,
+    "subprocess_exec": Deed.PROCESS,
     "exec_command": Deed.PROCESS,
     "load_module": Deed.CODE,
     "exec_module": Deed.CODE,
     "fork_exec": Deed.PROCESS,
 }
+# Methods of any reader of files; what they are given may be a path.
+LOADING = names("read load parse open load_cert_chain load_verify_locations from_file read_file add")
 SQL_METHODS = frozenset({"execute", "executemany", "executescript"})
 # However a program got hold of our client, these call tools.
 CALLING = {"call_tool": "client.call_tool", "call_mcp_tool": "client.call_mcp_tool"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import sys
 
 from workbench.policy.tables.deeds import Deed
@@ -16,7 +17,11 @@ def _modules(deed: Deed, names: str) -> None:
 
 _modules(Deed.NATIVE, "ctypes _ctypes cffi _cffi_backend")
 _modules(Deed.PROCESS, "pty _posixsubprocess pexpect sh plumbum fabric invoke commands popen2")
-_modules(Deed.NETWORK, "paramiko pysftp ftplib smtplib telnetlib poplib imaplib nntplib xmlrpc.client xmlrpc.server")
+_modules(
+    Deed.NETWORK,
+    """paramiko pysftp ftplib smtplib telnetlib poplib imaplib nntplib xmlrpc.client
+    xmlrpc.server""",
+)
 _modules(
     Deed.NETWORK, "http.client http.server socketserver asyncore asynchat urllib3 aiohttp httpx requests websocket"
 )
@@ -73,6 +78,22 @@ ALIASES = {
     "six.moves.urllib.request.urlopen": "urllib.request.urlopen",
     "_pickle": "pickle",
     "client._client": "client",
+}
+# Attributes of modules that are plain texts; evasions spell names with them.
+TEXTS = {
+    "os.sep": "/",
+    "os.path.sep": "/",
+    "os.curdir": ".",
+    "os.path.curdir": ".",
+    "os.pardir": "..",
+    "os.path.pardir": "..",
+    "os.extsep": ".",
+    "string.ascii_lowercase": string.ascii_lowercase,
+    "string.ascii_uppercase": string.ascii_uppercase,
+    "string.ascii_letters": string.ascii_letters,
+    "string.digits": string.digits,
+    "string.punctuation": string.punctuation,
+    "string.printable": string.printable,
 }
 # Names the sandbox's `client` offers; a program may also find them as plain names.
 CLIENT = names("call_tool call_mcp_tool search_tools get_tool_definition load_skill list_skills save_skill")

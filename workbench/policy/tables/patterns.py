@@ -18,9 +18,27 @@ DESTRUCTIVE_COMMAND = re.compile(
     |\buseradd\b|\bmkfifo\b|>\s*/dev/sd|base64\s+-d[^|]*\|""",
     re.IGNORECASE | re.VERBOSE,
 )
+_SQL_START = r"(?:^|;)\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:EXPLAIN\s+ANALYZE\s+)?"
+_SQL_CHANGE = r"""(?:DELETE\s+FROM|INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+[^\s;]+\s+SET|MERGE\s+INTO
+    |TRUNCATE\s+(?:TABLE\s+)?\S|DROP\s+(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX|USER|ROLE|FUNCTION|TRIGGER|SEQUENCE)\b)"""
+_SQL_REACH = r"""\bINTO\s+(?:OUT|DUMP)FILE\b|\bTO\s+PROGRAM\b|\bFROM\s+PROGRAM\b
+    |\b(?:pg_read_file|pg_ls_dir|pg_terminate_backend|lo_import|lo_export|dblink\w*|xp_cmdshell|sys_exec|load_extension
+    |load_file|setval)\s*\("""
+# In an argument that holds SQL: the first word of a statement is enough.
 CHANGING_SQL = re.compile(
-    r"(?:^|;)\s*(?:--[^\n]*\n\s*)*(?:DROP|DELETE|TRUNCATE|UPDATE|INSERT|ALTER|CREATE|GRANT|REVOKE|REPLACE|MERGE|ATTACH|VACUUM)\b",
-    re.IGNORECASE,
+    rf"""{_SQL_START}(?:DROP|DELETE|TRUNCATE|UPDATE|INSERT|ALTER|CREATE|GRANT|REVOKE|REPLACE|MERGE|ATTACH|VACUUM|CALL|DO
+    |EXEC|EXECUTE|COPY|LOAD|LOCK|RENAME|REINDEX|REFRESH|SET\s+ROLE)\b|\(\s*{_SQL_CHANGE}|{_SQL_REACH}""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+# In an argument that may also be words to search for: the shape of a whole statement is needed.
+SHAPED_SQL = re.compile(
+    rf"{_SQL_START}(?:{_SQL_CHANGE}|ALTER\s+TABLE\s|GRANT\s+\w+\s+ON\s)|\(\s*{_SQL_CHANGE}|{_SQL_REACH}",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+INNER_ADDRESS = re.compile(
+    r"""^(?:file|gopher|dict|ftp|ldap|jar):|^\w+://(?:[^/@]*@)?(?:localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|169\.254\.
+    |172\.(?:1[6-9]|2\d|3[01])\.|\[?(?:::1|fe80:|fd)|metadata\.|[^/:]*\.(?:internal|local)(?:[:/]|$)|\d{8,10}(?:[:/]|$)|0x)""",
+    re.IGNORECASE | re.VERBOSE,
 )
 DESTROYING_SQL = re.compile(r"\b(?:DROP|DELETE|TRUNCATE)\b", re.IGNORECASE)
 SECRET_NAME = re.compile(r"TOKEN|SECRET|PASS|API_?KEY|_KEY|CRED|AUTH", re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from workbench.policy.tables.names import names
 
@@ -24,13 +25,21 @@ CHANGING = names(
     """create add update set write edit insert save put move rename copy assign append make start stop enable
     disable open book"""
 )
+# Words in the name of a tool or its server whose answers outsiders write, and of those that are the public world only.
+OUTSIDERS = names(
+    """mail gmail email inbox message messages issue issues comment comments page web fetch history review reviews
+    ticket tickets slack chat thread feed rss news pr pull request requests"""
+)
+PUBLIC = names("web fetch browser page http url search_web wikipedia news weather crawl scrape rss feed docs")
 # Arguments that say where something goes.
 DESTINATIONS = names(
     """to cc bcc recipient recipients email emails participants attendees url uri channel channel_id path
-    destination iban account webhook address host phone chat_id share_with"""
+    destination iban account webhook address host phone chat_id share_with repo repository owner user username
+    with_email to_address target domain guests room topic"""
 )
 
 
+@lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
     """The words of a tool's name in lower case: `sendEmail` → send, email."""
     return tuple(word.lower() for word in _WORDS.findall(name))

@@ -1,0 +1,73 @@
+"""Looks at what a tool is given: texts that make even a reading tool change, reveal or carry out something."""
+
+from __future__ import annotations
+
+from workbench.policy.effects import first, host
+from workbench.policy.invocation import Arguments
+from workbench.policy.paths import Place, place
+from workbench.policy.reader import Reader
+from workbench.policy.tables.names import names
+from workbench.policy.tables.patterns import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
+from workbench.policy.value import HOLE, Value, each, text_of
+from workbench.records import EffectKind, Risk, Span, Tool
+
+_PATHS = names("path paths file filename file_path filepath uri source target directory folder")
+_ADDRESSES = names("url uri urls link href endpoint address webhook image_url callback")
+_SQL = names("sql statement statements command script")
+_MAYBE_SQL = names("query q text")
+
+
+def check_arguments(reader: Reader, span: Span, tool: Tool, arguments: Arguments) -> None:
+    """Every named argument, in every text it may be."""
+    for key, value in arguments.by_name():
+        for choice in each(value):
+            text = text_of(choice)
+            _check_sql(reader, span, tool, key, text)
+            if key in _PATHS:
+                _check_path(reader, span, tool, text)
+            if key in _ADDRESSES:
+                _check_address(reader, span, tool, choice)
+
+
+def _check_sql(reader: Reader, span: Span, tool: Tool, key: str, text: str) -> None:
+    pattern = CHANGING_SQL if key in _SQL else SHAPED_SQL if key in _MAYBE_SQL else None
+    if pattern and pattern.search(text):
+        words = (
+            f"Gives {_name(tool)} SQL that changes or reaches more than rows: {text[:80].strip().replace(HOLE, '…')}"
+        )
+        _add(reader, "tool.sql", Risk.HIGH, words, span, _name(tool))
+
+
+def _check_path(reader: Reader, span: Span, tool: Tool, text: str) -> None:
+    if place(text) is Place.SENSITIVE:
+        _add(reader, "tool.path", Risk.HIGH, f"Gives {_name(tool)} the sensitive path {_short(text)}", span, text)
+        reader.report.fact("sensitive", span)
+    elif text.startswith("../") or "/../../" in text:
+        _add(reader, "tool.path", Risk.MEDIUM, f"Gives {_name(tool)} a path that climbs: {_short(text)}", span, text)
+
+
+def _check_address(reader: Reader, span: Span, tool: Tool, value: Value) -> None:
+    """An address inside the network is reached with the server's rights; data inside an address leaves with it."""
+    text = text_of(value)
+    if INNER_ADDRESS.match(text):
+        words = f"Gives {_name(tool)} an address that only its machine should reach: {_short(text)}"
+        _add(reader, "tool.address", Risk.HIGH, words, span, text)
+    others = frozenset(source for source in value.taint if source.server != tool.server)
+    source = first(others, "private")
+    if source and text != HOLE and HOLE in text and "://" in text:
+        words = f"Data from {source.label} (line {source.line}) goes to {host(text) or 'an address'} inside an address"
+        _add(reader, "flow.private", Risk.HIGH, words, span, _name(tool))
+
+
+def _add(reader: Reader, rule: str, risk: Risk, words: str, span: Span, subject: str) -> None:
+    changes = rule in ("tool.sql", "flow.private")
+    reversible = False if changes else None
+    reader.report.add(rule, risk, words, span, subject=subject, effect=EffectKind.MAY, reversible=reversible)
+
+
+def _short(text: str) -> str:
+    return text[:80].replace(HOLE, "…")
+
+
+def _name(tool: Tool) -> str:
+    return f"{tool.server}.{tool.name}"
