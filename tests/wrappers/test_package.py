@@ -147,9 +147,9 @@ def test_only_changed_definitions_are_written_again(generated: Generated) -> Non
     folder = generated.servers / "demo"
     generated.write("demo", [simple("a", "1"), simple("b", "1")])
     before = {path.name: path.stat().st_ino for path in folder.iterdir()}
-    generated.write("demo", [simple("a", "1"), Tool("demo", "b", description="Changed.", hash="2")])
+    generated.write("demo", [simple("a", "1"), Tool("demo", "b", input_schema={"properties": {"new": {}}}, hash="2")])
     changed = {path.name for path in folder.iterdir() if before[path.name] != path.stat().st_ino}
-    assert changed == {"b.py", INDEX}
+    assert changed == {"b.py", "b.pyi", INDEX}
 
 
 def test_a_change_of_the_definition_is_written(generated: Generated) -> None:
@@ -162,7 +162,7 @@ def test_tools_that_are_gone_leave_no_file(generated: Generated) -> None:
     generated.write("demo", [simple("a"), simple("b")])
     generated.write("demo", [simple("b")])
     names = {path.name for path in (generated.servers / "demo").iterdir()}
-    assert names == {"b.py", "__init__.py", "__init__.pyi", INDEX}
+    assert names == {"b.py", "b.pyi", "__init__.py", "__init__.pyi", INDEX}
 
 
 def test_one_impossible_definition_is_one_warning_and_the_tool_is_still_callable(generated: Generated) -> None:

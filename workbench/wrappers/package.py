@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.records import JsonValue, Tool
 from workbench.wrappers.folder import INDEX, Entry, Style, read_index, write_folder
 from workbench.wrappers.names import package_name, python_names
-from workbench.wrappers.source import wrapper_source
+from workbench.wrappers.source import wrapper_and_stub
 
 __all__ = ["INDEX", "remove_package", "write_package"]
 
@@ -57,9 +57,9 @@ def remove_package(server: str, root: Path) -> None:
 
 
 def _module(tool: Tool, function: str, written: str) -> tuple[str, ...]:
-    source = wrapper_source(tool, function)
+    source, stub = wrapper_and_stub(tool, function)
     compile(source, function, "exec")
-    return (source,)
+    return source, stub
 
 
 def _doors(server: str, entries: Mapping[str, Entry], written: str) -> dict[str, str]:
@@ -95,4 +95,4 @@ def _constant(name: str, value: JsonValue) -> ast.stmt:
     return ast.Assign([ast.Name(name)], ast.parse(repr(value), mode="eval").body, lineno=0)
 
 
-PYTHON = Style("3", "servers.", (".py",), python_names, frozenset(), _module, _doors)
+PYTHON = Style("4", "servers.", (".py", ".pyi"), python_names, frozenset(), _module, _doors)

@@ -13,7 +13,7 @@ from workbench.wrappers.python import TypeWriter, either, literal
 from workbench.wrappers.schemas import read_definition, wraps_result
 from workbench.wrappers.shapes import Anything, Definition, Record, Table
 
-__all__ = ["call_source", "signature", "wrapper_source"]
+__all__ = ["call_source", "signature", "stub_source", "wrapper_and_stub", "wrapper_source"]
 
 WIDTH = 100  # columns of a program shown to people
 
@@ -21,6 +21,17 @@ WIDTH = 100  # columns of a program shown to people
 def wrapper_source(tool: Tool, function: str) -> str:
     """The module of one tool. It does nothing but define; it sends exactly the arguments it was given."""
     return _Module(tool, function).source()
+
+
+def stub_source(tool: Tool, function: str) -> str:
+    """What type checkers read in place of the module: there a call that leaves out a required keyword is an error."""
+    return _Module(tool, function).stub()
+
+
+def wrapper_and_stub(tool: Tool, function: str) -> tuple[str, str]:
+    """Both, for one reading of the definition."""
+    module = _Module(tool, function)
+    return module.source(), module.stub()
 
 
 def call_source(tool: Tool, function: str, arguments: JsonObject) -> str:
@@ -54,17 +65,47 @@ class _Module:
         self._reader = TypeWriter(self._typing, named, given=False)
 
     def source(self) -> str:
+        return _unparsed([*self._head(), *self._types(), self._function_definition()])
+
+    def stub(self) -> str:
+        """Both styles of calling: one dict with keywords over it, or keywords alone, the required ones among them."""
+        required = [field for field in self._definition.fields if field.required]
+        head = [self._about(), ast.Import([_alias("typing", self._typing)])]
+        ways = [self._way(False), self._way(True)] if required else [self._way(None)]
+        return _unparsed([*head, *self._types(), *ways])
+
+    def _way(self, by_keywords: bool | None) -> ast.stmt:
+        """One way of calling; None: the dict may be given and need not."""
+        whole, fields = either(self._inputs()), self._definition.fields
+        whole = either([whole, ast.Constant(None)]) if by_keywords is None else whole
+        more = self._definition.more
+        needed = [by_keywords is True and field.required for field in fields]
+        parameters = ast.arguments(
+            posonlyargs=[] if by_keywords else [ast.arg(self._arguments, whole)],
+            args=[],
+            kwonlyargs=[ast.arg(self._keywords[field.key], self._writer.write(field.shape)) for field in fields],
+            kw_defaults=[None if one else ast.Constant(...) for one in needed],
+            kwarg=ast.arg(self._more, self._writer.write(more)) if more else None,
+            defaults=[ast.Constant(...)] if by_keywords is None else [],
+        )
+        marks = [] if by_keywords is None else [self._writer.special("overload")]
+        back = self._reader.write(self._definition.result)
+        return ast.AsyncFunctionDef(self._function, parameters, [ast.Expr(ast.Constant(...))], marks, back, lineno=0)
+
+    def _types(self) -> list[ast.stmt]:
         given = [self._writer.declare(one) for one in self._definition.given]
         if self._definition.fields or not self._definition.more:
             given.append(self._writer.declare(Record(self._input, self._definition.fields)))
         back = [self._reader.declare(one) for one in self._definition.back]
-        module = ast.Module([*self._head(), *given, *back, self._function_definition()], [])
-        return ast.unparse(ast.fix_missing_locations(module)) + "\n"
+        return [*given, *back]
+
+    def _about(self) -> ast.stmt:
+        about = f"The tool {self._tool.name!r} of the server {self._tool.server!r}, written from its definition."
+        return ast.Expr(ast.Constant(about))
 
     def _head(self) -> list[ast.stmt]:
-        about = f"The tool {self._tool.name!r} of the server {self._tool.server!r}, written from its definition."
         return [
-            ast.Expr(ast.Constant(about)),
+            self._about(),
             ast.ImportFrom("__future__", [ast.alias("annotations")], 0),
             ast.Import([_alias("typing", self._typing)]),
             ast.ImportFrom("client", [_alias("call_tool", self._call_tool)], 0),
@@ -150,6 +191,10 @@ class _Module:
             name += "_"
         self._taken.add(name)
         return name
+
+
+def _unparsed(body: list[ast.stmt]) -> str:
+    return ast.unparse(ast.fix_missing_locations(ast.Module(body, []))) + "\n"
 
 
 def _without(given: str, missing: str) -> ast.expr:
