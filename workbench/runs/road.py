@@ -46,7 +46,7 @@ class Road:
         self._calls: dict[str, CallTrace] = {}
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self._output: list[str] = []
-        self.note("run.proposed", f"{proposal.author} proposes a program", self._proposal_detail())
+        self.note("run.proposed", f"{proposal.author} proposed a program", self._proposal_detail())
         rooms.tell(RunChanged(self.run))
 
     @property
