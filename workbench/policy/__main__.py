@@ -1,6 +1,7 @@
 """`python -m workbench.policy FILE…|-`: one JSON verdict per program, for measuring the rules on sets of programs.
 
 Standard input may be one program or JSON lines of {"code": …, "id": …}; an id comes back with its verdict.
+With `--sarif` all findings come as one SARIF log instead.
 """
 
 from __future__ import annotations
@@ -12,15 +13,21 @@ from dataclasses import asdict
 from pathlib import Path
 
 from workbench.policy.assess import assess
+from workbench.policy.sarif import sarif
 
 
 def main(arguments: list[str]) -> int:
     """Print a verdict for each program; 2 when there is nothing to read."""
-    if not arguments:
-        print("usage: python -m workbench.policy FILE…|-", file=sys.stderr)
+    log, names = "--sarif" in arguments, [argument for argument in arguments if argument != "--sarif"]
+    if not names:
+        print("usage: python -m workbench.policy [--sarif] FILE…|-", file=sys.stderr)
         return 2
-    for name, code in _programs(arguments):
-        print(json.dumps({"id": name, **asdict(assess(code, None))}, ensure_ascii=True))
+    verdicts = ((name, assess(code, None)) for name, code in _programs(names))
+    if log:
+        print(json.dumps(sarif(verdicts), indent=1, ensure_ascii=True))
+        return 0
+    for name, verdict in verdicts:
+        print(json.dumps({"id": name, **asdict(verdict)}, ensure_ascii=True))
     return 0
 
 
