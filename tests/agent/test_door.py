@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 import pytest
 
 from workbench.agent.tools import TOOLS
+from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
 from workbench.records import EntryQuery, RunState
 
@@ -94,3 +96,55 @@ async def test_progress_says_what_a_run_is_waiting_for(core, agent):
     async with agent() as client:
         await client.call_tool("execute_code", {"code": "result = 1", "description": "x"}, progress_callback=hear)
     assert any("the program is" in str(message) for message in heard)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "shown"),
+    [
+        ("You", 'an agent named "You"'),
+        ("a\nb\u202e c", "a b c"),
+        (" \t", "an agent"),
+        ("n" * 500, "n" * 79 + "…"),
+    ],
+)
+async def test_an_agent_cannot_take_the_persons_name_or_more_than_a_line(core, agent, claimed, shown):
+    async with agent(claimed) as client:
+        await client.list_tools()
+        await client.list_tools()
+        assert [info.name for info in (await core.desk.status()).agents] == [shown]
+    left, *named = core.journal.entries(EntryQuery(kind="agent."))
+    assert left.note.actor == shown
+    assert len(named) <= 2
+
+
+async def test_odd_numbers_are_no_trouble(agent):
+    given = {"code": "result = 1", "description": "x", "timeout": 10**400}
+    async with agent() as client:
+        assert not (await client.call_tool("execute_code", given)).is_error
+        assert not (await client.call_tool("search_tools", {"limit": 10**400})).is_error
+
+
+async def test_what_is_far_too_long_is_refused_or_cut(core, agent):
+    async with agent() as client:
+        unknown = await client.call_tool("x" * 1_000_000, {})
+        program = await client.call_tool("execute_code", {"code": "#" * 1_000_000, "description": "x"})
+        await client.call_tool("execute_code", {"code": "1", "description": "so " * 100_000})
+    assert len(unknown.content[0].text) < 1_000
+    assert program.is_error
+    assert "longer than 400 kB" in program.content[0].text
+    (run,) = core.conveyor.runs()
+    assert len(run.proposal.purpose) == 2_000
+
+
+async def test_an_agent_whose_coming_cannot_be_recorded_is_not_listed_for_ever(core, monkeypatch):
+    def full(note):
+        raise WorkbenchError("The audit cannot be written: disk full.")
+
+    near, far = socket.socketpair()
+    reader, writer = await asyncio.open_connection(sock=far)
+    monkeypatch.setattr(core.journal, "append", full)
+    with near, pytest.raises(WorkbenchError, match="disk full"):
+        await core.serve_agent(reader, writer)
+    monkeypatch.undo()
+    writer.close()
+    assert not core.busy

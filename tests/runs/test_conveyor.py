@@ -9,6 +9,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.records import Decision, Gate, RunState
+from workbench.runs.conveyor import OPEN_RUNS
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
 
@@ -204,3 +205,21 @@ def _with(settings, **changes):
     from dataclasses import replace
 
     return replace(settings, **changes)
+
+
+async def test_an_agent_has_only_so_many_programs_open(demo, agent):
+    for _ in range(OPEN_RUNS):
+        demo.conveyor.submit(SENDS, agent)
+    with pytest.raises(WorkbenchError, match="waiting or running already"):
+        demo.conveyor.submit(SENDS, agent)
+    other = demo.rooms.sessions.open("another agent")
+    assert (await demo.conveyor.finished(demo.conveyor.submit("result = 1", other).id)).state is RunState.DONE
+
+
+@pytest.mark.parametrize("before", [84, 90, 96])
+async def test_a_shortened_result_holds_no_half_of_an_address(core, agent, before):
+    text = f"'{'x ' * (before // 2)}' + 'anna.muster@example.com' + ' tail' * 600"
+    run = await core.conveyor.finished(core.conveyor.submit(f"result = [{text}] * 100", agent).id)
+    assert run.state is RunState.DONE
+    assert "more" in run.model_view
+    assert "anna" not in run.model_view

@@ -17,7 +17,7 @@ from workbench.agent.stream import messages
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
-from workbench.policy.canonical import canonical
+from workbench.policy.canonical import MAX_BYTES, canonical
 from workbench.records import AgentInfo, JsonObject, Ledger, Note, Run, RunState
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.execution import depth_of, limit_of
@@ -26,6 +26,10 @@ from workbench.runs.sessions import Session
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]
+LONGEST_NAME = 80  # characters
+LONGEST_PURPOSE = 2_000  # characters
+LONGEST_TIMEOUT = 1e9  # seconds; the person's limit is far below
+NOT_AGENTS = frozenset({"you", "person", "user", "the user", "the workbench", "workbench"})
 HEARTBEAT = 5.0  # seconds between progress notes while a run waits or works
 
 
@@ -52,14 +56,14 @@ class Door:
             on_list_tools=self._list,
             on_call_tool=self._call,
         )
-        self._changed(self._info)
-        self._note("agent.came", "An agent connected")
         try:
+            self._changed(self._info)
+            self._note("agent.came", "An agent connected")
             async with messages(reader, writer) as (incoming, outgoing):
                 await server.run(incoming, outgoing, server.create_initialization_options())
         finally:
-            self._note("agent.left", f"{self._info.name} left")
             self._changed(None)
+            self._note("agent.left", f"{self._info.name} left")
 
     async def _list(self, context: Context, params: T.PaginatedRequestParams | None) -> T.ListToolsResult:
         self._learn_name(context)
@@ -95,12 +99,16 @@ class Door:
                 return await self._skills(), False
             case "save_skill":
                 return await self._save(arguments), False
-        raise WorkbenchError(f"There is no tool {name!r}.", f"There are {', '.join(tool.name for tool in TOOLS)}.")
+        raise WorkbenchError(f"There is no tool {name!r:.100}.", f"There are {', '.join(tool.name for tool in TOOLS)}.")
 
     async def _execute(self, context: Context, arguments: JsonObject) -> tuple[str, bool]:
-        code, purpose = _text(arguments, "code"), _text(arguments, "description")
+        code, purpose = _text(arguments, "code"), shortened(_text(arguments, "description"), LONGEST_PURPOSE)
+        if len(code) > MAX_BYTES:
+            raise WorkbenchError(
+                f"The program is longer than {MAX_BYTES // 1000} kB.", "Keep data in workspace/ files."
+            )
         seconds = arguments.get("timeout", 0)
-        wished = float(seconds) if isinstance(seconds, int | float) else 0.0
+        wished = float(min(seconds, LONGEST_TIMEOUT)) if isinstance(seconds, int | float) else 0.0
         await self._rooms.catalog.learn()
         run = self._conveyor.submit(code, self._session, purpose, wished)
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
@@ -149,11 +157,10 @@ class Door:
 
     def _learn_name(self, context: Context) -> None:
         params = context.session.client_params
-        if params is None or self._info.name == params.client_info.name:
+        if params is None or self._info.name == (name := agent_name(params.client_info.name)):
             return
-        name = params.client_info.name[:80] or "an agent"
         self._session.author = name
-        self._info = replace(self._info, name=name, version=params.client_info.version[:40])
+        self._info = replace(self._info, name=name, version=shortened(params.client_info.version, 40))
         self._changed(self._info)
         self._note("agent.named", f"The agent calls itself {name}")
 
@@ -161,6 +168,19 @@ class Door:
         self._rooms.journal.append(
             Note(kind=kind, summary=self._session.mask(summary), actor=self._session.author, session=self._session.id)
         )
+
+
+def agent_name(claimed: str) -> str:
+    """The name an agent gave itself, on one line, and never one that audit and library have for the person."""
+    name = shortened(claimed, LONGEST_NAME)
+    return f'an agent named "{name}"' if name.casefold() in NOT_AGENTS else name or "an agent"
+
+
+def shortened(text: str, letters: int) -> str:
+    """One line of what can be seen, no longer than this."""
+    plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * letters])
+    line = " ".join(plain.split())
+    return line if len(line) <= letters else f"{line[: letters - 1]}…"
 
 
 def _text(arguments: JsonObject, name: str, default: str | None = None) -> str:

@@ -141,7 +141,7 @@ def depth_of(word: str) -> Depth:
 
 def limit_of(value: JsonValue) -> int:
     """A sensible number of matches from whatever was asked."""
-    return max(1, min(int(value), 500)) if isinstance(value, int | float) and math.isfinite(value) else 20
+    return int(max(1, min(value, 500))) if isinstance(value, int | float) and abs(value) < math.inf else 20
 
 
 def limits_from(settings: Settings, wished_seconds: float) -> Limits:
