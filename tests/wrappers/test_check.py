@@ -186,6 +186,11 @@ def test_a_program_that_is_reached_twice_is_told_once() -> None:
     assert rules(code) == ["parameter.value"]
 
 
+def test_a_required_parameter_with_a_default_may_be_left_out() -> None:
+    tool = Tool("demo", "do_it", input_schema=obj({"limit": {"type": "integer", "default": 5}}, "limit"))
+    assert check("from servers.demo import do_it\nawait do_it()\nawait do_it(limit=None)", [tool]) == ()
+
+
 def test_two_servers_under_one_package_name_are_left_alone() -> None:
     twins = (Tool("a-b", "x"), Tool("a.b", "y"))
     assert check("from servers.a_b import z", twins) == ()

@@ -38,6 +38,7 @@ def certain(code: str) -> set[str]:
         ("try:\n    a()\nfinally:\n    b()", {"a"}),
         ("def f():\n    try:\n        a()\n    finally:\n        return 1\nf()", {"f"}),
         ("with open(p) as x:\n    a()", {"open", "a"}),
+        ("def open(p): ...\nwith open(p) as x:\n    a()", {"open"}),
         ("with other(p) as x:\n    a()", {"other"}),
         ("async def m():\n    async with asyncio.timeout(1):\n        a()\nawait m()", {"m", "a"}),
         ("def f():\n    a()\nf()", {"f", "a"}),

@@ -13,6 +13,7 @@ _AT_HAND = {  # what a program has without importing it
     "call_tool": "client.call_tool",
     "call_mcp_tool": "client.call_mcp_tool",
     "asyncio": "asyncio",
+    "open": "open",
     "__name__": "__name__",
 }
 _REACHING = {  # whoever names one of these may change what any name means

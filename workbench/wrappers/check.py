@@ -140,7 +140,7 @@ class _Check:
         for one in definition.fields:
             if one.key in sent.values:
                 self._value(tool, definition, one, sent.values[one.key], names, step, certain)
-            elif one.required and sent.is_whole:
+            elif one.required and sent.is_whole and not one.has_default:  # a default is what a server then takes
                 words = f"{_title(tool)} needs {names[one.key]}. {_listing(definition, names)}"
                 self._tell("parameter.missing", words, one.key, step, certain)
         closed = tool.input_schema.get("additionalProperties") is False
@@ -170,7 +170,9 @@ class _Check:
         step: Step,
         certain: bool,
     ) -> None:
-        absent = value is None and not one.required  # many servers take null for "not given" without saying so
+        absent = value is None and (
+            one.has_default or not one.required
+        )  # many servers take null for "not given" without saying so
         named = {shape.name: shape for shape in definition.given}
         if absent or fits(value, one.shape, named):
             return

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from workbench.wrappers.bindings import Bindings, own_function
 
 _STARTING = frozenset(("asyncio.run", "asyncio.wait_for", "asyncio.gather"))  # what they are given fails with them
-_PASSING = ("asyncio.timeout", "asyncio.TaskGroup", "asyncio.Semaphore", "asyncio.Lock")  # `with` that catches nothing
+_PASSING = (
+    "open",
+    "asyncio.timeout",
+    "asyncio.TaskGroup",
+    "asyncio.Semaphore",
+    "asyncio.Lock",
+)  # `with` that catches nothing
 _MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
@@ -142,10 +148,7 @@ class Flow:
 
     def _lets_pass(self, context: ast.expr) -> bool:
         """Whether a `with` lets every fault through: known ones only."""
-        if not isinstance(context, ast.Call):
-            return False
-        is_open = isinstance(context.func, ast.Name) and context.func.id == "open"
-        return is_open or self._bindings.meaning(context.func) in _PASSING
+        return isinstance(context, ast.Call) and self._bindings.meaning(context.func) in _PASSING
 
 
 def _may_leave(statement: ast.stmt) -> bool:
