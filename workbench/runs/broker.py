@@ -8,18 +8,22 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.policy.calls import CallVerdict, check_call
 from workbench.policy.levels import at_least
-from workbench.records import Fault, JsonObject, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict
+from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 
 log = logging.getLogger(__name__)
 
 BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
+EDGE = 400  # characters; no address or number is longer
+KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
+KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
 KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
 Progress = Callable[[float, float, str], None]
 
@@ -122,7 +126,7 @@ class Broker:
         if outcome is not None:
             detail["bytes"] = outcome.bytes
             if outcome.fault:
-                detail["fault"] = session.mask(f"{outcome.fault.message} {outcome.fault.detail}"[:2_000])
+                detail["fault"] = _start(session, f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
         self._rooms.journal.append(
             Note(
                 kind=kind,
@@ -142,9 +146,30 @@ class Broker:
 
 
 def shown_arguments(session: Session, arguments: JsonObject) -> str:
-    """Arguments as JSON text with tokens in place of personal data, short enough for a list."""
-    text = json.dumps(session.mask_json(dict(arguments)), ensure_ascii=False, default=str)
+    """Arguments as JSON text with tokens in place of personal data, short enough for a list. Only what can be shown
+    is looked at: a program may pass megabytes, ten thousand times."""
+    small = _beginning(dict(arguments), session, [KEPT_LEAVES])
+    text = json.dumps(session.mask_json(small), ensure_ascii=False, default=str)
     return text if len(text) <= KEPT_ARGUMENTS else text[:KEPT_ARGUMENTS] + " …"
+
+
+def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue:
+    """The value up to so many leaves, and of a long text its beginning."""
+    left[0] -= 1
+    if isinstance(value, str) and len(value) > KEPT_ARGUMENTS:
+        return f"{_start(session, value, KEPT_ARGUMENTS)} … ({len(value):,} characters)"
+    if isinstance(value, list):
+        return [_beginning(item, session, left) for item in value[: max(0, left[0])] if left[0] > 0]
+    if isinstance(value, dict):
+        some = islice(value.items(), max(0, left[0]))
+        return {_start(session, key, EDGE): _beginning(item, session, left) for key, item in some if left[0] > 0}
+    return value
+
+
+def _start(session: Session, text: str, letters: int) -> str:
+    """The first letters of a text, masked; where it was cut, what may be half of a value goes too."""
+    masked = session.mask(text[:letters])
+    return masked if len(text) <= letters else masked[:-EDGE]
 
 
 def register_outcome(session: Session, server: str, outcome: Outcome) -> None:
