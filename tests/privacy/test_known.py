@@ -136,6 +136,9 @@ SHAPES = [
     "://a:",
     "Bearer ",
     '"token":"',
+    "a,phone\n",
+    "a,",
+    '","',
 ]
 
 

@@ -1,4 +1,4 @@
-"""Finds personal data in a text: by its form, and by the key written before it. Known values are found elsewhere."""
+"""Finds personal data in a text: by its form, by the key before it or the header above it; not known values."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.privacy.kinds import KINDS
 from workbench.privacy.pairs import pairs
+from workbench.privacy.tables import cells
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -27,6 +28,7 @@ def _everything(text: str) -> Iterator[Found]:
     for kind in KINDS:
         yield from (Found(start, end, kind.name) for start, end in kind.find(text))
     yield from (Found(start, end, kind.name) for start, end, kind in pairs(text))
+    yield from (Found(start, end, kind.name) for start, end, kind in cells(text))
 
 
 def union(found: Iterable[Found]) -> tuple[Found, ...]:

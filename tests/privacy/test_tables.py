@@ -1,0 +1,53 @@
+"""Tables in text: the header types the columns below it."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.privacy.detect import detect
+from workbench.privacy.tables import cells
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(kind.name, text[start:end]) for start, end, kind in cells(text)]
+
+
+ROSA = [("NAME", "Rosa Lund"), ("PHONE", "5550134")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,name,phone\n7,Rosa Lund,5550134\n",
+        'id,"name","phone"\r\n7,"Rosa Lund","5550134"\r\n',
+        "id\tname\tphone\n7\tRosa Lund\t5550134",
+        "id;name;phone\n7;Rosa Lund;5550134",
+        "| id | name | phone |\n| --- | --- | --- |\n| 7 | Rosa Lund | 5550134 |\n",
+        "Here they are:\n\nid,name,phone\n7,Rosa Lund,5550134\n\nThat is all, name, phone.",
+    ],
+)
+def test_a_header_tells_what_stands_below_it(text: str) -> None:
+    assert found(text) == ROSA
+
+
+def test_a_quoted_cell_may_hold_the_divider() -> None:
+    assert found('id,address\n7,"12 Elm Street, Berlin"\n') == [("ADDRESS", "12 Elm Street, Berlin")]
+
+
+def test_the_detector_reads_tables() -> None:
+    text = "id,first_name\nORD-00001,Rosa\n"
+    assert [text[part.start : part.end] for part in detect(text)] == ["Rosa"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,name,price\nORD-00001,Desk Lamp,4.99\n",
+        "Well, thank you\nfor this, Rosa\n",
+        "id,phone\n7,8,9\n",
+        "def f(name, phone):\n    return a, b\n",
+        "id,date_of_birth\n7,\n8,n/a\n",
+    ],
+)
+def test_other_columns_and_lines_stay(text: str) -> None:
+    assert found(text) == []
