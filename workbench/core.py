@@ -62,8 +62,10 @@ class Core:
 
     async def _open_rooms(self, opened: contextlib.AsyncExitStack) -> None:
         """No server is started, so an empty bench opens fast."""
-        for folder in (self.paths.bench, self.paths.state, self.paths.cache, self.paths.workspace):
+        for folder in (self.paths.bench, self.paths.state, self.paths.cache):
             folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # a file in its place: runs and the file list say so
+            self.paths.workspace.mkdir()
         self.journal = Journal(self.paths.audit, self.bus.tell)
         opened.callback(self.journal.close)
         sessions = Sessions(lambda: self.settings.privacy_enabled)

@@ -224,3 +224,18 @@ def test_an_unreadable_memory_of_what_was_kept_means_that_nothing_was(shelf: She
     shelf.kept("add-up", CODE)
     (shelf.drafts / ".kept.json").write_text("{")
     assert shelf.open().usable() == ()
+
+
+def test_starters_are_not_written_where_a_link_leads_or_the_list_of_them_is_unreadable(tmp_path: Path) -> None:
+    starters, outside, bench = tmp_path / "shipped", tmp_path / "outside", tmp_path / "bench"
+    (starters / "greet").mkdir(parents=True)
+    outside.mkdir()
+    bench.mkdir()
+    (bench / "linked").symlink_to(outside)
+    (bench / "file").write_text("")
+    (bench / "odd").mkdir()
+    (bench / "odd" / ".starters").write_bytes(b"\xff\xfe")
+    for name in ("linked", "file", "odd"):
+        Library(bench / name, tmp_path / "drafts", starters, lambda event: None).install_starters()
+    assert list(outside.iterdir()) == []
+    assert [path.name for path in (bench / "odd").iterdir()] == [".starters"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +13,15 @@ from threading import Lock
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged
+from workbench.files import read_plain
 from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals
 from workbench.skills.folder import LONGEST_DESCRIPTION, put_by, read_skill, read_versions, write_file, write_skill
 from workbench.skills.module import missing_module, module_source
 from workbench.skills.names import identifier, is_name, skill_name
 from workbench.skills.words import body
+
+log = logging.getLogger(__name__)
 
 RETIRED = ".retired"  # where retired skills and drafts wait, beside the living
 SEEN = ".starters"  # names of starter skills that were installed once, so that a removed one stays away
@@ -113,10 +117,16 @@ class Library:
 
     def install_starters(self) -> None:
         """Bring the shipped skills into the bench, each only once: a removed one stays away."""
-        if self._starters.resolve() == self._skills.resolve():
+        if self._starters.resolve() == self._skills.resolve() or not _is_ours(self._skills):
             return
         seen_file = self._skills / SEEN
-        seen = seen_file.read_text(encoding="utf-8").split() if seen_file.is_file() else []
+        try:
+            seen = read_plain(seen_file).split()
+        except FileNotFoundError:
+            seen = []
+        except (OSError, UnicodeDecodeError) as fault:  # a bench of somebody else's; what was removed is not known
+            log.warning("the starter skills were not brought in: %s cannot be read: %s", seen_file, fault)
+            return
         fresh = [folder for folder in _folders(self._starters) if folder.name not in seen]
         for folder in fresh:
             if not (self._skills / folder.name).exists():
@@ -244,9 +254,14 @@ def _importable(skill: Skill) -> str:
         return missing_module(function, f"its code is not Python: {fault}")
 
 
+def _is_ours(folder: Path) -> bool:
+    """Nothing is written where a link in somebody's bench leads, or where a file stands."""
+    return not folder.is_symlink() and (folder.is_dir() or not folder.exists())
+
+
 def _folders(root: Path) -> list[Path]:
     """The skill folders below a root; hidden ones and links are not skills."""
-    if not root.is_dir():
+    if not root.is_dir() or (root.name == RETIRED and root.is_symlink()):
         return []
     found = (path for path in root.iterdir() if not path.name.startswith((".", "_")))
     return sorted(path for path in found if path.is_dir() and not path.is_symlink())
