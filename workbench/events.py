@@ -100,6 +100,13 @@ class LedgerChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreStopping:
+    """The core was asked to end; a door that hears this does not bring it back by itself."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something a person should read, with a hint."""
 
@@ -118,6 +125,7 @@ Event: TypeAlias = (
     | SkillsChanged
     | AgentsChanged
     | LedgerChanged
+    | CoreStopping
     | Noticed
 )
 Listener: TypeAlias = Callable[[Event], None]

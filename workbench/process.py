@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Protocol
 
 from workbench.errors import WorkbenchError
-from workbench.events import Bus, spawn
+from workbench.events import Bus, CoreStopping, spawn
 from workbench.paths import Paths, default_bench, paths_of
 from workbench.settings import Settings
 from workbench.wire.lock import AnotherRuns, Lock
@@ -170,6 +170,8 @@ class _Serving:
                 listener.close()
             for path in (self._paths.person_socket, self._paths.agent_socket):
                 path.unlink(missing_ok=True)
+            if self._stop.is_set():
+                self._rooms.bus.tell(CoreStopping("It was asked to stop."))
             await self._server.close()
             await self._dismiss_agents()
 

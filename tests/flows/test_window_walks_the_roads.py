@@ -164,6 +164,20 @@ def test_a_killed_core_is_said_and_comes_back_and_what_was_typed_stays(hands: Ha
     hands.look("7-core-back")
 
 
+def test_a_core_that_was_stopped_stays_stopped_until_a_person_wants_it_back(hands: Hands) -> None:
+    window = hands.window
+    hands.wait(lambda: window.bridge.link.state is LinkState.LINKED)
+    hands.wait(lambda: window.servers.model.states())
+    QTest.qWait(500)  # questions still open when a core goes may reset the connection before its last words are read
+    hands.ask(hands.questions.shut_down())
+    hands.wait(lambda: window.bridge.link.state is LinkState.BROKEN)
+    QTest.qWait(500)
+    assert window.bridge.link.state is LinkState.BROKEN
+    assert hands.sees("The core was stopped.")
+    hands.press("Try again")
+    hands.wait(lambda: window.bridge.link.state is LinkState.LINKED)
+
+
 def test_an_open_question_ends_with_its_core(hands: Hands) -> None:
     window = hands.window
     hands.press("Connect the demo server")

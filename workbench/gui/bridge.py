@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast
 from PySide6.QtCore import QObject, Signal
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, Listener
+from workbench.events import CoreStopping, Event, Listener
 from workbench.records import Fault
 from workbench.wire.questions import Questions
 
@@ -67,6 +67,7 @@ class Bridge(QObject):
         self._connect = connect
         self._wire: Wire | None = None
         self._closing = False
+        self._stopped = False
         self.link = Link(LinkState.CONNECTING)
         self.questions = cast(Questions, _Relay(self))
 
@@ -82,10 +83,14 @@ class Bridge(QObject):
 
     async def keep(self) -> None:
         """Connect, wait until the core is lost, connect again; ends when a person has to decide."""
-        again = False
+        again = self._stopped = False
         while not self._closing and await self._lay(again):
             await self._wire_ends()
             again = True
+            if self._stopped and not self._closing:
+                stopped = Fault(self.tr("The core was stopped."), self.tr("Try again starts it; nothing is lost."))
+                self._tell(Link(LinkState.BROKEN, fault=stopped))
+                return
 
     async def close(self) -> None:
         """Let go of the core; the core itself decides whether it stays."""
@@ -121,6 +126,8 @@ class Bridge(QObject):
             await wire.close()
 
     def _hear(self, event: Event) -> None:
+        if isinstance(event, CoreStopping):
+            self._stopped = True
         self.heard.emit(event)
 
     def _tell(self, link: Link) -> None:

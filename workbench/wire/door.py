@@ -60,10 +60,13 @@ class Door:
         self.send(pack(message))
 
     async def close(self) -> None:
-        """Let go of the connection; questions that decide something still run to their end."""
+        """Let go of the connection; questions that decide run to their end, and are answered if that is soon."""
         idle = [task for name, task in self._asked.values() if name not in DECISIVE]
+        deciding = [task for name, task in self._asked.values() if name in DECISIVE]
         for task in idle:
             task.cancel()
+        if deciding:  # whoever asked the core to end is still waiting to hear that it will
+            await asyncio.wait(deciding, timeout=FAREWELL_SECONDS)
         self._writer.close()
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
