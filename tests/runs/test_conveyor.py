@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
-from workbench.records import Decision, Gate, RunState
+from workbench.records import Decision, EntryQuery, Gate, RunState
 from workbench.runs.conveyor import OPEN_RUNS
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
@@ -223,3 +223,12 @@ async def test_a_shortened_result_holds_no_half_of_an_address(core, agent, befor
     assert run.state is RunState.DONE
     assert "more" in run.model_view
     assert "anna" not in run.model_view
+
+
+async def test_the_audit_keeps_a_reason_for_denying_with_tokens_for_personal_data(demo, agent):
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=False, by="you", reason="not to rosa@example.net"))
+    done = await demo.conveyor.finished(run.id)
+    kept = str([dict(entry.note.detail) for entry in demo.journal.entries(EntryQuery(run_id=run.id))])
+    assert "rosa@example.net" not in kept
+    assert "rosa@example.net" not in done.model_view

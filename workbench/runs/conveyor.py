@@ -177,8 +177,9 @@ class Conveyor:
             return End(RunState.REFUSED, "was refused: nobody answered in time", words)
         road.run = replace(road.run, decision=decision)
         verb = "allowed" if decision.allow else "denied"
-        road.note("run.decided", f"was {verb} by {decision.by}", {"allow": decision.allow, "sha": decision.sha,
-                  "by": decision.by, "reason": decision.reason, "seconds": decision.seconds})  # fmt: skip
+        said = {"allow": decision.allow, "sha": decision.sha, "by": decision.by, "seconds": decision.seconds}
+        said["reason"] = road.session.mask(decision.reason)
+        road.note("run.decided", f"was {verb} by {decision.by}", said)
         if decision.allow:
             return None
         reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."

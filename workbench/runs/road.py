@@ -163,7 +163,8 @@ class Road:
         verdict = self.run.verdict
         if verdict is None:
             return {}
-        detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": verdict.sentence}
+        sentence = self.session.mask(verdict.sentence)  # it may name an address that the program holds
+        detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": sentence}
         return detail | {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
 
     def _end_detail(self) -> dict[str, object]:
@@ -176,7 +177,7 @@ class Road:
             "memory_mb": run.memory_mb,
             "direct": run.ledger.direct,
             "actual": run.ledger.actual,
-            "reason": run.decision.reason if run.decision else "",
+            "reason": self.session.mask(run.decision.reason) if run.decision else "",
         }
 
 
