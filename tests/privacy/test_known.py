@@ -132,7 +132,7 @@ SHAPES = [
     "1.",
     "a:",
     "born ",
-    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN " + "PRIVATE KEY-----",
     "://a:",
     "Bearer ",
     '"token":"',
