@@ -7,14 +7,15 @@ import json
 import logging
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
-from workbench.policy.assess import assess
 from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
-from workbench.records import Decision, Fault, Gate, Ledger, Origin, Proposal, Run, RunState, Verdict
+from workbench.records import Decision, Fault, Gate, Ledger, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.runs.borrowed import assess_all
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.history import past_runs
@@ -73,7 +74,10 @@ class Conveyor:
 
     async def assess(self, code: str) -> Verdict:
         """What policy says of a text; on a thread, because reading a long one takes half a second."""
-        return await asyncio.to_thread(assess, code, self._rooms.catalog.tools())
+        return await asyncio.to_thread(self._assess, code, self._rooms.catalog.tools())
+
+    def _assess(self, code: str, tools: Sequence[Tool]) -> Verdict:
+        return assess_all(code, tools, self._rooms.library.usable() if "skill" in code else ())
 
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
     def submit(self, code: str, session: Session, purpose: str = "", seconds: float = 0.0, skill: str = "") -> Run:
@@ -146,6 +150,8 @@ class Conveyor:
             end = await self._way(road)
         except asyncio.CancelledError:
             end = _stopped(road)
+        except WorkbenchError as fault:
+            end = End(RunState.FAILED, "could not run", Fault(fault.message, fault.hint))
         except Exception as fault:  # whatever broke in the house must still end the run, and be known
             log.exception("run %s failed in the workbench", road.run.id)
             broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")

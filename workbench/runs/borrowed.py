@@ -1,0 +1,88 @@
+"""Assesses the kept skills that a program imports together with it: what a skill does is what the program does.
+
+Without this a reviewer would read an import, and the broker would refuse what the skill calls. The verdict names the
+hash of each skill, so a skill that is kept anew while its program waits is noticed before anything runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.policy.assess import assess
+from workbench.policy.canonical import canonical
+from workbench.policy.levels import worst
+from workbench.records import Gate, Skill, Span, Tool, Verdict
+
+MARK = "skills."  # before a skill's name among the definitions of a verdict; import names hold no dots
+DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
+
+
+def assess_all(code: str, tools: Sequence[Tool], skills: Sequence[Skill], depth: int = 0) -> Verdict:
+    """The verdict on a program and on every kept skill it names."""
+    verdict = assess(code, tools)
+    if verdict.gate is Gate.BLOCKED or "skill" not in code:
+        return verdict
+    known = {skill.name.replace("-", "_"): skill for skill in skills}
+    for name, line in _named(code).items():
+        if skill := known.get(name):
+            inner = assess_all(skill.code, tools, skills, depth + 1) if depth < DEEPEST else None
+            verdict = _joined(verdict, skill, inner, line)
+    return verdict
+
+
+def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
+    """Refuse a program whose skills are not the ones that were assessed."""
+    now = {MARK + skill.name: skill.sha for skill in skills}
+    for name, sha in (verdict.definitions if verdict else {}).items():
+        if name.startswith(MARK) and now.get(name) != sha:
+            words = f"The skill {name.removeprefix(MARK)} changed after this program was assessed."
+            raise WorkbenchError(words, "Propose it again; it will be assessed with the skill as it is now.")
+
+
+def _named(code: str) -> dict[str, int]:
+    """Import names of skills in a text, each with the first line that names it."""
+    found: dict[str, int] = {}
+    for node in ast.walk(ast.parse(canonical(code).text)):
+        for name in _names_of(node):
+            found.setdefault(name.replace("-", "_"), getattr(node, "lineno", 1))
+    return found
+
+
+def _names_of(node: ast.AST) -> list[str]:
+    match node:
+        case ast.ImportFrom(module=str(module)) if module.startswith("skills."):
+            return [module.split(".")[1]]
+        case ast.ImportFrom(module="skills"):
+            return [alias.name for alias in node.names]
+        case ast.Import():
+            return [alias.name.split(".")[1] for alias in node.names if alias.name.startswith("skills.")]
+        case ast.Call(args=[ast.Constant(value=str(name)), *_]) if "load_skill" in ast.unparse(node.func):
+            return [name]
+    return []
+
+
+def _joined(verdict: Verdict, skill: Skill, inner: Verdict | None, line: int) -> Verdict:
+    definitions = {**verdict.definitions, MARK + skill.name: skill.sha}
+    if inner is None:
+        doubt = f"The skill {skill.name}: skills import each other too deeply to be read."
+        return replace(verdict, gate=Gate.ASK, not_assessed=(*verdict.not_assessed, doubt), definitions=definitions)
+    place = f" (in the skill {skill.name})"
+    read = {f"The text of the kept skill {name}." for name in (skill.name, skill.name.replace("-", "_"))}
+    unread = [doubt for doubt in verdict.not_assessed if doubt not in read]
+    return replace(
+        verdict,
+        risk=worst((verdict.risk, inner.risk)),
+        gate=verdict.gate if inner.gate is Gate.AUTO else Gate.ASK,
+        sentence=f"{verdict.sentence} The skill {skill.name}: {inner.sentence}",
+        findings=(
+            *verdict.findings,
+            *(replace(one, message=one.message + place, span=Span(line, 0, line, 0)) for one in inner.findings),
+        ),
+        effects=(*verdict.effects, *(replace(one, text=one.text + place, line=line) for one in inner.effects)),
+        tools=(*verdict.tools, *(replace(use, line=line) for use in inner.tools)),
+        not_assessed=(*unread, *inner.not_assessed),
+        definitions={**inner.definitions, **definitions},
+    )
