@@ -52,7 +52,12 @@ class Welcome(Pane):
         self._ask_skills()
 
     def resizeEvent(self, event: object) -> None:
-        self._arrange(3 if self.width() >= self.context.theme.unit * 150 else 1)
+        self._arrange(3 if self.width() >= self._needed() else 1)
+
+    def _needed(self) -> int:
+        """What three cards side by side take up, with their gaps, the margins and a scroll bar."""
+        unit = self.context.theme.unit
+        return sum(card.minimumSizeHint().width() for card in self.cards) + unit * (2 * 4 + 2 * 10 + 4)
 
     def _words_tool(self) -> str:
         return self.tr(
