@@ -158,5 +158,7 @@ def test_a_fault_of_ours_is_a_sentence_with_the_place_of_the_log(paths, caplog):
 def test_only_complaints_of_others_reach_the_log(paths, foreground):
     foreground()
     until(paths.core_log.exists)
-    until(lambda: f"the core listens for {paths.bench}" in paths.core_log.read_text())  # written after the sockets exist
+    until(
+        lambda: f"the core listens for {paths.bench}" in paths.core_log.read_text()
+    )  # written after the sockets exist
     assert "asyncio" not in paths.core_log.read_text()

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
-from workbench.desk import Desk
+from workbench.desk.desk import Desk
+from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, Bus, Event, Noticed, spawn
 from workbench.paths import Paths, starter_skills
@@ -104,7 +105,7 @@ class Core:
         broker = Broker(self.rooms)
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
-        self.desk = Desk(
+        house = House(
             self.rooms,
             broker,
             self.conveyor,
@@ -114,6 +115,7 @@ class Core:
             shut_down=self._on_shut_down,
             start_example=self._start_example,
         )
+        self.desk = Desk(house)
 
     @property
     def busy(self) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "records/*.py": "tests/records/test_records.py",
+    "desk/*.py": "tests/desk/test_desk.py",
     "gui/*.py": "tests/gui/test_window.py",
     "gui/dialogs/a*.py": "tests/gui/dialogs/test_approval.py",
     "gui/dialogs/effects_view.py": "tests/gui/dialogs/test_approval.py",
@@ -30,6 +31,7 @@ ELSEWHERE = {
     "runs/rooms.py": "tests/runs/test_conveyor.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
     "sandbox/inside/*.py": "tests/sandbox/test_sandbox.py",
+    "wire/topics/*.py": "tests/wire/test_questions.py",
 }
 
 

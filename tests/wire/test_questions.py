@@ -9,7 +9,7 @@ from workbench.wire.vocabulary import vocabulary
 
 
 def test_every_declared_question_can_be_asked_and_nothing_else():
-    declared = {name for name in vars(Questions) if not name.startswith("_")}
+    declared = {name for topic in Questions.__mro__ for name in vars(topic) if not name.startswith("_")}
     assert set(vocabulary()) == declared
     assert all(inspect.iscoroutinefunction(getattr(Questions, name)) for name in declared)
 

@@ -75,7 +75,7 @@ class Catalog:
 
     async def connect(self, name: str) -> ServerState:
         """A person's press: consent for exactly this command, and the start. Raises WorkbenchError when it fails."""
-        server = self._server(name)
+        server = self.server(name)
         config = server.state.config
         if config.disabled:
             raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
@@ -86,7 +86,7 @@ class Catalog:
         return server.state
 
     async def disconnect(self, name: str) -> ServerState:
-        server = self._server(name)
+        server = self.server(name)
         await server.stop()
         return server.state
 
@@ -94,10 +94,10 @@ class Catalog:
         """Write a server into `.mcp.json`; it starts when a person connects it."""
         self._configuration.put(config)
         await self.reload()
-        return self._server(config.name).state
+        return self.server(config.name).state
 
     async def remove(self, name: str) -> None:
-        server = self._server(name)
+        server = self.server(name)
         if server.state.config.builtin:
             raise WorkbenchError(f"{name} is built in and cannot be removed.", "Disconnect it instead.")
         self._configuration.drop(name)
@@ -126,10 +126,10 @@ class Catalog:
             self._tell(Noticed(notice))
 
     def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]:
-        return self._server(server).traffic.frames(after)
+        return self.server(server).traffic.frames(after)
 
     def stderr(self, server: str) -> tuple[str, ...]:
-        return self._server(server).traffic.stderr()
+        return self.server(server).traffic.stderr()
 
     # tools
 
@@ -144,9 +144,9 @@ class Catalog:
 
     def tool(self, server: str, name: str) -> Tool:
         """By its raw name or the one it has in Python."""
-        found = self._find(self._server(server), name)
+        found = self._find(self.server(server), name)
         if found is None:
-            raise _no_tool(self._server(server), name)
+            raise _no_tool(self.server(server), name)
         return found
 
     async def learn(self) -> None:
@@ -171,7 +171,7 @@ class Catalog:
         """Make the call; what goes wrong is an outcome. Cancelling the caller cancels at the server."""
         started = time.perf_counter()
         try:
-            server = self._server(call.server)
+            server = self.server(call.server)
             connection = server.running or await self._start(server)
             tool = self._find(server, call.tool)
             if tool is None:
@@ -256,7 +256,8 @@ class Catalog:
             for tool in one.tools.values()
         )
 
-    def _server(self, name: str) -> Server:
+    def server(self, name: str) -> Server:
+        """By its name; unknown names are a sentence."""
         if (server := self._servers.get(name)) is not None:
             return server
         known = tuple(self._servers)

@@ -44,7 +44,7 @@ class Question:
 @cache
 def vocabulary() -> Mapping[str, Question]:
     """Every question a door may ask, by name; what is not declared cannot be asked."""
-    names = [name for name, value in vars(Questions).items() if inspect.iscoroutinefunction(value)]
+    names = [name for name, _ in inspect.getmembers(Questions, inspect.iscoroutinefunction)]
     return {name: _question(name) for name in names if not name.startswith("_")}
 
 

@@ -1,0 +1,19 @@
+"""The desk as a whole: every question of the person's vocabulary, answered by the part that knows."""
+
+from __future__ import annotations
+
+from workbench.desk.house import HouseDesk
+from workbench.desk.memory import MemoryDesk
+from workbench.desk.runs import RunsDesk
+from workbench.desk.servers import ServersDesk
+from workbench.desk.skills import SkillsDesk
+
+
+class Desk(
+    HouseDesk,
+    ServersDesk,
+    RunsDesk,
+    SkillsDesk,
+    MemoryDesk,
+):
+    """It belongs to a person's doors."""

@@ -1,0 +1,53 @@
+"""Answers what a person asks of the core itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+from workbench import __version__
+from workbench.desk.seat import House, Seat
+from workbench.records import CoreStatus, JsonValue, RunState, ServerStatus, SkillState
+from workbench.settings import Settings, change, write
+
+
+class HouseDesk(Seat):
+    """The core and its settings."""
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self._started = time.time()
+
+    async def status(self) -> CoreStatus:
+        states, skills = self._catalog.states(), await asyncio.to_thread(self._rooms.library.list)
+        return CoreStatus(
+            version=__version__,
+            pid=os.getpid(),
+            bench=str(self._rooms.paths.bench),
+            started=self._started,
+            strength=self._rooms.sandbox.strength,
+            servers_ready=sum(state.status is ServerStatus.READY for state in states),
+            servers=len(states),
+            tools=len(self._catalog.tools()),
+            agents=self._house.agents(),
+            waiting=self._house.conveyor.number(RunState.WAITING),
+            running=self._house.conveyor.number(RunState.RUNNING),
+            skills=sum(skill.state is SkillState.KEPT for skill in skills),
+            ledger=self._rooms.sessions.total(),
+            interrupted=self._house.conveyor.interrupted,
+            notices=self._house.notices(),
+        )
+
+    async def shut_down(self) -> None:
+        self._house.shut_down()
+
+    async def settings(self) -> Settings:
+        return self._rooms.settings()
+
+    async def change_setting(self, name: str, value: JsonValue) -> Settings:
+        changed = change(self._rooms.settings(), name, value)
+        write(self._rooms.paths.person_settings, name, value)
+        self._house.set_settings(changed)
+        self._note("setting.changed", f"{name} is {value!r} now")
+        return changed

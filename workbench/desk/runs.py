@@ -1,0 +1,36 @@
+"""Answers what a person asks of programs and their runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.desk.seat import BY, Seat
+from workbench.records import Decision, Run, Verdict
+
+
+class RunsDesk(Seat):
+    """Programs, their verdicts, their runs."""
+
+    async def assess(self, code: str) -> Verdict:
+        return await self._house.conveyor.assess(code)
+
+    async def submit(self, code: str, purpose: str, skill: str) -> Run:
+        return self._house.conveyor.submit(code, self._rooms.sessions.person, purpose, skill=skill)
+
+    async def runs(self) -> tuple[Run, ...]:
+        return self._house.conveyor.runs()
+
+    async def run(self, run_id: str) -> Run:
+        return self._house.conveyor.run(run_id)
+
+    async def decide(self, decision: Decision) -> Run:
+        return self._house.conveyor.decide(replace(decision, by=BY))
+
+    async def edit(self, run_id: str, code: str) -> Run:
+        return await self._house.conveyor.edit(run_id, code)
+
+    async def stop_run(self, run_id: str) -> Run:
+        return await self._house.conveyor.stop(run_id)
+
+    async def start_example_agent(self) -> None:
+        await self._house.start_example()

@@ -1,0 +1,49 @@
+"""What every part of the desk works with: the rooms, and a way to tell the audit what a person did."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from workbench.catalog.catalog import Catalog
+from workbench.records import AgentInfo, Fault, Note
+from workbench.runs.broker import Broker
+from workbench.runs.conveyor import Conveyor
+from workbench.runs.rooms import Rooms
+from workbench.settings import Settings
+
+BY = "you"  # who decides at this desk; one person per core
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The rooms, and what only the core itself can do."""
+
+    rooms: Rooms
+    broker: Broker
+    conveyor: Conveyor
+    agents: Callable[[], tuple[AgentInfo, ...]]
+    notices: Callable[[], tuple[Fault, ...]]
+    set_settings: Callable[[Settings], None]
+    shut_down: Callable[[], None]
+    start_example: Callable[[], Awaitable[None]]
+
+
+class Seat:
+    """The base of the desk's parts."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._rooms = house.rooms
+
+    @property
+    def _catalog(self) -> Catalog:
+        return self._rooms.catalog
+
+    def _note(
+        self, kind: str, summary: str, *, server: str = "", run_id: str = "", session: str = "person", risk: str = ""
+    ) -> None:
+        masked = self._rooms.sessions.person.mask(summary)
+        self._rooms.journal.append(
+            Note(kind=kind, summary=masked, actor=BY, server=server, run_id=run_id, session=session, risk=risk)
+        )

@@ -1,0 +1,108 @@
+"""Answers what a person asks of servers and tools, and makes their calls."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from dataclasses import replace
+
+from workbench.desk.seat import House, Seat
+from workbench.records import (
+    Depth,
+    Fault,
+    Frame,
+    JsonValue,
+    Origin,
+    Outcome,
+    SearchAnswer,
+    ServerConfig,
+    ServerState,
+    Tool,
+    ToolCall,
+    ToolSummary,
+)
+from workbench.wrappers.names import python_names
+from workbench.wrappers.source import call_source, wrapper_source
+
+
+class ServersDesk(Seat):
+    """Servers, tools and calls."""
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self._calls: dict[str, asyncio.Task[Outcome]] = {}
+        self._taken_back: set[str] = set()  # calls that a person ended
+
+    async def servers(self) -> tuple[ServerState, ...]:
+        return self._catalog.states()
+
+    async def connect(self, server: str) -> ServerState:
+        self._note("server.allowed", f"You allowed {server} to start", server=server)
+        return await self._catalog.connect(server)
+
+    async def disconnect(self, server: str) -> ServerState:
+        self._note("server.stopped", f"You disconnected {server}", server=server)
+        return await self._catalog.disconnect(server)
+
+    async def add_server(self, config: ServerConfig) -> ServerState:
+        state = await self._catalog.add(config)
+        self._note("server.added", f"You added {config.name}", server=config.name)
+        return state
+
+    async def remove_server(self, server: str) -> None:
+        await self._catalog.remove(server)
+        self._note("server.removed", f"You removed {server}", server=server)
+
+    async def reload_servers(self) -> tuple[ServerState, ...]:
+        return await self._catalog.reload()
+
+    async def tools(self) -> tuple[ToolSummary, ...]:
+        return self._catalog.summaries()
+
+    async def tool(self, server: str, name: str) -> Tool:
+        return self._catalog.tool(server, name)
+
+    async def wrapper(self, server: str, name: str) -> str:
+        tool = self._catalog.tool(server, name)
+        return wrapper_source(tool, self._function(tool))
+
+    async def search(self, query: str, depth: str, limit: int) -> SearchAnswer:
+        return self._catalog.search(query, Depth(depth), limit)
+
+    async def frames(self, server: str, after: float) -> tuple[Frame, ...]:
+        return self._catalog.frames(server, after)
+
+    async def stderr(self, server: str) -> tuple[str, ...]:
+        return self._catalog.stderr(server)
+
+    async def call(self, call: ToolCall) -> Outcome:
+        """A person's call, whatever the door claims: the origin and session are set here."""
+        session = self._rooms.sessions.person
+        call = replace(call, id=call.id or uuid.uuid4().hex[:12], origin=Origin.PERSON, session=session.id, run_id="")
+        task = asyncio.current_task()
+        assert task is not None
+        self._calls[call.id] = task
+        try:
+            return await self._house.broker.call(call, progress=self._house.broker.progress(call.id))
+        except asyncio.CancelledError:
+            if call.id not in self._taken_back:
+                raise  # the door itself has gone
+            task.uncancel()  # the question that is being answered here goes on: its answer is that it was cancelled
+            fault = Fault("The call was cancelled.", "What the server had done until then stays done.")
+            return Outcome(call.id, ok=False, fault=fault)
+        finally:
+            self._calls.pop(call.id, None)
+            self._taken_back.discard(call.id)
+
+    async def cancel_call(self, call_id: str) -> None:
+        if task := self._calls.get(call_id):
+            self._taken_back.add(call_id)
+            task.cancel()
+
+    async def call_as_code(self, server: str, tool: str, arguments: JsonValue) -> str:
+        found = self._catalog.tool(server, tool)
+        return call_source(found, self._function(found), dict(arguments))
+
+    def _function(self, tool: Tool) -> str:
+        names = [other.name for other in self._catalog.tools() if other.server == tool.server]
+        return python_names(names)[tool.name]

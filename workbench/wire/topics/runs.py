@@ -1,0 +1,31 @@
+"""What a person asks of programs and their runs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from workbench.records import Decision, Run, Verdict
+
+
+class RunQuestions(Protocol):
+    """Programs, their verdicts, their runs."""
+
+    async def assess(self, code: str) -> Verdict: ...
+
+    async def submit(self, code: str, purpose: str, skill: str) -> Run:
+        """Run a person's own program; answers as soon as it is on its road."""
+
+    async def runs(self) -> tuple[Run, ...]:
+        """Runs of this core and the last ones before it, newest first."""
+
+    async def run(self, run_id: str) -> Run: ...
+
+    async def decide(self, decision: Decision) -> Run: ...
+
+    async def edit(self, run_id: str, code: str) -> Run:
+        """Replace the code of a waiting run; it is assessed again under a new sha."""
+
+    async def stop_run(self, run_id: str) -> Run: ...
+
+    async def start_example_agent(self) -> None:
+        """Start a real MCP client that proposes a program, so that a newcomer can see an approval."""
