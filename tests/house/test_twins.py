@@ -25,6 +25,7 @@ ELSEWHERE = {
     "gui/docks/*.py": "tests/gui/docks/test_tool_detail.py",
     "gui/editor/*.py": "tests/gui/editor/test_pane.py",
     "gui/forms/*.py": "tests/gui/forms/test_form.py",
+    "gui/server/*.py": "tests/gui/server/test_server_pane.py",
     "gui/models/audit.py": "tests/gui/models/test_audit_model.py",
     "gui/models/runs.py": "tests/gui/models/test_run_rows.py",
     "gui/models/s*.py": "tests/gui/models/test_servers_model.py",

@@ -106,6 +106,15 @@ ACTIONS: tuple[Action, ...] = (
         when=(LINKED, SERVER_RUNS),
     ),
     Action(
+        "server.open",
+        "Open the chosen server",
+        "Show everything about the server: how it runs, what it offers, what it says.",
+        "Servers",
+        "server",
+        "Ctrl+I",
+        (LINKED, SERVER),
+    ),
+    Action(
         "server.remove",
         "Remove the chosen server…",
         "Take the server out of the bench's .mcp.json.",

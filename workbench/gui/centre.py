@@ -1,4 +1,4 @@
-"""The centre of the window: the welcome page, the open tool, the editor. The last two are made when first needed.
+"""The centre of the window: welcome page, open server, open tool, editor. All but the first are made when needed.
 
 They bring the forms and the editor with them; making them after the first frame keeps the start fast.
 """
@@ -24,10 +24,11 @@ from workbench.gui.wishes import ShowCode
 if TYPE_CHECKING:
     from workbench.gui.docks.tool_detail import ToolPane
     from workbench.gui.editor.pane import EditorPane
+    from workbench.gui.server.pane import ServerPane
 
 
 class Centre(QTabWidget):
-    """Three tabs at most; the welcome page can be put away and fetched back."""
+    """Four tabs at most; the welcome page can be put away and fetched back."""
 
     wished = Signal(object)
     """Carries one record of `workbench.gui.wishes`."""
@@ -42,13 +43,15 @@ class Centre(QTabWidget):
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
+        self._commands = commands
+        self._server: ServerPane | None = None
         self._tool: ToolPane | None = None
         self._editor: EditorPane | None = None
         self.welcome = Welcome(context, commands, self)
         self.welcome.wished.connect(self.wished)
         self.setDocumentMode(True)
         self.setIconSize(QSize(context.theme.unit * 3 + 2, context.theme.unit * 3 + 2))
-        self.tabBar().setAccessibleName(self.tr("Tool, editor and welcome page"))
+        self.tabBar().setAccessibleName(self.tr("Server, tool, editor and welcome page"))
         self.show_welcome()
 
     def hear(self, event: Event) -> None:
@@ -60,7 +63,7 @@ class Centre(QTabWidget):
             pane.refresh()
 
     def panes(self) -> list[Pane]:
-        found: list[Pane | None] = [self.welcome, self._tool, self._editor]
+        found: list[Pane | None] = [self.welcome, self._server, self._tool, self._editor]
         return [pane for pane in found if pane is not None]
 
     def start_front(self) -> bool:
@@ -73,6 +76,17 @@ class Centre(QTabWidget):
         else:
             return False
         return True
+
+    @property
+    def server(self) -> ServerPane:
+        if self._server is None:
+            from workbench.gui.server.pane import ServerPane
+
+            self._server = ServerPane(self._context, self._commands, self)
+            self._server.wished.connect(self.wished)
+            self._dress(self._server)
+            self.addTab(self._server, icon("server"), self.tr("Server"))
+        return self._server
 
     @property
     def tool(self) -> ToolPane:
@@ -104,7 +118,7 @@ class Centre(QTabWidget):
     def make_all(self) -> None:
         """After the first frame: the tabs stand ready."""
         front = self.currentWidget()
-        for pane in (self.tool, self.editor):
+        for pane in (self.server, self.tool, self.editor):
             pane.setEnabled(True)
         if front is not None:
             self.setCurrentWidget(front)

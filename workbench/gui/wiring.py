@@ -15,7 +15,8 @@ from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
-from workbench.gui.wishes import Act, KeepRun, KeepSkill, ShowCode, ShowRun, ShowSkill, ShowTool, Wish
+from workbench.gui.text import one_line
+from workbench.gui.wishes import Act, KeepRun, KeepSkill, ShowCode, ShowRun, ShowServer, ShowSkill, ShowTool, Wish
 from workbench.records import Decision, Run, RunState, Skill, SkillState
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Wiring(QObject):
         match wish:
             case ShowTool(server, tool):
                 self._show_tool(server, tool)
+            case ShowServer(server, page):
+                self._show_server(server, page)
             case ShowCode():
                 self._show_code(wish)
             case ShowRun(run_id):
@@ -71,6 +74,12 @@ class Wiring(QObject):
             centre.setCurrentWidget(centre.tool)
         else:
             self._window.docks["servers"].come()
+
+    def _show_server(self, server: str, page: str) -> None:
+        centre = self._window.centre
+        centre.server.show_server(server, page)
+        centre.setTabText(centre.indexOf(centre.server), one_line(server, 40).replace("&", "&&"))
+        centre.setCurrentWidget(centre.server)
 
     def _show_code(self, wish: ShowCode) -> None:
         centre = self._window.centre

@@ -15,6 +15,14 @@ class ShowTool:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowServer:
+    """Open a server's sheet in the centre, on one of its pages."""
+
+    server: str
+    page: str = ""  # an id of `gui/server/pages.py`; empty: the page that was last looked at
+
+
+@dataclass(frozen=True, slots=True)
 class ShowCode:
     """Open a program in the editor; with `start`, run it at once."""
 
@@ -59,4 +67,4 @@ class Act:
     action: str
 
 
-Wish: TypeAlias = ShowTool | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | Act
+Wish: TypeAlias = ShowTool | ShowServer | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | Act

@@ -124,3 +124,14 @@ def test_a_narrow_window_can_be_looked_at(window: Any, settled: Any) -> None:
     window.resize(900, 640)
     settled()
     shoot(window, "narrow-dark")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_server_sheet_can_be_looked_at(window: Any, settled: Any, colours: str) -> None:
+    window.context.theme.choose(colours)
+    window.resize(1440, 900)
+    window.commands.do("demo.connect")
+    settled()
+    window.commands.do("server.open")
+    settled()
+    shoot(window, f"server-{colours}")

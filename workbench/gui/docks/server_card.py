@@ -52,6 +52,7 @@ class ServerCard(QFrame):
         self._more.toggled.connect(self._toggle)
         self._connect = _action_push(commands, "server.connect", self.tr("Connect"), "primary")
         self._disconnect = _action_push(commands, "server.disconnect", self.tr("Disconnect"), "")
+        self._open = _action_push(commands, "server.open", self.tr("Open"), "")
         self._remove = _action_push(commands, "server.remove", self.tr("Remove"), "quiet")
         self._lay_out(context.theme.unit)
         context.theme.changed.connect(self._draw)
@@ -94,7 +95,7 @@ class ServerCard(QFrame):
         row = QHBoxLayout()
         row.setContentsMargins(0, unit, 0, 0)
         row.setSpacing(unit)
-        for button in (self._connect, self._disconnect, self._remove):
+        for button in (self._connect, self._disconnect, self._open, self._remove):
             row.addWidget(button)
         row.addStretch()
         row.addWidget(self._more)

@@ -17,7 +17,7 @@ from workbench.gui.docks.server_card import ServerCard, command_line
 from workbench.gui.models.servers import ServersModel
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
-from workbench.gui.wishes import ShowTool
+from workbench.gui.wishes import ShowServer, ShowTool
 from workbench.records import ServerState, ServerStatus, ToolSummary
 
 DEMO = "demo"
@@ -163,6 +163,7 @@ class ServersPane(Pane):
         bind("server.add", self._add)
         bind("server.connect", self._connect_chosen)
         bind("server.disconnect", self._disconnect_chosen)
+        bind("server.open", self._open_chosen)
         bind("server.remove", self.remove_server)
         bind("servers.reload", self._reload)
         bind("demo.connect", self._connect_demo)
@@ -201,6 +202,10 @@ class ServersPane(Pane):
             await self.connect_server(name)
         finally:
             self._starting.discard(name)
+
+    def _open_chosen(self) -> None:
+        if (state := self.chosen()) is not None:
+            self.wished.emit(ShowServer(state.config.name))
 
     async def _disconnect_chosen(self) -> None:
         state = self.chosen()

@@ -1,0 +1,33 @@
+"""The table of pages a server has, in their order; a new topic is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.server.page import ServerPage
+from workbench.records import ServerState
+
+Make = Callable[[Context, Commands, ServerState], ServerPage]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page; what draws it is imported when a person first looks at it."""
+
+    id: str
+    title: str
+    make: Make
+
+
+def _overview(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.overview import OverviewPage
+
+    return OverviewPage(context, commands, state)
+
+
+PAGES: tuple[Page, ...] = (Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),)

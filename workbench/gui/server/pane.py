@@ -1,0 +1,103 @@
+"""The pane of the chosen server. Sheets of other servers wait behind it as they were left."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from workbench.events import Event, ServerChanged, ServerRemoved
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.pane import Pane
+from workbench.gui.server.sheet import ServerSheet
+from workbench.gui.views import EmptyState
+from workbench.records import ServerState
+
+
+class ServerPane(Pane):
+    """`show_server` opens one; the rest is in its sheet."""
+
+    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._commands = commands
+        self._sheets: dict[str, ServerSheet] = {}
+        self._states: dict[str, ServerState] = {}
+        words = self.tr("Choose a server on the left and press Open: its pages stand here.")
+        self._empty = EmptyState(context.theme, "server", self.tr("No server chosen"), words)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._pages)
+
+    def show_server(self, name: str, page: str = "") -> None:
+        """Open a server, on a page of its sheet."""
+        self.context.tasks.run("open a server", self._show(name, page))
+
+    def sheet(self) -> ServerSheet | None:
+        """The sheet on screen."""
+        shown = self._pages.currentWidget()
+        return shown if isinstance(shown, ServerSheet) else None
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, ServerChanged):
+            self._put(event.state)
+        elif isinstance(event, ServerRemoved):
+            self._drop(event.name)
+        for sheet in self._sheets.values():
+            sheet.hear(event)
+
+    def refresh(self) -> None:
+        if self._sheets:
+            self.context.tasks.run("read servers", self._read())
+        for sheet in self._sheets.values():
+            sheet.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look(seen=True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._look(seen=False)
+
+    def _look(self, *, seen: bool) -> None:
+        if (sheet := self.sheet()) is not None:
+            sheet.look(seen=seen)
+
+    async def _show(self, name: str, page: str) -> None:
+        if name not in self._states:
+            await self._read()
+        if name in self._states:
+            self._present(name, page)
+
+    async def _read(self) -> None:
+        for state in await self.context.questions.servers():
+            self._put(state)
+
+    def _put(self, state: ServerState) -> None:
+        self._states[state.config.name] = state
+        if (sheet := self._sheets.get(state.config.name)) is not None:
+            sheet.show_state(state)
+
+    def _drop(self, name: str) -> None:
+        self._states.pop(name, None)
+        sheet = self._sheets.pop(name, None)
+        if sheet is not None:
+            self._pages.removeWidget(sheet)
+            sheet.hide()
+            sheet.deleteLater()
+
+    def _present(self, name: str, page: str) -> None:
+        self._look(seen=False)
+        if name not in self._sheets:
+            sheet = ServerSheet(self.context, self._commands, self._states[name])
+            sheet.wished.connect(self.wished)
+            self._sheets[name] = sheet
+            self._pages.addWidget(sheet)
+        sheet = self._sheets[name]
+        if page:
+            sheet.look_at(page)
+        self._pages.setCurrentWidget(sheet)
+        self.setFocusProxy(sheet)
+        sheet.look(seen=self.isVisible())

@@ -1,0 +1,123 @@
+"""All pages of one server, with its name and state above them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from workbench.events import Event
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.icons import pixmap
+from workbench.gui.server.page import ServerPage
+from workbench.gui.server.pages import PAGES
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.gui.words import server_word
+from workbench.records import ServerState
+
+
+class ServerSheet(QWidget):
+    """Pages are made when first looked at, and then stay as they were left."""
+
+    wished = Signal(object)
+    """Carries one record of `workbench.gui.wishes`."""
+
+    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._commands = commands
+        self._state = state
+        self._made: dict[str, ServerPage] = {}
+        self._picture, self._word = QLabel(), label("", "muted")
+        self._name = ForeignLabel("", elide=True)
+        self._tabs = QTabBar()
+        self._pages = QStackedWidget()
+        self._lay_out(context.theme.unit)
+        self._tabs.currentChanged.connect(self._switched)
+        context.theme.changed.connect(self._draw)
+        self._draw()
+        self.look_at(PAGES[0].id)
+
+    def look_at(self, name: str) -> None:
+        """Bring a page to the front; an unknown name changes nothing."""
+        found = next((number for number, page in enumerate(PAGES) if page.id == name), None)
+        if found is not None:
+            self._tabs.setCurrentIndex(found)
+            self._switched(found)
+
+    def page(self) -> ServerPage:
+        """The page in front."""
+        return self._made[PAGES[self._tabs.currentIndex()].id]
+
+    def show_state(self, state: ServerState) -> None:
+        self._state = state
+        self._draw()
+        for page in self._made.values():
+            page.show_state(state)
+
+    def hear(self, event: Event) -> None:
+        for page in self._made.values():
+            page.hear(event)
+
+    def refresh(self) -> None:
+        for page in self._made.values():
+            page.refresh()
+
+    def look(self, *, seen: bool) -> None:
+        self.page().look(seen=seen)
+
+    def mark_page(self, name: str, words: str) -> None:
+        """A word beside a page's title: how many there are, or that something is new. Empty takes it away."""
+        for number, page in enumerate(PAGES):
+            if page.id == name:
+                title = _title(page.title)
+                self._tabs.setTabText(number, f"{title}  {words}" if words else title)
+
+    def _switched(self, number: int) -> None:
+        entry = PAGES[number]
+        before = self._pages.currentWidget()
+        if entry.id not in self._made:
+            page = entry.make(self._context, self._commands, self._state)
+            page.wished.connect(self.wished)
+            self._made[entry.id] = page
+            self._pages.addWidget(page)
+            page.refresh()
+        page = self._made[entry.id]
+        if isinstance(before, ServerPage) and before is not page:
+            before.look(seen=False)
+        self._pages.setCurrentWidget(page)
+        self.setFocusProxy(page)
+        page.look(seen=self.isVisible())
+
+    def _lay_out(self, unit: int) -> None:
+        head = QFrame()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(unit * 3, unit * 3, unit * 3, unit)
+        row.setSpacing(unit * 2)
+        mark(self._name, role="heading")
+        for part in (self._picture, self._name, self._word):
+            row.addWidget(part, 1 if part is self._name else 0)
+        for page in PAGES:
+            self._tabs.addTab(_title(page.title))
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.setUsesScrollButtons(True)
+        self._tabs.setAccessibleName(self.tr("Pages of the server"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(head)
+        column.addWidget(self._tabs)
+        column.addWidget(self._pages, 1)
+
+    def _draw(self) -> None:
+        word = server_word(self._state.status)
+        self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
+        self._name.setText(self._state.config.name)
+        self._word.setText(word.text)
+
+
+def _title(text: str) -> str:
+    return QCoreApplication.translate("server pages", text)
