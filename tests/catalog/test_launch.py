@@ -49,8 +49,25 @@ def test_any_change_of_the_command_changes_the_fingerprint(change: dict[str, obj
     assert fingerprint(replace(CONFIG, **change)) != fingerprint(CONFIG)
 
 
-def test_name_and_switch_do_not_change_the_fingerprint() -> None:
-    assert fingerprint(replace(CONFIG, name="two", disabled=True)) == fingerprint(CONFIG)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"url": "https://example.net/mcp"},
+        {"headers": {"X-Key": "${OTHER}"}},
+        {"headers": {}},
+        {"transport": "sse"},
+        {"oauth": {"clientId": "x"}},
+        {"roots": ("/",)},
+    ],
+)
+def test_any_change_of_what_a_remote_server_receives_changes_the_fingerprint(change: dict[str, object]) -> None:
+    far = ServerConfig("far", url="https://example.org/mcp", headers={"X-Key": "${SECRET}"})
+    assert fingerprint(replace(far, **change)) != fingerprint(far)
+
+
+def test_name_switch_group_and_patience_do_not_change_the_fingerprint() -> None:
+    changed = replace(CONFIG, name="two", disabled=True, category="work", timeout_seconds=5)
+    assert fingerprint(changed) == fingerprint(CONFIG)
 
 
 def test_a_folder_in_the_bench_cannot_stand_in_for_the_demo_server(tmp_path: Path) -> None:

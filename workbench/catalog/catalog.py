@@ -79,7 +79,7 @@ class Catalog:
         config = server.state.config
         if config.disabled:
             raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
-        if not config.url:
+        if not config.remote:
             self._consents.give(config)
             server.allow()
         await server.start(at_once=True)
@@ -191,7 +191,7 @@ class Catalog:
         config = server.state.config
         if config.disabled:
             raise WorkbenchError(f"{server.name} is disabled in .mcp.json.", "A person can enable it there.")
-        if not server.state.allowed and not config.url:
+        if not server.state.allowed and not config.remote:
             raise WorkbenchError(
                 f"{server.name} has not been allowed to start.", "A person must press Connect in the workbench first."
             )

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.catalog import entries
 from workbench.catalog.launch import DEMO, demo_config
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
 from workbench.records import Fault, ServerConfig
 
 SERVERS = "mcpServers"
-_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +42,27 @@ class Configuration:
     def read(self) -> Reading:
         """All usable entries; the built-in demo server comes first unless the file has its own of that name."""
         try:
-            entries = _entries(self._load())
+            listed = _entries(self._load())
         except WorkbenchError as fault:
             return Reading((demo_config(),), (Fault(fault.message, fault.hint),), unreadable=True)
         configs, notices = [], []
-        for name, entry in entries.items():
+        for name, entry in listed.items():
             try:
-                configs.append(_config(name, entry))
+                configs.append(entries.read(name, entry))
             except WorkbenchError as fault:
                 notices.append(Fault(fault.message, fault.hint))
-        builtin = () if DEMO in entries else (demo_config(),)
+        builtin = () if DEMO in listed else (demo_config(),)
         return Reading((*builtin, *configs), tuple(notices))
 
     def put(self, config: ServerConfig) -> None:
         """Write one entry, replacing one of the same name; keys we do not know stay."""
-        if not config.command.strip() and not config.url.strip():
-            raise WorkbenchError("A server needs a command.", "Give the program that starts it, such as npx or uvx.")
         document = self._load()
-        entries = document.setdefault(SERVERS, {})
-        _entries(document)
-        before = entries.get(config.name)
-        entry = _entry(config, before if isinstance(before, Mapping) else {})
-        _config(config.name, entry)
-        entries[config.name] = entry
+        document.setdefault(SERVERS, {})
+        listed = _entries(document)
+        before = listed.get(config.name)
+        entry = entries.write(config, before if isinstance(before, Mapping) else {})
+        entries.read(config.name, entry)  # what could not be read again is not written
+        listed[config.name] = entry
         self._save(document)
 
     def drop(self, name: str) -> None:
@@ -139,64 +137,12 @@ def _explain(text: str, fault: json.JSONDecodeError) -> str:
 
 
 def _entries(document: Mapping[str, Any]) -> dict[str, Any]:
-    entries = document.get(SERVERS, {})
-    if not isinstance(entries, dict):
+    listed = document.get(SERVERS, {})
+    if not isinstance(listed, dict):
         raise WorkbenchError(
             f'"{SERVERS}" in .mcp.json is not an object.', f'Write "{SERVERS}": {{ "name": {{ … }} }}.'
         )
-    return entries
-
-
-def _config(name: str, entry: object) -> ServerConfig:
-    where = f"The server {name!r} in .mcp.json"
-    if not _NAME.fullmatch(name) or name != name.strip():
-        raise WorkbenchError(f"{where} has an unusable name.", "Use 1 to 100 visible characters.")
-    if not isinstance(entry, Mapping):
-        raise WorkbenchError(f"{where} is not an object.", 'Write { "command": "…", "args": [] }.')
-    command, url = _text(entry, "command", where), _text(entry, "url", where)
-    if not command.strip() and not url.strip():
-        raise WorkbenchError(f"{where} has no command.", "Give the program that starts it, such as npx or uvx.")
-    disabled = entry.get("disabled", False)
-    if not isinstance(disabled, bool):
-        raise WorkbenchError(f"{where}: disabled is not true or false.")
-    args, env = _args(entry, where), _env(entry, where)
-    return ServerConfig(name, command, args, env, _text(entry, "cwd", where), url, disabled)
-
-
-def _text(entry: Mapping[str, Any], key: str, where: str) -> str:
-    value = entry.get(key) or ""
-    if not isinstance(value, str) or "\0" in value:
-        raise WorkbenchError(f"{where}: {key} is not a text.", f'Write "{key}": "…".')
-    return value
-
-
-def _args(entry: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    args = entry.get("args") or []
-    if not isinstance(args, list) or not all(isinstance(arg, str) and "\0" not in arg for arg in args):
-        raise WorkbenchError(f"{where}: args is not a list of texts.", 'Write "args": ["--one", "two"].')
-    return tuple(args)
-
-
-def _env(entry: Mapping[str, Any], where: str) -> dict[str, str]:
-    env = entry.get("env") or {}
-    usable = isinstance(env, Mapping) and all(isinstance(value, (str, int, float)) for value in env.values())
-    if not usable or any(not name or "=" in name or "\0" in f"{name}{value}" for name, value in env.items()):
-        raise WorkbenchError(f"{where}: env is not an object of texts.", 'Write "env": { "NAME": "value" }.')
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in env.items()}
-
-
-def _entry(config: ServerConfig, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry as JSON: what stood there in its order, our fields over it, empty ones left out."""
-    ours: dict[str, Any] = {
-        "command": config.command,
-        "args": list(config.args),
-        "env": dict(config.env),
-        "cwd": config.cwd,
-        "url": config.url,
-        "disabled": config.disabled,
-    }
-    kept = {key: ours.get(key, value) for key, value in before.items()}
-    return {key: value for key, value in (kept | ours).items() if value or key not in ours or key in before}
+    return listed
 
 
 def _indent(file: Path) -> int | str:

@@ -43,9 +43,15 @@ def demo_config() -> ServerConfig:
 
 
 def fingerprint(config: ServerConfig) -> str:
-    """What a person consents to: exactly this command, its arguments, its environment entries, its folder."""
-    told = [config.command, list(config.args), sorted(config.env.items()), config.cwd]
-    return hashlib.sha256(json.dumps(told).encode("ascii")).hexdigest()
+    """What a person consents to: exactly this command, its arguments, environment entries and folder; or this address
+    and what is sent to it. Folders told to it as roots count too: servers take them for leave to work there."""
+    told: list[object] = [config.command, list(config.args), sorted(config.env.items()), config.cwd]
+    if config.remote:
+        told += ["url", config.url, config.transport, sorted(config.headers.items())]
+        told += ["oauth", config.oauth] if config.oauth else []
+    if config.roots:
+        told += ["roots", list(config.roots)]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def expand(text: str, environment: Mapping[str, str]) -> str:

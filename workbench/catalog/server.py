@@ -147,7 +147,7 @@ class Server:
 
     async def _connect(self) -> None:
         config, settings = self.state.config, self._around.settings()
-        if config.url:
+        if config.remote:
             raise ServerFault(
                 f"{self.name} is a remote server; this version connects servers that run on this machine (stdio).",
                 "Give its entry a command, for example npx mcp-remote with the address.",

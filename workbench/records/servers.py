@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from workbench.records.ground import Fault, JsonObject
+from workbench.records.ground import Fault, JsonObject, JsonValue
 
 
 class ServerStatus(StrEnum):
@@ -27,9 +27,20 @@ class ServerConfig:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str = ""
-    url: str = ""  # set for a remote server; this version says that it connects stdio servers only
+    url: str = ""  # set for a remote server
     disabled: bool = False
     builtin: bool = False  # the demo server: ours, allowed without asking
+    transport: str = ""  # stdio, http or sse; empty: stdio for a command, and for a url http, then sse
+    headers: Mapping[str, str] = field(default_factory=dict)  # sent with every request; ${NAME} is expanded
+    category: str = ""  # the group it is listed in
+    oauth: Mapping[str, JsonValue] = field(default_factory=dict)  # how to sign in where the server does not say enough
+    roots: tuple[str, ...] = ()  # folders told to a server that asks which it may work in
+    timeout_seconds: int = 0  # how long a call may take; 0: as the setting says
+
+    @property
+    def remote(self) -> bool:
+        """Whether it is reached by its address; without a type, a command counts more than a url."""
+        return bool(self.url) and (self.transport in ("http", "sse") or (not self.transport and not self.command))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,13 @@ class ServerState:
     tool_count: int = 0
     pid: int = 0
     latency_ms: float = 0.0
+    era: str = ""  # "legacy" (sessions that begin with a handshake) or "modern" (2026-07-28 and later)
+    capabilities: tuple[str, ...] = ()  # what it offers: tools, resources, resources.subscribe, prompts, logging …
+    resource_count: int = 0
+    prompt_count: int = 0
+    memory_mb: int = 0  # of the process and what it started; 0 when it is not ours or does not run
+    restarts: int = 0  # how often it was started again after it had gone unasked
+    sign_in: str = ""  # "needed" when only a person's sign-in helps, "done" after it
     warnings: tuple[str, ...] = ()  # tools left out and why, rubbish on stdout
 
 

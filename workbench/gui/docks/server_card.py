@@ -19,7 +19,7 @@ from workbench.records import ServerConfig, ServerState, ServerStatus
 
 def command_line(config: ServerConfig) -> str:
     """The full command as a shell would take it, environment names included; or the address."""
-    if config.url:
+    if config.remote:
         return config.url
     names = [f"{name}=…" for name in config.env]
     return " ".join((*names, shlex.join((config.command, *config.args))))
