@@ -18,7 +18,7 @@ _MESSAGE = 2_000  # characters of a tool's own error text that become the fault'
 
 async def outcome(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
     """The outcome of a call that was answered."""
-    if _weight(raw) > _HEAVY:
+    if weight(raw) > _HEAVY:
         return await asyncio.to_thread(read, call_id, tool, arguments, raw, ms)
     return read(call_id, tool, arguments, raw, ms)
 
@@ -26,7 +26,7 @@ async def outcome(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObje
 def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
     content = _content(raw.get("content"))
     present = raw.get("structuredContent") is not None
-    structured = json.dumps(_finite(raw["structuredContent"]), ensure_ascii=False) if present else ""
+    structured = json.dumps(finite(raw["structuredContent"]), ensure_ascii=False) if present else ""
     failed = raw.get("isError") is True
     fault = _tool_fault(tool, arguments, content) if failed else _question(raw)
     checked = present and not failed and tool.output_schema is not None
@@ -38,7 +38,7 @@ def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: f
         fault=fault,
         schema_fault=schema_check.departure(tool, raw["structuredContent"]) if checked else _missing(tool, fault),
         ms=ms,
-        bytes=sum(_size(block.text) + _size(block.data) for block in content) + _size(structured),
+        bytes=sum(size_of(block.text) + size_of(block.data) for block in content) + size_of(structured),
         tokens=_cost(content, structured),
     )
 
@@ -46,10 +46,10 @@ def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: f
 def _content(blocks: object) -> tuple[Content, ...]:
     if not isinstance(blocks, list):
         return () if blocks is None else (Content("text", _json(blocks)),)
-    return tuple(_block(block) for block in blocks)
+    return tuple(read_block(block) for block in blocks)
 
 
-def _block(block: object) -> Content:
+def read_block(block: object) -> Content:
     if not isinstance(block, Mapping):
         return Content("text", block if isinstance(block, str) else _json(block))
     word = _words(block)
@@ -96,7 +96,7 @@ def _cost(content: tuple[Content, ...], structured: str) -> int:
     )
 
 
-def _weight(value: object) -> int:
+def weight(value: object) -> int:
     """Characters in an answer, counted only as far as it matters."""
     if isinstance(value, str):
         return len(value)
@@ -108,13 +108,13 @@ def _weight(value: object) -> int:
         return 8
     total = 0
     for item in items:
-        total += _weight(item) + 8
+        total += weight(item) + 8
         if total > _HEAVY:
             break
     return total
 
 
-def _finite(value: Any) -> Any:  # Any: JSON
+def finite(value: Any) -> Any:  # Any: JSON
     """NaN and Infinity are no JSON; they become null so that every reader can read it."""
     try:
         json.dumps(value, allow_nan=False)
@@ -127,5 +127,5 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _size(text: str) -> int:
+def size_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

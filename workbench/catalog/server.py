@@ -14,6 +14,7 @@ from workbench.catalog.connection import Connection, Greeting
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
 from workbench.catalog.memory import Memory, Remembered
+from workbench.catalog.paging import read_pages
 from workbench.catalog.traffic import Traffic
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerChanged, ToolsChanged, spawn
@@ -24,8 +25,6 @@ from workbench.wrappers.names import python_names
 
 log = logging.getLogger(__name__)
 
-_PAGES = 200  # of a tool list; a server that never stops paging is cut there
-_TOOLS = 20_000  # of one server
 _SMALL_LIST = 50  # tools that may be read on the loop; longer lists go to a thread
 _CALM = 0.1  # seconds between two readings of a list that keeps changing
 _STEADY = 60.0  # seconds of life after which earlier deaths are forgotten
@@ -252,18 +251,18 @@ class Server:
         seconds = self._around.settings().server_start_seconds
         try:
             async with asyncio.timeout(seconds):
-                listed, warnings = await _pages(connection)
+                listed = await read_pages(connection, "tools/list", "tools", "tool list")
         except TimeoutError as fault:
             raise ServerFault(f"The server did not list its tools within {seconds} seconds.") from fault
         except MCPError as fault:
             if fault.code == _METHOD_NOT_FOUND:
                 return definitions.Definitions()
             raise ServerFault(f"The server refused to list its tools: {fault.message:.300}") from fault
-        if len(listed) <= _SMALL_LIST:
-            found = definitions.read(self.name, listed)
+        if len(listed.entries) <= _SMALL_LIST:
+            found = definitions.read(self.name, listed.entries)
         else:
-            found = await asyncio.to_thread(definitions.read, self.name, listed)
-        return replace(found, warnings=(*warnings, *found.warnings))
+            found = await asyncio.to_thread(definitions.read, self.name, listed.entries)
+        return replace(found, warnings=(*listed.warnings, *found.warnings))
 
     def _keep_tools(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
         self._tools = {tool.name: tool for tool in tools}
@@ -284,24 +283,6 @@ class Server:
     def _change(self, **changes: object) -> None:
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
         self._around.tell(ServerChanged(self.state))
-
-
-async def _pages(connection: Connection) -> tuple[list[object], tuple[str, ...]]:
-    listed: list[object] = []
-    cursor, seen = None, set()
-    for _ in range(_PAGES):
-        page = await connection.request("tools/list", {"cursor": cursor} if cursor else {})
-        tools = page.get("tools")
-        if not isinstance(tools, list):
-            return listed, ("The tool list holds no list of tools.",)
-        listed.extend(tools)
-        cursor = page.get("nextCursor")
-        if not isinstance(cursor, str) or not cursor:
-            return listed[:_TOOLS], ()
-        if cursor in seen or len(listed) > _TOOLS:
-            break
-        seen.add(cursor)
-    return listed[:_TOOLS], (f"The tool list does not end; {min(len(listed), _TOOLS)} tools were read.",)
 
 
 def _server_fault(fault: Fault | None) -> ServerFault:
