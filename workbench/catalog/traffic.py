@@ -1,17 +1,36 @@
-"""What crossed one server's pipes: raw frames, stderr lines and rubbish; bounded, kept beyond the server's death."""
+"""What crossed one server's pipes: raw messages, stderr lines and rubbish; bounded, kept beyond the server's death."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import dataclass
 
+from workbench.catalog.labels import Label, label
+from workbench.errors import WorkbenchError
 from workbench.records import Frame
 
-_FRAMES = 1000  # messages remembered
-_FRAME_TEXT = 4096  # characters kept of each
+BUDGET = 16 << 20  # bytes of messages remembered, what it costs to keep each of them included
+_COST = 400  # bytes it takes to keep a message, beside its text
+_LONGEST = 4 << 20  # bytes of a message that is kept whole; of longer ones the beginning is
+_BEGINNING = 1 << 16
+_SHOWN = 1000  # characters of a message in a list
+_PAGE = 1000  # messages in one answer
 _LINES = 400  # stderr lines remembered
 _LINE_TEXT = 2000  # characters kept of each
 _RUBBISH_SHOWN = 3  # lines quoted in warnings; the rest is counted
+
+
+@dataclass(slots=True)
+class _Kept:
+    """One message in memory; what it is, is found out when somebody looks."""
+
+    number: int
+    at: float
+    direction: str
+    data: bytes
+    size: int
+    label: Label | None = None
 
 
 class Traffic:
@@ -19,23 +38,35 @@ class Traffic:
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._frames: deque[Frame] = deque(maxlen=_FRAMES)
+        self._kept: deque[_Kept] = deque()
+        self._weight = 0
+        self._number = 0
+        self._last = 0.0
         self._stderr: deque[str] = deque(maxlen=_LINES)
         self._rubbish: list[str] = []
         self._rubbish_count = 0
+        self.sent_bytes = 0
+        self.received_bytes = 0
 
     def sent(self, data: bytes) -> None:
+        self.sent_bytes += len(data)
         self._keep(">", data)
 
     def received(self, data: bytes) -> None:
+        self.received_bytes += len(data)
         self._keep("<", data)
 
     def rubbish(self, data: bytes, size: int = 0) -> None:
         """A line of stdout that is no JSON-RPC message."""
+        self.received_bytes += size or len(data)
         self._keep("!", data, size)
         self._rubbish_count += 1
         if len(self._rubbish) < _RUBBISH_SHOWN:
             self._rubbish.append(data[:200].decode("utf-8", "replace"))
+
+    def mark(self, words: str) -> None:
+        """Something happened to the server between two messages: it started, it ended."""
+        self._keep("·", words.encode("utf-8", "replace"))
 
     def said(self, line: bytes) -> None:
         """A line of stderr."""
@@ -43,12 +74,22 @@ class Traffic:
         self._stderr.append(text if len(text) <= _LINE_TEXT else f"{text[:_LINE_TEXT]}…")
 
     def begin(self) -> None:
-        """A new process: its rubbish is counted afresh, frames and stderr run on."""
+        """A new process: its rubbish is counted afresh, messages and stderr run on."""
         self._rubbish, self._rubbish_count = [], 0
 
     @property
     def rubbish_count(self) -> int:
         return self._rubbish_count
+
+    @property
+    def kept(self) -> int:
+        """How many messages can be looked at."""
+        return len(self._kept)
+
+    @property
+    def dropped(self) -> int:
+        """How many older ones made room."""
+        return self._number - len(self._kept)
 
     def warnings(self) -> tuple[str, ...]:
         shown = [f"It printed a line that is no protocol message: {line!r}" for line in self._rubbish]
@@ -56,7 +97,26 @@ class Traffic:
         return (*shown, f"… and {more} more such lines.") if more else tuple(shown)
 
     def frames(self, after: float = 0.0) -> tuple[Frame, ...]:
-        return tuple(frame for frame in self._frames if frame.at > after)
+        """The next messages behind that moment, oldest first; ask again from the last one until none comes."""
+        return tuple(self._frame(kept) for kept in self._behind(after)[:_PAGE])
+
+    def whole(self, at: float) -> str:
+        """The whole text of one message."""
+        for kept in reversed(self._kept):
+            if kept.at == at:
+                return kept.data.decode("utf-8", "replace")
+        raise WorkbenchError(
+            "This message is not kept any more.", "Each server's messages are kept up to 16 MB; the oldest go first."
+        )
+
+    def find(self, words: str, after: float = 0.0) -> tuple[float, ...]:
+        """When the messages with all these words passed, small and capital letters alike, wherever the words stand.
+        Reads megabytes: call it on a thread with `snapshot`."""
+        return find(self.snapshot(after), words)
+
+    def snapshot(self, after: float = 0.0) -> tuple[tuple[float, bytes], ...]:
+        """What a search on a thread may read."""
+        return tuple((kept.at, kept.data) for kept in self._behind(after))
 
     def stderr(self) -> tuple[str, ...]:
         return tuple(self._stderr)
@@ -64,12 +124,46 @@ class Traffic:
     def tail(self, lines: int = 20) -> str:
         return "\n".join(tuple(self._stderr)[-lines:])
 
+    def _behind(self, after: float) -> list[_Kept]:
+        found = []
+        for kept in reversed(self._kept):
+            if kept.at <= after:
+                break
+            found.append(kept)
+        found.reverse()
+        return found
+
+    def _frame(self, kept: _Kept) -> Frame:
+        if kept.label is None:
+            kept.label = label(kept.data) if kept.direction in "<>" else Label()
+        text = kept.data[: _SHOWN * 4].decode("utf-8", "replace")
+        if len(text) > _SHOWN or len(kept.data) > _SHOWN * 4:
+            text = f"{text[:_SHOWN]}…"
+        told = kept.label
+        return Frame(
+            self._server, kept.at, kept.direction, text, kept.size, kept.number, told.kind, told.method, told.id,
+            told.about, cut=len(kept.data) < kept.size,
+        )  # fmt: skip
+
     def _keep(self, direction: str, data: bytes, size: int = 0) -> None:
-        text = data[: _FRAME_TEXT * 4].decode("utf-8", "replace")
-        if len(text) > _FRAME_TEXT or len(data) > _FRAME_TEXT * 4:
-            text = f"{text[:_FRAME_TEXT]}…"
-        # Two frames within one tick of the clock must not share a time: doors ask for "after".
-        at = time.time()
-        if self._frames and at <= self._frames[-1].at:
-            at = self._frames[-1].at + 1e-6
-        self._frames.append(Frame(self._server, at, direction, text, size or len(data)))
+        size = size or len(data)
+        if len(data) > _LONGEST:
+            data = data[:_BEGINNING]
+        # Two messages within one tick of the clock must not share a time: doors ask by it.
+        self._last = at = max(time.time(), self._last + 1e-6)
+        self._number += 1
+        self._kept.append(_Kept(self._number, at, direction, data, size))
+        self._weight += len(data) + _COST
+        while self._weight > BUDGET:
+            self._weight -= len(self._kept.popleft().data) + _COST
+
+
+def find(messages: tuple[tuple[float, bytes], ...], words: str) -> tuple[float, ...]:
+    """The search itself, on what a snapshot gave."""
+    wanted = [word.encode("utf-8", "replace") for word in words.lower().split()]
+    return tuple(at for at, data in messages if _has(data, wanted))
+
+
+def _has(data: bytes, wanted: list[bytes]) -> bool:
+    lowered = data.decode("utf-8", "replace").lower().encode("utf-8", "replace") if not data.isascii() else data.lower()
+    return all(word in lowered for word in wanted)

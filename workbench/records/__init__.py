@@ -6,7 +6,7 @@ Records carry no behaviour, so that any room may hold any of them without import
 from __future__ import annotations
 
 from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
-from workbench.records.calls import CallTrace, Content, Frame, Outcome, ToolCall
+from workbench.records.calls import CallTrace, Content, Outcome, ToolCall
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.offers import (
@@ -47,6 +47,7 @@ from workbench.records.servers import (
     ToolSummary,
 )
 from workbench.records.skills import Skill, SkillState
+from workbench.records.traffic import Frame, RawAnswer, Vitals
 
 __all__ = [
     "AgentInfo",
@@ -81,6 +82,7 @@ __all__ = [
     "PromptArgument",
     "PromptMessage",
     "Proposal",
+    "RawAnswer",
     "Resource",
     "ResourceTemplate",
     "Risk",
@@ -100,4 +102,5 @@ __all__ = [
     "ToolSummary",
     "ToolUse",
     "Verdict",
+    "Vitals",
 ]

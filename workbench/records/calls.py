@@ -63,14 +63,3 @@ class CallTrace:
     ms: float = 0.0
     bytes: int = 0
     tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One raw protocol message as it crossed a server's pipe."""
-
-    server: str
-    at: float
-    direction: str  # ">" to the server, "<" from it, "!" not JSON-RPC
-    text: str  # shortened past a limit
-    bytes: int
