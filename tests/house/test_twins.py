@@ -10,6 +10,8 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "records/*.py": "tests/records/test_records.py",
+    "catalog/sending.py": "tests/desk/test_watch.py",
+    "catalog/vitals.py": "tests/desk/test_watch.py",
     "desk/*.py": "tests/desk/test_desk.py",
     "gui/*.py": "tests/gui/test_window.py",
     "gui/dialogs/a*.py": "tests/gui/dialogs/test_approval.py",

@@ -177,14 +177,19 @@ class Catalog:
             if tool is None:
                 raise _no_tool(server, call.tool)
             try:
-                return await self._ask(connection, tool, call, progress)
+                outcome = await self._ask(connection, tool, call, progress)
             finally:
                 server.warn()
+            server.counts.add(outcome)
+            return outcome
         except ServerFault as fault:
             failure = fault.fault
         except WorkbenchError as fault:
             failure = Fault(fault.message, fault.hint)
-        return Outcome(call.id, ok=False, fault=failure, ms=(time.perf_counter() - started) * 1000)
+        outcome = Outcome(call.id, ok=False, fault=failure, ms=(time.perf_counter() - started) * 1000)
+        if call.server in self._servers:
+            self._servers[call.server].counts.add(outcome)
+        return outcome
 
     async def _start(self, server: Server) -> Connection:
         """Start a stopped server for a call, if a person has allowed it."""

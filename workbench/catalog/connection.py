@@ -104,6 +104,12 @@ class Connection:
                 raise ended from fault
             raise
 
+    async def notify(self, method: str, params: JsonObject) -> None:
+        """Nothing comes back; what is sent to a server that is just going is lost."""
+        if not self.alive:
+            raise ServerFault("The server was stopped.", "Connect it again.")
+        await self._dispatcher.notify(method, params or None)
+
     @property
     def pid(self) -> int:
         return self._transport.pid

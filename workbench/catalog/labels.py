@@ -1,4 +1,4 @@
-"""What a raw message is: request, answer, notice; its method, its id, what it is about. Read from bytes of strangers."""
+"""What a raw message is: request, answer or notice; its method, its id, what it is about. Strangers wrote it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def label(data: bytes) -> Label:
     try:
         message = json.loads(data)
     except (ValueError, RecursionError):
-        return Label()
+        return _glance(data)  # only its beginning was kept
     if isinstance(message, list):
         return Label("batch", about=f"{len(message)} messages")
     return _read(message) if isinstance(message, Mapping) else Label()

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from workbench.catalog import definitions, launch
+from workbench.catalog import definitions, launch, steps
 from workbench.catalog.connection import Connection, Greeting
+from workbench.catalog.counts import Counts
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
 from workbench.catalog.memory import Memory, Remembered
@@ -61,6 +62,8 @@ class Server:
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
         self.traffic = Traffic(config.name)
+        self.counts = Counts()
+        self.since = 0.0  # when it became ready last
         self.state = ServerState(config, allowed=allowed)
 
     @property
@@ -281,8 +284,19 @@ class Server:
         await asyncio.to_thread(self._around.memory.keep, state.config, facts)
 
     def _change(self, **changes: object) -> None:
+        before = self.state.status
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
+        if self.state.status is not before:
+            self._entered()
         self._around.tell(ServerChanged(self.state))
+
+    def _entered(self) -> None:
+        """A step of its life, noted among its messages; a fall is remembered."""
+        self.traffic.mark(steps.words(self.state))
+        if self.state.status is ServerStatus.READY:
+            self.since = time.time()
+        elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
+            self.counts.note(self.state.fault.message)
 
 
 def _server_fault(fault: Fault | None) -> ServerFault:

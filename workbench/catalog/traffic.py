@@ -109,11 +109,6 @@ class Traffic:
             "This message is not kept any more.", "Each server's messages are kept up to 16 MB; the oldest go first."
         )
 
-    def find(self, words: str, after: float = 0.0) -> tuple[float, ...]:
-        """When the messages with all these words passed, small and capital letters alike, wherever the words stand.
-        Reads megabytes: call it on a thread with `snapshot`."""
-        return find(self.snapshot(after), words)
-
     def snapshot(self, after: float = 0.0) -> tuple[tuple[float, bytes], ...]:
         """What a search on a thread may read."""
         return tuple((kept.at, kept.data) for kept in self._behind(after))

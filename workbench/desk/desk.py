@@ -7,6 +7,7 @@ from workbench.desk.memory import MemoryDesk
 from workbench.desk.runs import RunsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.skills import SkillsDesk
+from workbench.desk.watch import WatchDesk
 
 
 class Desk(
@@ -15,5 +16,6 @@ class Desk(
     RunsDesk,
     SkillsDesk,
     MemoryDesk,
+    WatchDesk,
 ):
     """It belongs to a person's doors."""

@@ -13,6 +13,7 @@ from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.runs import RunQuestions
 from workbench.wire.topics.servers import ServerQuestions
 from workbench.wire.topics.skills import SkillQuestions
+from workbench.wire.topics.watch import WatchQuestions
 
 
 class Questions(
@@ -21,6 +22,7 @@ class Questions(
     RunQuestions,
     SkillQuestions,
     MemoryQuestions,
+    WatchQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -43,5 +45,6 @@ DECISIVE = frozenset(
         "draft_skill",
         "keep_skill",
         "retire_skill",
+        "send_raw",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

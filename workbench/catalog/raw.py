@@ -1,0 +1,78 @@
+"""Reads a message that a person wrote by hand. A tool call among them is told apart: it goes the broker's way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject, JsonValue
+
+CALL = "tools/call"
+_CARRIED = {"name", "arguments", "_meta"}  # of a tool call; the id, the token for progress and the rest are made anew
+_LONGEST = 4 << 20  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """What is to be sent; the id is given at sending, so an old message can be sent again."""
+
+    method: str
+    params: JsonObject = field(default_factory=dict)
+    wants_answer: bool = True
+    tool: str = ""  # set for a tool call
+    arguments: JsonObject = field(default_factory=dict)
+
+
+def read(text: str) -> Raw:
+    """The message; a sentence when it is none that a client may send."""
+    message = _parsed(text)
+    if not isinstance(message, Mapping):
+        raise WorkbenchError("A message is one JSON object.", 'For example {"method": "ping"}.')
+    method, params = message.get("method"), message.get("params", {})
+    if not isinstance(method, str) or not method.strip():
+        raise WorkbenchError("The message has no method.", 'Only requests and notifications can be sent: add "method".')
+    if not isinstance(params, Mapping):
+        raise WorkbenchError("The params are no JSON object.", "The protocol knows named parameters only.")
+    if method.strip().casefold() == CALL:  # however it is written, and with an id or without
+        return _call(params)
+    return Raw(method, _without_token(params), "id" in message)
+
+
+def _parsed(text: str) -> JsonValue:
+    if len(text) > _LONGEST:
+        raise WorkbenchError("The message is longer than 4 MB.", "Shorten it.")
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise WorkbenchError("The message is nested too deep.", "Flatten it.") from None
+    except ValueError as fault:
+        raise WorkbenchError(f"This is no JSON: {fault}.", "Mend it; the place is in the sentence.") from fault
+
+
+def _no_number(word: str) -> JsonValue:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _call(params: JsonObject) -> Raw:
+    name, arguments = params.get("name"), params.get("arguments", {})
+    if not isinstance(name, str) or not name:
+        raise WorkbenchError("The call names no tool.", 'Add "name" to its params.')
+    if not isinstance(arguments, Mapping):
+        raise WorkbenchError("The arguments of the call are no JSON object.", 'Write {"arguments": {…}}.')
+    if more := sorted(set(params) - _CARRIED):
+        raise WorkbenchError(
+            f"A tool call carries a name and arguments; {', '.join(more)[:200]} would be lost.", "Take it out."
+        )
+    return Raw(CALL, params, True, name, arguments)
+
+
+def _without_token(params: JsonObject) -> JsonObject:
+    """Progress of an old request has nobody who listens."""
+    meta = params.get("_meta")
+    if not isinstance(meta, Mapping) or "progressToken" not in meta:
+        return params
+    kept = {key: value for key, value in meta.items() if key != "progressToken"}
+    rest = {key: value for key, value in params.items() if key != "_meta"}
+    return {**rest, "_meta": kept} if kept else rest

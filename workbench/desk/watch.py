@@ -1,0 +1,41 @@
+"""Answers what a person asks of a server's messages, and sends what they wrote by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+
+from workbench.catalog import raw, sending, vitals
+from workbench.catalog.traffic import find
+from workbench.desk.seat import Seat
+from workbench.records import Origin, RawAnswer, ToolCall, Vitals
+
+
+class WatchDesk(Seat):
+    """Messages as they crossed the pipe, and the server's condition."""
+
+    async def frame(self, server: str, at: float) -> str:
+        return self._catalog.server(server).traffic.whole(at)
+
+    async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
+        return await asyncio.to_thread(find, self._catalog.server(server).traffic.snapshot(after), words)
+
+    async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
+        message = raw.read(text)
+        if message.tool:
+            return await self._send_call(server, message, confirmed)
+        self._note("server.raw", f"You sent {message.method:.200} to {server} by hand", server=server)
+        seconds = self._rooms.settings().server_call_seconds
+        return await sending.send(self._catalog.server(server), message, seconds)
+
+    async def _send_call(self, server: str, message: raw.Raw, confirmed: bool) -> RawAnswer:
+        """No way round the gate: it becomes a call like any other."""
+        at, session = time.time(), self._rooms.sessions.person.id
+        name = uuid.uuid4().hex[:12]
+        call = ToolCall(name, server, message.tool, message.arguments, Origin.PERSON, session, confirmed=confirmed)
+        outcome = await self._house.broker.call(call)
+        return RawAnswer(raw.CALL, outcome.ok, at, outcome.fault, outcome.needs_confirmation, outcome.ms)
+
+    async def vitals(self, server: str) -> Vitals:
+        return await vitals.vitals(self._catalog.server(server))
