@@ -9,10 +9,6 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
-    "cli/options.py": "tests/cli/test_main.py",
-    "cli/codes.py": "tests/cli/test_main.py",
-    "cli/answer.py": "tests/cli/test_call.py",
-    "cli/ask.py": "tests/cli/test_call.py",
     "records/*.py": "tests/records/test_records.py",
     "catalog/sending.py": "tests/desk/test_watch.py",
     "catalog/vitals.py": "tests/desk/test_watch.py",

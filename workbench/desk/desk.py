@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.runs import RunsDesk
+from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.skills import SkillsDesk
 from workbench.desk.watch import WatchDesk
@@ -17,5 +18,6 @@ class Desk(
     SkillsDesk,
     MemoryDesk,
     WatchDesk,
+    SecretsDesk,
 ):
     """It belongs to a person's doors."""
