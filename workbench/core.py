@@ -27,8 +27,6 @@ from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
 from workbench.sandbox.sandbox import Sandbox
-from workbench.secrets.logs import mask_logs
-from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
 from workbench.workspace.store import Store
@@ -71,10 +69,8 @@ class Core:
             self.paths.workspace.mkdir()
         self.journal = Journal(self.paths.audit, self.bus.tell)
         opened.callback(self.journal.close)
-        secrets = Secrets(self.paths.state)
-        mask_logs(secrets.masks)
-        sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
-        self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell, secrets.get, secrets.masks)
+        sessions = Sessions(lambda: self.settings.privacy_enabled)
+        self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell)
         self.sandbox = Sandbox()
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
@@ -83,8 +79,8 @@ class Core:
         await asyncio.to_thread(library.install_starters)
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
-            self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
-            self.bus.tell, lambda: self.settings,
+            self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, self.bus.tell,
+            lambda: self.settings,
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.records import AgentInfo, CallTrace, Entry, Fault, Ledger, Run, SecretStore, ServerState
+from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, Run, ServerState
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,15 @@ class ToolsChanged:
     """The list of a server's tools is known or different now."""
 
     server: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerChecked:
+    """The doctor made one check of a server; the first of an examination has number 0."""
+
+    server: str
+    number: int
+    check: Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +109,6 @@ class LedgerChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class SecretsChanged:
-    """A secret was stored or deleted, or the place where they are kept is another one now."""
-
-    store: SecretStore
-
-
-@dataclass(frozen=True, slots=True)
 class CoreStopping:
     """The core was asked to end; a door that hears this does not bring it back by itself."""
 
@@ -124,6 +126,7 @@ Event: TypeAlias = (
     ServerChanged
     | ServerRemoved
     | ToolsChanged
+    | ServerChecked
     | CallProgress
     | RunChanged
     | RunOutput
@@ -132,7 +135,6 @@ Event: TypeAlias = (
     | SkillsChanged
     | AgentsChanged
     | LedgerChanged
-    | SecretsChanged
     | CoreStopping
     | Noticed
 )

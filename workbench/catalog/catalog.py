@@ -12,7 +12,6 @@ from workbench.catalog.connection import Connection, Progress
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
-from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
 from workbench.catalog.search import Search, summary
 from workbench.catalog.server import Server, Surroundings
@@ -32,7 +31,6 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
-from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 
 _INVALID_PARAMS = -32602
@@ -42,21 +40,12 @@ Hear = Callable[[float, float, str], None]  # progress, total (0: not known), me
 class Catalog:
     """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
 
-    def __init__(
-        self,
-        paths: Paths,
-        settings: Callable[[], Settings],
-        tell: Callable[[Event], None],
-        secret: Secret = no_secret,
-        masks: Masks | None = None,
-    ) -> None:
+    def __init__(self, paths: Paths, settings: Callable[[], Settings], tell: Callable[[Event], None]) -> None:
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = Configuration(paths.servers_file)
         self._consents = Consents(paths.consents)
         self._groups = Groups()
-        self._around = Surroundings(
-            paths, settings, self._hear, self._groups, Memory(paths.catalogue), secret, masks or Masks()
-        )
+        self._around = Surroundings(paths, settings, self._hear, self._groups, Memory(paths.catalogue))
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since

@@ -21,7 +21,6 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerChanged, ToolsChanged, spawn
 from workbench.paths import Paths
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Tool
-from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 from workbench.wrappers.names import python_names
 
@@ -43,8 +42,6 @@ class Surroundings:
     tell: Callable[[Event], None]
     groups: Groups
     memory: Memory
-    secret: launch.Secret
-    masks: Masks
 
 
 class Server:
@@ -64,7 +61,7 @@ class Server:
         self._functions: dict[str, str] = {}  # raw name → Python name
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
-        self.traffic = Traffic(config.name, surroundings.masks)
+        self.traffic = Traffic(config.name)
         self.counts = Counts()
         self.since = 0.0  # when it became ready last
         self.state = ServerState(config, allowed=allowed)
@@ -159,7 +156,7 @@ class Server:
             )
         connection = self._connection = Connection(
             config.name,
-            await asyncio.to_thread(launch.prepare, config, self._around.paths.bench, None, self._around.secret),
+            launch.prepare(config, self._around.paths.bench),
             settings.server_frame_mb << 20,
             self.traffic,
             self._around.groups,
@@ -288,8 +285,6 @@ class Server:
 
     def _change(self, **changes: object) -> None:
         before = self.state.status
-        if isinstance(fault := changes.get("fault"), Fault):
-            changes["fault"] = self._masked(fault)
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
         if self.state.status is not before:
             self._entered()
@@ -302,10 +297,6 @@ class Server:
             self.since = time.time()
         elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
             self.counts.note(self.state.fault.message)
-
-    def _masked(self, fault: Fault) -> Fault:
-        mask = self._around.masks.mask
-        return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
 
 
 def _server_fault(fault: Fault | None) -> ServerFault:

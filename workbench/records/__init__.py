@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
 from workbench.records.calls import CallTrace, Content, Outcome, ToolCall
+from workbench.records.checks import Check, CheckState
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.offers import (
@@ -36,7 +37,6 @@ from workbench.records.runs import (
     Verdict,
 )
 from workbench.records.sandbox import Limits, Strength
-from workbench.records.secrets import SecretInfo, SecretStore
 from workbench.records.servers import (
     Depth,
     Hints,
@@ -54,6 +54,8 @@ __all__ = [
     "AgentInfo",
     "CallTrace",
     "ChainReport",
+    "Check",
+    "CheckState",
     "Completion",
     "Content",
     "CoreStatus",
@@ -90,8 +92,6 @@ __all__ = [
     "Run",
     "RunState",
     "SearchAnswer",
-    "SecretInfo",
-    "SecretStore",
     "ServerConfig",
     "ServerLog",
     "ServerState",
