@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable
 
 from workbench.catalog import answers, parameters
+from workbench.catalog.clock import CallClock
 from workbench.catalog.configuration import Configuration, Reading
 from workbench.catalog.connection import Connection, Progress
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
+from workbench.catalog.host import Host, Nobody
 from workbench.catalog.memory import Memory
 from workbench.catalog.search import Search, summary
 from workbench.catalog.server import Server, Surroundings
@@ -40,12 +42,21 @@ Hear = Callable[[float, float, str], None]  # progress, total (0: not known), me
 class Catalog:
     """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
 
-    def __init__(self, paths: Paths, settings: Callable[[], Settings], tell: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        paths: Paths,
+        settings: Callable[[], Settings],
+        tell: Callable[[Event], None],
+        *,
+        host: Callable[[str], Host] = lambda server: Nobody(),
+        secret: Callable[[str], str | None] = lambda name: None,
+    ) -> None:
+        """`host`: who answers and hears a server, by its name. `secret`: what stands for `${keyring:name}`."""
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = Configuration(paths.servers_file)
         self._consents = Consents(paths.consents)
         self._groups = Groups()
-        self._around = Surroundings(paths, settings, self._hear, self._groups, Memory(paths.catalogue))
+        self._around = Surroundings(paths, settings, self._hear, self._groups, Memory(paths.catalogue), host, secret)
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since
@@ -205,17 +216,17 @@ class Catalog:
     async def _ask(self, connection: Connection, tool: Tool, call: ToolCall, progress: Hear | None) -> Outcome:
         from mcp.shared.exceptions import MCPError
 
-        seconds = self._settings().server_call_seconds
+        seconds = self.server(tool.server).state.config.timeout_seconds or self._settings().server_call_seconds
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(seconds) as clock:
-                heard = _listener(clock, seconds, progress)
+            async with connection.clocks.running(seconds) as clock:
+                heard = _listener(clock, progress)
                 params = {"name": tool.name, "arguments": dict(call.arguments)}
                 raw = await connection.request("tools/call", params, heard)
         except TimeoutError as fault:
             raise ServerFault(
                 f"{tool.server}.{tool.name} did not answer within {seconds} seconds.",
-                "The call was cancelled; what it did at the server until then stands. See setting server.call_seconds.",
+                "The call was cancelled; what it did until then stands. See the setting server.call_seconds.",
             ) from fault
         except MCPError as fault:
             raise _refused(tool, call, fault.code, fault.message) from fault
@@ -284,14 +295,11 @@ def _same(server: Server | None, config: ServerConfig) -> bool:
     return server is not None and server.state.config == config
 
 
-def _listener(clock: asyncio.Timeout, seconds: float, tell: Hear | None) -> Progress:
+def _listener(clock: CallClock, tell: Hear | None) -> Progress:
     """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
-        try:
-            clock.reschedule(asyncio.get_running_loop().time() + seconds)
-        except RuntimeError:
-            return  # the answer overtook its last progress: nobody waits any more
+        clock.restart()
         if tell is not None:
             tell(progress, total or 0.0, message or "")
 

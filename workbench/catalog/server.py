@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.catalog import definitions, launch, steps
-from workbench.catalog.connection import Connection, Greeting
+from workbench.catalog.connection import Connection
 from workbench.catalog.counts import Counts
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
+from workbench.catalog.handshake import Greeting
+from workbench.catalog.host import Host, Nobody
 from workbench.catalog.memory import Memory, Remembered
 from workbench.catalog.paging import read_pages
 from workbench.catalog.traffic import Traffic
+from workbench.catalog.transport import StdioTransport
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerChanged, ToolsChanged, spawn
 from workbench.paths import Paths
@@ -42,6 +45,8 @@ class Surroundings:
     tell: Callable[[Event], None]
     groups: Groups
     memory: Memory
+    host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
+    secret: Callable[[str], str | None] = lambda name: None  # what stands for ${keyring:name}
 
 
 class Server:
@@ -154,12 +159,13 @@ class Server:
                 f"{self.name} is a remote server; this version connects servers that run on this machine (stdio).",
                 "Give its entry a command, for example npx mcp-remote with the address.",
             )
+        prepared = launch.prepare(config, self._around.paths.bench)
+        limit = settings.server_frame_mb << 20
         connection = self._connection = Connection(
             config.name,
-            launch.prepare(config, self._around.paths.bench),
-            settings.server_frame_mb << 20,
+            StdioTransport(config.name, prepared, limit, self.traffic, self._around.groups),
             self.traffic,
-            self._around.groups,
+            self._around.host(config.name),
             self._list_changed,
             self._died,
         )
@@ -184,6 +190,8 @@ class Server:
             tool_count=len(found.tools),
             pid=connection.pid,
             latency_ms=latency,
+            era=greeting.era,
+            capabilities=greeting.capabilities,
             warnings=self._warnings(),
         )
         self._around.tell(ToolsChanged(self.name))
