@@ -82,6 +82,7 @@ def test_unknown_methods_tools_resources_and_prompts_are_errors(demo: Line) -> N
     assert demo.ask("server/discover")["error"]["code"] == -32601
     assert demo.ask("tools/call", name="nothing")["error"]["code"] == -32602
     assert demo.ask("resources/read", uri="file:///etc/passwd")["error"]["code"] == -32602
+    assert demo.ask("resources/dance")["error"]["code"] == -32601
     assert demo.ask("prompts/get", name="nothing")["error"]["code"] == -32602
 
 
@@ -96,12 +97,12 @@ def test_a_slow_call_reports_progress_to_whoever_asked_for_it(demo: Line) -> Non
         "tools/call", name="export_orders", arguments={"seconds": 0.05}, _meta={"progressToken": "mine"}
     )
     demo.answer(request)
-    steps = [notice["params"] for notice in demo.notices]
+    steps = [notice["params"] for notice in demo.notices if notice["method"] == "notifications/progress"]
     assert [step["progress"] for step in steps] == list(range(1, 11))
     assert {step["progressToken"] for step in steps} == {"mine"}
     demo.notices.clear()
     demo.call("export_orders", seconds=0.05)
-    assert demo.notices == []
+    assert [notice["method"] for notice in demo.notices] == ["notifications/message"]
 
 
 def test_a_cancelled_call_is_never_answered(demo: Line) -> None:

@@ -27,6 +27,8 @@ class Company:
 
     seed: int = 7
     deployment_seconds: float = 3.0  # from the first look at the channel until "deployment complete" stands there
+    beat_seconds: float = 3.0  # between two changes of the live resource
+    pulse: int = 0  # how often it changed
     outbox: list[Mail] = field(default_factory=list)
     _first_look: float = 0.0
     _deployed: bool = False

@@ -12,7 +12,10 @@ from typing import Any
 from workbench.demo import customers, orders, support, talk
 from workbench.demo.arguments import check
 from workbench.demo.company import Company
-from workbench.demo.reading import PROMPTS, RESOURCES, UnknownName, get_prompt, read_resource
+from workbench.demo.completion import complete
+from workbench.demo.prompts import PROMPTS, get_prompt
+from workbench.demo.resources import RESOURCES, TEMPLATES, UnknownName, read_resource
+from workbench.demo.telling import LEVELS, Telling
 from workbench.demo.tool import Answer, Json, Progress, Refused
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -52,6 +55,7 @@ class _Conversation:
     def __init__(self, company: Company) -> None:
         self._company = company
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._telling = Telling(company, _write, company.beat_seconds)
 
     async def __aenter__(self) -> _Conversation:
         return self
@@ -61,6 +65,7 @@ class _Conversation:
         for task in tuple(self._running.values()):
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
+        await self._telling.close()
 
     def hear(self, line: bytes) -> None:
         """One message from the client."""
@@ -111,15 +116,39 @@ class _Conversation:
                 return {"tools": [tool.definition() for tool in _TOOLS.values()]}
             case "tools/call":
                 return self._call(params)
-            case "resources/list":
-                return {"resources": RESOURCES}
-            case "resources/read":
-                return read_resource(self._company, params.get("uri"))
             case "prompts/list":
                 return {"prompts": PROMPTS}
             case "prompts/get":
-                return get_prompt(self._company, params.get("name"), params.get("arguments") or {})
+                given = params.get("arguments")
+                return get_prompt(self._company, params.get("name"), given if isinstance(given, dict) else {})
+            case "completion/complete":
+                return complete(self._company, params)
+            case "logging/setLevel":
+                return self._set_level(params.get("level"))
+        if method.startswith("resources/"):
+            return self._about_resources(method, params)
         raise ProtocolFault(-32601, f"There is no method {method}.")
+
+    def _about_resources(self, method: str, params: Json) -> Json:
+        uri = params.get("uri")
+        match method:
+            case "resources/list":
+                return {"resources": RESOURCES}
+            case "resources/templates/list":
+                return {"resourceTemplates": TEMPLATES}
+            case "resources/read":
+                return read_resource(self._company, uri)
+            case "resources/subscribe" | "resources/unsubscribe":
+                read_resource(self._company, uri)  # what is not there does not change
+                act = self._telling.subscribe if method == "resources/subscribe" else self._telling.unsubscribe
+                act(str(uri))
+                return {}
+        raise ProtocolFault(-32601, f"There is no method {method}.")
+
+    def _set_level(self, level: object) -> Json:
+        if not self._telling.set_level(level):
+            raise ProtocolFault(-32602, f"There is no level {level}. Levels: {', '.join(LEVELS)}.")
+        return {}
 
     async def _call(self, params: Json) -> Json:
         tool = _TOOLS.get(str(params.get("name")))
@@ -128,10 +157,19 @@ class _Conversation:
             raise ProtocolFault(-32602, f"There is no tool {params.get('name')}, or its arguments are no object.")
         try:
             check(tool, given)
+            self._telling.log("debug", {"tool": tool.name, "arguments": given}, "demo.tools")
             answer = tool.work(self._company, given, _progress((params.get("_meta") or {}).get("progressToken")))
-            return _result(await answer if isinstance(answer, Awaitable) else answer)
+            result = _result(await answer if isinstance(answer, Awaitable) else answer)
+            self._worked(tool.name, given)
+            return result
         except Refused as fault:
+            self._telling.log("warning", f"{tool.name}: {fault}", "demo.tools")
             return {"content": [{"type": "text", "text": str(fault)}], "isError": True}
+
+    def _worked(self, name: str, given: Json) -> None:
+        self._telling.log("info", f"{name} answered", "demo.tools")
+        if name == "post_message":
+            self._telling.changed(f"demo://channels/{given['channel']}")
 
     def _fail(self, request_id: object, fault: ProtocolFault) -> None:
         _write({"id": request_id, "error": {"code": fault.code, "message": str(fault)}})
@@ -140,7 +178,13 @@ class _Conversation:
 def _welcome(asked: object) -> Json:
     return {
         "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
-        "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+        "capabilities": {
+            "tools": {},
+            "resources": {"subscribe": True},
+            "prompts": {},
+            "completions": {},
+            "logging": {},
+        },
         "serverInfo": {"name": "demo", "title": "Demo company", "version": "1.0.0"},
         "instructions": INSTRUCTIONS,
     }
