@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, Run, ServerState
+from workbench.records import AgentInfo, Ask, CallTrace, Entry, Fault, Ledger, Run, SecretStore, ServerState
 
 log = logging.getLogger(__name__)
 
@@ -38,15 +38,6 @@ class ToolsChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerChecked:
-    """The doctor made one check of a server; the first of an examination has number 0."""
-
-    server: str
-    number: int
-    check: Check
-
-
-@dataclass(frozen=True, slots=True)
 class CallProgress:
     """A running call says how far it is."""
 
@@ -54,6 +45,21 @@ class CallProgress:
     progress: float
     total: float
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskArrived:
+    """A server asks a person something, or its question took a step."""
+
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True)
+class AskSettled:
+    """A server's question is over."""
+
+    ask: Ask
+    ending: str  # accept, decline or cancel by a person; timed out; withdrawn with its call or server
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,13 @@ class LedgerChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretsChanged:
+    """A secret was stored or deleted, or the place where they are kept is another one now."""
+
+    store: SecretStore
+
+
+@dataclass(frozen=True, slots=True)
 class CoreStopping:
     """The core was asked to end; a door that hears this does not bring it back by itself."""
 
@@ -126,8 +139,9 @@ Event: TypeAlias = (
     ServerChanged
     | ServerRemoved
     | ToolsChanged
-    | ServerChecked
     | CallProgress
+    | AskArrived
+    | AskSettled
     | RunChanged
     | RunOutput
     | RunCall
@@ -135,6 +149,7 @@ Event: TypeAlias = (
     | SkillsChanged
     | AgentsChanged
     | LedgerChanged
+    | SecretsChanged
     | CoreStopping
     | Noticed
 )

@@ -1,1 +1,0 @@
-"""The door for scripts: one file a group of commands; `main.py` chooses. It decides nothing and knows no room."""
