@@ -11,7 +11,7 @@ def main(arguments: list[str] | None = None) -> int:
         from workbench.process import main as core
 
         return core(given[1:])
-    from workbench.cli import main as command
+    from workbench.cli.main import main as command
 
     chosen = command(given)
     if isinstance(chosen, int):

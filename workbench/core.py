@@ -13,7 +13,6 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
 
-from workbench.asks.asks import Asks
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
 from workbench.desk.desk import Desk
@@ -22,15 +21,12 @@ from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, Bus, Event, Noticed, spawn
 from workbench.paths import Paths, starter_skills
 from workbench.records import AgentInfo, Fault, Note
-from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
 from workbench.sandbox.sandbox import Sandbox
-from workbench.secrets.logs import mask_logs
-from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
 from workbench.workspace.store import Store
@@ -73,11 +69,8 @@ class Core:
             self.paths.workspace.mkdir()
         self.journal = Journal(self.paths.audit, self.bus.tell)
         opened.callback(self.journal.close)
-        secrets = Secrets(self.paths.state)
-        mask_logs(secrets.masks)
-        sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
-        asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
-        self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell, secrets.get, secrets.masks, asks=asks)
+        sessions = Sessions(lambda: self.settings.privacy_enabled)
+        self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell)
         self.sandbox = Sandbox()
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
@@ -86,8 +79,8 @@ class Core:
         await asyncio.to_thread(library.install_starters)
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
-            self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
-            self.bus.tell, lambda: self.settings,
+            self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, self.bus.tell,
+            lambda: self.settings,
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
@@ -109,14 +102,12 @@ class Core:
         stock = Stock(self.rooms)
         stock.open()
         self.bus.listen(stock.hear)
-        broker, askings = Broker(self.rooms), Askings(self.rooms)
-        self.bus.listen(askings.hear)
+        broker = Broker(self.rooms)
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
         house = House(
             self.rooms,
             broker,
-            askings,
             self.conveyor,
             agents=lambda: tuple(self._agents.values()),
             notices=lambda: (*self._notices, *self.catalog.notices),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.records import AgentInfo, Ask, CallTrace, Entry, Fault, Ledger, Run, SecretStore, ServerState
+from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, Run, ServerState
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,15 @@ class ToolsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerChecked:
+    """The doctor made one check of a server; the first of an examination has number 0."""
+
+    server: str
+    number: int
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
 class CallProgress:
     """A running call says how far it is."""
 
@@ -45,21 +54,6 @@ class CallProgress:
     progress: float
     total: float
     message: str
-
-
-@dataclass(frozen=True, slots=True)
-class AskArrived:
-    """A server asks a person something, or its question took a step."""
-
-    ask: Ask
-
-
-@dataclass(frozen=True, slots=True)
-class AskSettled:
-    """A server's question is over."""
-
-    ask: Ask
-    ending: str  # accept, decline or cancel by a person; timed out; withdrawn with its call or server
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +109,6 @@ class LedgerChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class SecretsChanged:
-    """A secret was stored or deleted, or the place where they are kept is another one now."""
-
-    store: SecretStore
-
-
-@dataclass(frozen=True, slots=True)
 class CoreStopping:
     """The core was asked to end; a door that hears this does not bring it back by itself."""
 
@@ -139,9 +126,8 @@ Event: TypeAlias = (
     ServerChanged
     | ServerRemoved
     | ToolsChanged
+    | ServerChecked
     | CallProgress
-    | AskArrived
-    | AskSettled
     | RunChanged
     | RunOutput
     | RunCall
@@ -149,7 +135,6 @@ Event: TypeAlias = (
     | SkillsChanged
     | AgentsChanged
     | LedgerChanged
-    | SecretsChanged
     | CoreStopping
     | Noticed
 )

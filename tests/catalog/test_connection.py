@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from workbench.catalog.connection import LEGACY, MODERN, Connection
+from workbench.catalog.connection import Connection
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
+from workbench.catalog.handshake import LEGACY, MODERN
+from workbench.catalog.host import Nobody
 from workbench.catalog.launch import prepare
 from workbench.catalog.traffic import Traffic
+from workbench.catalog.transport import StdioTransport
 
 Make = Callable[..., Connection]
 
@@ -22,9 +25,13 @@ async def make(house, tmp_path: Path) -> AsyncIterator[Make]:
     groups = Groups()
     made: list[Connection] = []
 
-    def build(mode: str, changed: Callable[[], None] = lambda: None, lost=lambda connection: None) -> Connection:
+    def build(
+        mode: str, changed: Callable[[], None] = lambda: None, lost=lambda connection: None, host=None
+    ) -> Connection:
         launch = prepare(house.faulty(mode), tmp_path)
-        made.append(Connection(mode, launch, 1 << 20, Traffic(mode), groups, changed, lost))
+        traffic = Traffic(mode)
+        transport = StdioTransport(mode, launch, 1 << 20, traffic, groups)
+        made.append(Connection(mode, transport, traffic, host or Nobody(), changed, lost))
         return made[-1]
 
     yield build

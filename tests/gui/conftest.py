@@ -14,10 +14,21 @@ from typing import Any
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.events import Bus, EntryWritten, RunChanged, ServerChanged, ServerRemoved, SkillsChanged, ToolsChanged
+from workbench.events import (
+    Bus,
+    EntryWritten,
+    RunChanged,
+    ServerChanged,
+    ServerChecked,
+    ServerRemoved,
+    SkillsChanged,
+    ToolsChanged,
+)
 from workbench.paths import Paths
 from workbench.records import (
     ChainReport,
+    Check,
+    CheckState,
     CoreStatus,
     Decision,
     Effect,
@@ -181,6 +192,19 @@ class PaperQuestions:
 
     async def wrapper(self, server: str, name: str) -> str:
         return f"async def {name}(limit: int = 20) -> object: ...\n"
+
+    async def diagnose(self, server: str) -> tuple[Check, ...]:
+        self.note("diagnose", server)
+        checks = (
+            Check("Configuration", CheckState.GOOD, "It starts in /bench."),
+            Check("Executable", CheckState.BAD, "The command npx was not found.", "Install Node.js.", "PATH: /bin"),
+        )
+        for number, check in enumerate(checks):
+            self.bus.tell(ServerChecked(server, number, check))
+        return checks
+
+    async def diagnose_house(self) -> tuple[Check, ...]:
+        return (Check("Disk", CheckState.DOUBT, "0.1 GB are free where the bench is.", "Free some space."),)
 
     async def stderr(self, server: str) -> tuple[str, ...]:
         return ("npm ERR! 404 Not Found", "npm ERR! @acme/files is not in this registry.")

@@ -31,14 +31,14 @@ def _roots(told: str) -> set[str]:
     return {name.split(".")[0] for name in told.split()}
 
 
-@pytest.mark.parametrize("door", ["workbench.core", "workbench.process", "workbench.agent.door", "workbench.cli"])
+@pytest.mark.parametrize("door", ["workbench.core", "workbench.process", "workbench.agent.door", "workbench.cli.main"])
 def test_the_core_and_the_doors_for_agents_and_scripts_never_load_qt(door: str, fresh: Callable[[str], str]) -> None:
     loaded = _roots(fresh(f"import sys, {door}; print(*sys.modules)"))
     assert "workbench" in loaded
     assert not loaded & QT
 
 
-@pytest.mark.parametrize("door", ["workbench.cli", "workbench.wire.client", "workbench.gui.app"])
+@pytest.mark.parametrize("door", ["workbench.cli.main", "workbench.wire.client", "workbench.gui.app"])
 def test_a_persons_door_never_loads_the_sdk(door: str, fresh: Callable[[str], str]) -> None:
     assert not _roots(fresh(f"import sys, {door}; print(*sys.modules)")) & SDK
 

@@ -40,6 +40,7 @@ def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: f
         ms=ms,
         bytes=sum(size_of(block.text) + size_of(block.data) for block in content) + size_of(structured),
         tokens=_cost(content, structured),
+        tool_error=failed,
     )
 
 

@@ -6,15 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from workbench.asks.asks import Asks
-from workbench.catalog import calling
-from workbench.catalog.calling import Hear
+from workbench.catalog import answers, parameters
+from workbench.catalog.clock import CallClock
 from workbench.catalog.configuration import Configuration, Reading
-from workbench.catalog.connection import Connection
+from workbench.catalog.connection import Connection, Progress
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
-from workbench.catalog.launch import Secret, no_secret
+from workbench.catalog.host import Host, Nobody
 from workbench.catalog.memory import Memory
 from workbench.catalog.search import Search, summary
 from workbench.catalog.server import Server, Surroundings
@@ -34,8 +33,10 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
-from workbench.secrets.masks import Masks
 from workbench.settings import Settings
+
+_INVALID_PARAMS = -32602
+Hear = Callable[[float, float, str], None]  # progress, total (0: not known), message
 
 
 class Catalog:
@@ -46,19 +47,16 @@ class Catalog:
         paths: Paths,
         settings: Callable[[], Settings],
         tell: Callable[[Event], None],
-        secret: Secret = no_secret,
-        masks: Masks | None = None,
         *,
-        asks: Asks | None = None,
+        host: Callable[[str], Host] = lambda server: Nobody(),
+        secret: Callable[[str], str | None] = lambda name: None,
     ) -> None:
-        self.asks = asks or Asks(tell, settings)  # what servers ask of a person
+        """`host`: who answers and hears a server, by its name. `secret`: what stands for `${keyring:name}`."""
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = Configuration(paths.servers_file)
         self._consents = Consents(paths.consents)
         self._groups = Groups()
-        self._around = Surroundings(
-            paths, settings, self._hear, self._groups, Memory(paths.catalogue), secret, masks or Masks()
-        )
+        self._around = Surroundings(paths, settings, self._hear, self._groups, Memory(paths.catalogue), host, secret)
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since
@@ -76,7 +74,6 @@ class Catalog:
 
     async def close(self) -> None:
         """Every child process gone."""
-        self.asks.close()
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
         if self._indexing is not None:
             await asyncio.wait([self._indexing])
@@ -191,8 +188,7 @@ class Catalog:
             if tool is None:
                 raise _no_tool(server, call.tool)
             try:
-                seconds = server.state.config.timeout_seconds or self._settings().server_call_seconds
-                outcome = await calling.make(connection, tool, call, self.asks, seconds, progress)
+                outcome = await self._ask(connection, tool, call, progress)
             finally:
                 server.warn()
             server.counts.add(outcome)
@@ -217,6 +213,25 @@ class Catalog:
             )
         return await server.start()
 
+    async def _ask(self, connection: Connection, tool: Tool, call: ToolCall, progress: Hear | None) -> Outcome:
+        from mcp.shared.exceptions import MCPError
+
+        seconds = self.server(tool.server).state.config.timeout_seconds or self._settings().server_call_seconds
+        started = time.perf_counter()
+        try:
+            async with connection.clocks.running(seconds) as clock:
+                heard = _listener(clock, progress)
+                params = {"name": tool.name, "arguments": dict(call.arguments)}
+                raw = await connection.request("tools/call", params, heard)
+        except TimeoutError as fault:
+            raise ServerFault(
+                f"{tool.server}.{tool.name} did not answer within {seconds} seconds.",
+                "The call was cancelled; what it did until then stands. See the setting server.call_seconds.",
+            ) from fault
+        except MCPError as fault:
+            raise _refused(tool, call, fault.code, fault.message) from fault
+        return await answers.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
+
     # inside
 
     def _read(self) -> Reading:
@@ -235,8 +250,6 @@ class Catalog:
         self._hear(ToolsChanged(config.name))
 
     def _hear(self, event: Event) -> None:
-        if isinstance(event, ServerChanged) and event.state.status not in (ServerStatus.READY, ServerStatus.STARTING):
-            self.asks.forget(event.state.config.name)
         if isinstance(event, ToolsChanged):
             self._forget_search()
         self._tell(event)
@@ -282,6 +295,17 @@ def _same(server: Server | None, config: ServerConfig) -> bool:
     return server is not None and server.state.config == config
 
 
+def _listener(clock: CallClock, tell: Hear | None) -> Progress:
+    """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        clock.restart()
+        if tell is not None:
+            tell(progress, total or 0.0, message or "")
+
+    return hear
+
+
 def _no_tool(server: Server, name: str) -> WorkbenchError:
     if not server.tools:
         hint = "" if server.running else "Its tools are known once it has been connected."
@@ -291,3 +315,11 @@ def _no_tool(server: Server, name: str) -> WorkbenchError:
             or f"It has {len(server.tools)} tools; search them."
         )
     return WorkbenchError(f"{server.name} has no tool {name!r:.100}.", hint)
+
+
+def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault:
+    """The server answered with a protocol error."""
+    hint = parameters.hint(tool, call.arguments, message)
+    if code == _INVALID_PARAMS and not hint:
+        hint = parameters.listing(tool)
+    return ServerFault(f"{tool.server}.{tool.name} was refused by its server: {message:.2000}", hint, f"code {code}")

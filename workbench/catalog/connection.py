@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench import __version__
-from workbench.catalog import faults
+from workbench.catalog import faults, handshake, rounds
+from workbench.catalog.changes import Changes
+from workbench.catalog.clock import Clocks
 from workbench.catalog.faults import ServerFault
-from workbench.catalog.groups import Groups
-from workbench.catalog.launch import Launch
+from workbench.catalog.handshake import CLOSED, Greeting
+from workbench.catalog.host import Desk, Hearing, Host
+from workbench.catalog.streams import Transport
 from workbench.catalog.traffic import Traffic
-from workbench.catalog.transport import StdioTransport
 from workbench.events import spawn
 from workbench.records import JsonObject
 
 if TYPE_CHECKING:
     import anyio
-    from mcp.client.session import ClientSession, IncomingMessage
+    from mcp.client.session import ClientSession
     from mcp.shared.dispatcher import CallOptions
-    from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
-LEGACY, MODERN = "legacy", "modern"  # the protocol's two eras
-_CLOSED = -32000
-_PROBE_SECONDS = 4.0  # for a server of the new era to say so; one that wakes up later is asked again
+    from workbench.catalog.dispatch import Dispatch
 
 
 class Progress(Protocol):
@@ -37,43 +34,34 @@ class Progress(Protocol):
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """What a server said of itself."""
-
-    title: str
-    version: str
-    protocol: str
-    instructions: str
-    era: str
-
-
 class Connection:
-    """A server process and the session with it. Single use: a new start is a new connection."""
+    """One way to a server and the session on it. Single use: a new start is a new connection."""
 
     def __init__(
         self,
         name: str,
-        launch: Launch,
-        frame_limit: int,
+        transport: Transport,
         traffic: Traffic,
-        groups: Groups,
+        host: Host,
         changed: Callable[[], None],
         lost: Callable[[Connection], None],
     ) -> None:
         self._name = name
-        self._launch = launch
         self._traffic = traffic
-        self._transport = StdioTransport(name, launch, frame_limit, traffic, groups)
-        self._changed = changed
+        self._transport = transport
+        self._host = host
+        self._changed = changed  # the tool list
         self._lost = lost
         self._settled = asyncio.Event()  # ready, or ended without having been
         self._owner: asyncio.Task[None] | None = None
         self._scope: anyio.CancelScope | None = None
         self._closing = False
-        self._meta: JsonObject = {}
+        self._meta: JsonObject = {}  # empty in the legacy era
+        self.clocks = Clocks()  # of the calls that wait here; they stand while the host is asked
+        self._desk = Desk(name, Hearing(host, changed), self.clocks)
         self.greeting: Greeting | None = None  # set when ready
         self.fault: ServerFault | None = None  # set when it ended unasked
+        self.log_level = ""  # what a modern server is asked to log, with each request; empty: nothing
 
     async def open(self, seconds: float, era: str) -> Greeting:
         """Start the server and shake hands; raises ServerFault."""
@@ -91,32 +79,74 @@ class Connection:
         if self._owner is not None:
             await asyncio.wait([self._owner])
 
-    async def request(self, method: str, params: JsonObject, progress: Progress | None = None) -> JsonObject:
-        """The server's raw answer. Raises MCPError, or ServerFault when the server is gone."""
-        from mcp.shared.exceptions import MCPError
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        progress: Progress | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> JsonObject:
+        """The server's raw answer. Raises MCPError, or ServerFault when the server is gone.
 
-        sent = {**params, "_meta": dict(self._meta)} if self._meta else params
-        options: CallOptions = {"on_progress": progress} if progress else {}
-        try:
-            return await self._dispatcher.send_raw_request(method, sent, options)
-        except MCPError as fault:
-            if fault.code == _CLOSED and (ended := await self._ending()):
-                raise ended from fault
-            raise
+        A server of the modern era may ask back first; the host answers, and the request is made again.
+        """
 
-    async def notify(self, method: str, params: JsonObject) -> None:
+        async def send(added: JsonObject) -> JsonObject:
+            return await self._send(method, {**params, **added}, progress, headers or {})
+
+        return await rounds.settle(await send({}), self._desk.ask, send)
+
+    async def notify(self, method: str, params: JsonObject | None = None) -> None:
         """Nothing comes back; what is sent to a server that is just going is lost."""
         if not self.alive:
             raise ServerFault("The server was stopped.", "Connect it again.")
-        await self._dispatcher.notify(method, params or None)
+        sent = self._signed(params or {}) or None
+        await self._dispatch.notify(method, sent, {"headers": self._headers(method, params or {})})
+
+    def watch(self, resources: Collection[str]) -> None:
+        """Hear of changes of these resources; for the modern era: a legacy server is asked with resources/subscribe."""
+        if self._meta:
+            self._changes.watch(resources)
 
     @property
     def pid(self) -> int:
         return self._transport.pid
 
     @property
+    def transport(self) -> Transport:
+        return self._transport
+
+    @property
     def alive(self) -> bool:
         return self.greeting is not None and not self._transport.ended.is_set() and not self._closing
+
+    async def _send(
+        self, method: str, params: JsonObject, progress: Progress | None, headers: Mapping[str, str]
+    ) -> JsonObject:
+        from mcp.shared.exceptions import MCPError
+
+        options: CallOptions = {"headers": {**self._headers(method, params), **headers}}
+        if progress is not None:
+            options["on_progress"] = progress
+        try:
+            return await self._dispatch.send_raw_request(method, self._signed(params), options)
+        except MCPError as fault:
+            if fault.code == CLOSED and (ended := await self._ending()):
+                raise ended from fault
+            raise
+
+    def _signed(self, params: JsonObject) -> JsonObject:
+        """In the modern era each request says who asks and what it can do."""
+        from mcp.types import LOG_LEVEL_META_KEY
+
+        if not self._meta:
+            return params
+        level = {LOG_LEVEL_META_KEY: self.log_level} if self.log_level else {}
+        return {**params, "_meta": {**level, **(params.get("_meta") or {}), **self._meta}}
+
+    def _headers(self, method: str, params: JsonObject) -> dict[str, str]:
+        version = self._session.protocol_version
+        return handshake.headers(version, bool(self._meta), method, params) if version else {}
 
     async def _ending(self) -> ServerFault | None:
         """The fault of an ended connection, once it is known; None when the server only answered with that code."""
@@ -142,32 +172,32 @@ class Connection:
     async def _live(self, seconds: float, era: str) -> None:
         await asyncio.to_thread(_import_sdk)
         import anyio
-        from mcp.client.session import ClientSession
-        from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
         from mcp.types import Implementation
+
+        from workbench.catalog.dispatch import Dispatch
 
         if self._closing:
             return
         me = Implementation(name="mcp-workbench", title="MCP Workbench", version=__version__)
         async with self._transport as (incoming, outgoing):
-            self._dispatcher: JSONRPCDispatcher[Any] = JSONRPCDispatcher(incoming, outgoing)
-            async with ClientSession(
-                dispatcher=self._dispatcher, message_handler=self._hear, client_info=me
-            ) as self._session:
+            self._dispatch: Dispatch = Dispatch(incoming, outgoing, self._desk)
+            async with _session(self._dispatch, me, self._host.capabilities) as self._session:
                 with anyio.CancelScope() as self._scope:
                     if self._closing:
                         return
                     with anyio.fail_after(seconds):
-                        await _negotiate(self._session, era)
-                    self.greeting = self._greet(me)
+                        await handshake.negotiate(self._session, era)
+                    self._meta = handshake.meta(self._session, me, self._host.capabilities)
+                    self._changes = Changes(self._session, self._changed)
+                    self.greeting = handshake.greeting(self._session, self._transport.kind)
                     self._settled.set()
                     await self._last()
         if not self._closing:
-            self.fault = faults.died(self._transport.returncode, self._transport.fault, self._traffic)
+            self.fault = self._transport.gone()
 
     async def _last(self) -> None:
-        """Until the server is gone; a modern server is asked to say when its tools change."""
-        listener = spawn(f"server {self._name}: changes", self._listen()) if self._meta else None
+        """Until the server is gone; a modern server is asked to say when its lists change."""
+        listener = spawn(f"server {self._name}: changes", self._changes.run()) if self._meta else None
         try:
             await self._transport.ended.wait()
         finally:
@@ -175,57 +205,16 @@ class Connection:
                 listener.cancel()
                 await asyncio.wait([listener])
 
-    async def _listen(self) -> None:
-        from mcp.client.subscriptions import SubscriptionLost, listen
-        from mcp.shared.exceptions import MCPError
-
-        tools = getattr(self._session.server_capabilities, "tools", None)
-        if tools is None or not tools.list_changed:
-            return
-        with contextlib.suppress(MCPError, SubscriptionLost):  # refused or over: the list is read at the next start
-            async with listen(self._session, tools_list_changed=True) as changes:
-                async for _ in changes:
-                    self._changed()
-
-    async def _hear(self, message: IncomingMessage) -> None:
-        """Never waits: the SDK's read loop stands behind it."""
-        from mcp.types import ToolListChangedNotification
-
-        if isinstance(message, ToolListChangedNotification) and not self._meta:
-            self._changed()
-
-    def _greet(self, me: Any) -> Greeting:  # Any: the SDK's Implementation, imported late
-        from mcp.types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
-
-        session = self._session
-        version = session.protocol_version or ""
-        modern = session.discover_result is not None
-        if modern:
-            self._meta = {
-                PROTOCOL_VERSION_META_KEY: version,
-                CLIENT_INFO_META_KEY: me.model_dump(by_alias=True, mode="json", exclude_none=True),
-                CLIENT_CAPABILITIES_META_KEY: {},
-            }
-        info = session.server_info
-        title, number = (info.title or info.name, info.version) if info else ("", "")
-        return Greeting(title, number, version, session.instructions or "", MODERN if modern else LEGACY)
-
     def _explain(self, fault: BaseException, seconds: float) -> ServerFault:
-        """Why it did not start; the exit code says more than the SDK's exception."""
+        """Why it did not start; an exit code or an HTTP status says more than the SDK's exception."""
         from mcp.shared.exceptions import MCPError
 
         found = list(faults.leaves(fault))
         for leaf in found:
             if isinstance(leaf, ServerFault):
                 return leaf
-        if not self._transport.pid:
-            for leaf in found:
-                if isinstance(leaf, (OSError, ValueError)):
-                    return faults.not_started(self._launch, leaf)
-        if self._transport.fault:
-            return ServerFault(self._transport.fault, "", self._traffic.tail())
-        if self._transport.returncode is not None:
-            return faults.left_at_start(self._transport.returncode, self._traffic)
+        if (known := self._transport.unstarted(found)) is not None:
+            return known
         if any(isinstance(leaf, TimeoutError) for leaf in found):
             return faults.silent(seconds, self._traffic)
         for leaf in found:
@@ -234,37 +223,26 @@ class Connection:
         return faults.protocol(fault, self._traffic)
 
 
-async def _negotiate(session: ClientSession, era: str) -> None:
-    """Find the era. A server known to be of the old one is not probed: some never answer what they do not know."""
-    import anyio
-    from mcp.shared.exceptions import MCPError
-    from pydantic import ValidationError
+def _session(dispatch: Dispatch, me: Any, capabilities: JsonObject) -> ClientSession:  # Any: the SDK's Implementation
+    from mcp.client.session import ClientSession
+    from mcp.types import ClientCapabilities
 
-    if era != LEGACY:
-        try:
-            with anyio.fail_after(_PROBE_SECONDS):
-                await session.discover()
-            return
-        except (MCPError, RuntimeError, ValidationError, TimeoutError):
-            pass  # not a modern server, or not one whose version we share, or a slow one
-    try:
-        await session.initialize()
-    except MCPError as refusal:
-        if refusal.code == _CLOSED:
-            raise
-        try:
-            await session.discover()  # it was updated since we learned its era, or woke up after the probe
-        except (MCPError, RuntimeError, ValidationError):
-            raise refusal from None
+    class Session(ClientSession):
+        """Announces what the host can do; the SDK derives that from typed callbacks, which we do not use."""
+
+        def _build_capabilities(self, version: str) -> ClientCapabilities:
+            return ClientCapabilities.model_validate(capabilities, by_name=False)
+
+    return Session(dispatcher=dispatch, client_info=me)
 
 
 def _import_sdk() -> None:
     """On a thread: it takes half a second, and the core has other callers."""
     started = time.monotonic()
-    import mcp.client.session
-    import mcp.client.subscriptions  # noqa: F401
 
-    # The SDK warns in its log, with a traceback, of each malformed notification; a hostile server sends thousands.
+    import workbench.catalog.dispatch  # noqa: F401
+
+    # The SDK warns in its log, with a traceback, of each malformed message; a hostile server sends thousands.
     for name in ("client", "mcp"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     logging.getLogger(__name__).debug("the MCP SDK took %.2f s to import", time.monotonic() - started)

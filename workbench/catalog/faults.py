@@ -10,7 +10,7 @@ from workbench.catalog.traffic import Traffic
 from workbench.errors import WorkbenchError
 from workbench.records import Fault
 
-_INSTALLERS = {
+INSTALLERS = {
     "npx": "Install Node.js, which brings npx.",
     "npm": "Install Node.js, which brings npm.",
     "node": "Install Node.js.",
@@ -51,7 +51,7 @@ def not_started(launch: Launch, fault: OSError | ValueError) -> ServerFault:
     name = launch.command
     number = fault.errno if isinstance(fault, OSError) else None
     if number == errno.ENOENT:
-        hint = _INSTALLERS.get(name, "Install it, or give its full path; the app searches PATH.")
+        hint = INSTALLERS.get(name, "Install it, or give its full path; the app searches PATH.")
         return ServerFault(f"The command {name} was not found.", hint, f"PATH: {launch.env.get('PATH', '')}")
     if number == errno.EACCES:
         return ServerFault(f"The command {name} may not be executed.", f"Make it executable: chmod +x {name}")

@@ -10,18 +10,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.catalog import definitions, launch, steps
-from workbench.catalog.connection import Connection, Greeting
+from workbench.catalog.connection import Connection
 from workbench.catalog.counts import Counts
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
+from workbench.catalog.handshake import Greeting
+from workbench.catalog.host import Host, Nobody
 from workbench.catalog.memory import Memory, Remembered
 from workbench.catalog.paging import read_pages
 from workbench.catalog.traffic import Traffic
+from workbench.catalog.transport import StdioTransport
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerChanged, ToolsChanged, spawn
 from workbench.paths import Paths
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Tool
-from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 from workbench.wrappers.names import python_names
 
@@ -43,8 +45,8 @@ class Surroundings:
     tell: Callable[[Event], None]
     groups: Groups
     memory: Memory
-    secret: launch.Secret
-    masks: Masks
+    host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
+    secret: Callable[[str], str | None] = lambda name: None  # what stands for ${keyring:name}
 
 
 class Server:
@@ -64,7 +66,7 @@ class Server:
         self._functions: dict[str, str] = {}  # raw name → Python name
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
-        self.traffic = Traffic(config.name, surroundings.masks)
+        self.traffic = Traffic(config.name)
         self.counts = Counts()
         self.since = 0.0  # when it became ready last
         self.state = ServerState(config, allowed=allowed)
@@ -157,12 +159,13 @@ class Server:
                 f"{self.name} is a remote server; this version connects servers that run on this machine (stdio).",
                 "Give its entry a command, for example npx mcp-remote with the address.",
             )
+        prepared = launch.prepare(config, self._around.paths.bench)
+        limit = settings.server_frame_mb << 20
         connection = self._connection = Connection(
             config.name,
-            await asyncio.to_thread(launch.prepare, config, self._around.paths.bench, None, self._around.secret),
-            settings.server_frame_mb << 20,
+            StdioTransport(config.name, prepared, limit, self.traffic, self._around.groups),
             self.traffic,
-            self._around.groups,
+            self._around.host(config.name),
             self._list_changed,
             self._died,
         )
@@ -187,6 +190,8 @@ class Server:
             tool_count=len(found.tools),
             pid=connection.pid,
             latency_ms=latency,
+            era=greeting.era,
+            capabilities=greeting.capabilities,
             warnings=self._warnings(),
         )
         self._around.tell(ToolsChanged(self.name))
@@ -288,8 +293,6 @@ class Server:
 
     def _change(self, **changes: object) -> None:
         before = self.state.status
-        if isinstance(fault := changes.get("fault"), Fault):
-            changes["fault"] = self._masked(fault)
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
         if self.state.status is not before:
             self._entered()
@@ -302,10 +305,6 @@ class Server:
             self.since = time.time()
         elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
             self.counts.note(self.state.fault.message)
-
-    def _masked(self, fault: Fault) -> Fault:
-        mask = self._around.masks.mask
-        return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
 
 
 def _server_fault(fault: Fault | None) -> ServerFault:

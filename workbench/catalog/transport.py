@@ -13,9 +13,12 @@ import re
 import signal
 import subprocess
 from asyncio.subprocess import SubprocessStreamProtocol
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from workbench.catalog import faults
+from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
 from workbench.catalog.launch import Launch
 from workbench.catalog.lines import Lines, Oversize
@@ -34,17 +37,6 @@ _GRACE = 2.0  # seconds a server has after its stdin closed, and again after TER
 _LOOK = 0.02  # seconds between two looks at a process group
 _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
 
-# The notifications this version has a use for. The rest (log messages, mostly) stays visible as raw frames; handing
-# a flood of it to the SDK would cost a task each.
-_HEARD = frozenset(
-    {
-        "notifications/tools/list_changed",
-        "notifications/progress",
-        "notifications/cancelled",
-        "notifications/subscriptions/acknowledged",
-    }
-)
-
 
 class _Protocol(SubprocessStreamProtocol):
     """Knows the moment of exit, not only the moment when all pipes are closed."""
@@ -60,6 +52,9 @@ class _Protocol(SubprocessStreamProtocol):
 
 class StdioTransport:
     """One server process and its pipes; an async context manager that yields (messages in, messages out)."""
+
+    kind = "stdio"
+    status, challenge, expired = 0, "", False  # there is no HTTP here
 
     def __init__(self, name: str, launch: Launch, frame_limit: int, traffic: Traffic, groups: Groups) -> None:
         self._name = name
@@ -95,6 +90,19 @@ class StdioTransport:
             self._end_now()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._groups.remove(self.pid)
+
+    def unstarted(self, leaves: Sequence[BaseException]) -> ServerFault | None:
+        """The exit code says more than the SDK's exception."""
+        if not self.pid:
+            for leaf in leaves:
+                if isinstance(leaf, (OSError, ValueError)):
+                    return faults.not_started(self._launch, leaf)
+        if self.fault:
+            return ServerFault(self.fault, "", self._traffic.tail())
+        return None if self.returncode is None else faults.left_at_start(self.returncode, self._traffic)
+
+    def gone(self) -> ServerFault:
+        return faults.died(self.returncode, self.fault, self._traffic)
 
     async def _start(self) -> None:
         launch = self._launch
@@ -153,7 +161,7 @@ class StdioTransport:
                 await self._incoming.send(SessionMessage(message))
 
     async def _parse(self, line: bytes) -> JSONRPCMessage | None:
-        from mcp.types import JSONRPCNotification, jsonrpc_message_adapter
+        from mcp.types import jsonrpc_message_adapter
 
         try:
             if len(line) > _SLOW_PARSE:
@@ -164,8 +172,7 @@ class StdioTransport:
             self._traffic.rubbish(line)
             return None
         self._traffic.received(line)
-        unheard = isinstance(message, JSONRPCNotification) and message.method not in _HEARD
-        return None if unheard else message
+        return message
 
     async def _refuse(self, line: Oversize) -> None:
         """Answer the waiting call in the server's place; without an id nobody knows which, so the connection ends."""

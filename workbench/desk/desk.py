@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.desk.asks import AsksDesk
+from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.runs import RunsDesk
-from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.skills import SkillsDesk
 from workbench.desk.watch import WatchDesk
@@ -15,11 +14,10 @@ from workbench.desk.watch import WatchDesk
 class Desk(
     HouseDesk,
     ServersDesk,
+    DoctorDesk,
     RunsDesk,
     SkillsDesk,
     MemoryDesk,
     WatchDesk,
-    SecretsDesk,
-    AsksDesk,
 ):
     """It belongs to a person's doors."""

@@ -115,6 +115,14 @@ ACTIONS: tuple[Action, ...] = (
         (LINKED, SERVER),
     ),
     Action(
+        "server.doctor",
+        "Find out what is wrong with the chosen server",
+        "Check the command or the address, the way there, the first answer and the protocol, one by one.",
+        "Servers",
+        "search",
+        when=(LINKED, SERVER),
+    ),
+    Action(
         "server.remove",
         "Remove the chosen server…",
         "Take the server out of the bench's .mcp.json.",
@@ -251,6 +259,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme.system", "Follow the system's colours", "Be light or dark as the desktop is.", "View", "sun"),
     Action("layout.reset", "Put the panes back", "Give every pane its first place again.", "View", "layout"),
     Action("welcome.show", "Welcome page", "Show the three roads through the workbench.", "Help", "home"),
+    Action(
+        "help.machine",
+        "Check this machine…",
+        "Look whether this machine and this bench have what the workbench needs.",
+        "Help",
+        "shield-check",
+        when=(LINKED,),
+    ),
     Action("help.open", "All actions and keys", "List everything a person can do here.", "Help", "help", "F1"),
 )
 

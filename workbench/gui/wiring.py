@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.gui.bridge import Link, LinkState
 from workbench.gui.dialogs.connect_agent import ConnectAgent
 from workbench.gui.dialogs.help import Help
+from workbench.gui.dialogs.machine import MachineDialog
 from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
@@ -177,6 +178,7 @@ class Wiring(QObject):
         bind("layout.reset", window.reset_layout)
         bind("welcome.show", self._show_welcome)
         bind("help.open", self._help)
+        bind("help.machine", self._check_machine)
 
     def _open_palette(self) -> None:
         palette = Palette(self._context, self._window.commands, self._window)
@@ -226,6 +228,9 @@ class Wiring(QObject):
 
     def _help(self) -> None:
         Help(self._context.theme, self._window).show()
+
+    def _check_machine(self) -> None:
+        MachineDialog(self._context, self._window).open()
 
     def _close(self) -> None:
         self._window.close()

@@ -5,9 +5,9 @@ Records carry no behaviour, so that any room may hold any of them without import
 
 from __future__ import annotations
 
-from workbench.records.asks import Ask
 from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
 from workbench.records.calls import CallTrace, Content, Outcome, ToolCall
+from workbench.records.checks import Check, CheckState
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.offers import (
@@ -37,7 +37,6 @@ from workbench.records.runs import (
     Verdict,
 )
 from workbench.records.sandbox import Limits, Strength
-from workbench.records.secrets import SecretInfo, SecretStore
 from workbench.records.servers import (
     Depth,
     Hints,
@@ -53,9 +52,10 @@ from workbench.records.traffic import Frame, RawAnswer, Vitals
 
 __all__ = [
     "AgentInfo",
-    "Ask",
     "CallTrace",
     "ChainReport",
+    "Check",
+    "CheckState",
     "Completion",
     "Content",
     "CoreStatus",
@@ -92,8 +92,6 @@ __all__ = [
     "Run",
     "RunState",
     "SearchAnswer",
-    "SecretInfo",
-    "SecretStore",
     "ServerConfig",
     "ServerLog",
     "ServerState",

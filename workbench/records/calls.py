@@ -47,6 +47,7 @@ class Outcome:
     ms: float = 0.0
     bytes: int = 0
     tokens: int = 0
+    tool_error: bool = False  # the tool was reached and answered isError; the fault has its words
 
 
 @dataclass(frozen=True, slots=True)

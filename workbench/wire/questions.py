@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.wire.topics.asks import AskQuestions
+from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.runs import RunQuestions
-from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
 from workbench.wire.topics.skills import SkillQuestions
 from workbench.wire.topics.watch import WatchQuestions
@@ -21,12 +20,11 @@ from workbench.wire.topics.watch import WatchQuestions
 class Questions(
     HouseQuestions,
     ServerQuestions,
+    DoctorQuestions,
     RunQuestions,
     SkillQuestions,
     MemoryQuestions,
     WatchQuestions,
-    SecretQuestions,
-    AskQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -43,7 +41,6 @@ DECISIVE = frozenset(
         "cancel_call",
         "submit",
         "decide",
-        "answer_ask",
         "edit",
         "stop_run",
         "start_example_agent",
@@ -51,9 +48,5 @@ DECISIVE = frozenset(
         "keep_skill",
         "retire_skill",
         "send_raw",
-        "put_secret",
-        "drop_secret",
-        "unlock_secrets",
-        "try_keyring",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

@@ -135,3 +135,15 @@ def test_the_server_sheet_can_be_looked_at(window: Any, settled: Any, colours: s
     window.commands.do("server.open")
     settled()
     shoot(window, f"server-{colours}")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_doctor_can_be_looked_at(window: Any, settled: Any, colours: str) -> None:
+    window.context.theme.choose(colours)
+    window.resize(1440, 900)
+    window.servers.show_tool("files")
+    window.commands.do("server.doctor")
+    settled()
+    window.centre.server.sheet().page().examine()
+    settled()
+    shoot(window, f"doctor-{colours}")

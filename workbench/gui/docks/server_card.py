@@ -53,6 +53,7 @@ class ServerCard(QFrame):
         self._connect = _action_push(commands, "server.connect", self.tr("Connect"), "primary")
         self._disconnect = _action_push(commands, "server.disconnect", self.tr("Disconnect"), "")
         self._open = _action_push(commands, "server.open", self.tr("Open"), "")
+        self._why = _action_push(commands, "server.doctor", self.tr("Find out why"), "")
         self._remove = _action_push(commands, "server.remove", self.tr("Remove"), "quiet")
         self._lay_out(context.theme.unit)
         context.theme.changed.connect(self._draw)
@@ -95,7 +96,7 @@ class ServerCard(QFrame):
         row = QHBoxLayout()
         row.setContentsMargins(0, unit, 0, 0)
         row.setSpacing(unit)
-        for button in (self._connect, self._disconnect, self._open, self._remove):
+        for button in (self._connect, self._disconnect, self._why, self._open, self._remove):
             row.addWidget(button)
         row.addStretch()
         row.addWidget(self._more)
@@ -119,6 +120,7 @@ class ServerCard(QFrame):
         self._connect.setVisible(not runs)
         self._connect.setText(self.tr("Try again") if state.status is ServerStatus.FAILED else self.tr("Connect"))
         self._disconnect.setVisible(runs)
+        self._why.setVisible(state.status is ServerStatus.FAILED)
         self._remove.setVisible(not state.config.builtin and not runs)
 
     def _toggle(self, shown: bool) -> None:

@@ -163,6 +163,7 @@ class ServersPane(Pane):
         bind("server.add", self._add)
         bind("server.connect", self._connect_chosen)
         bind("server.disconnect", self._disconnect_chosen)
+        bind("server.doctor", self._examine_chosen)
         bind("server.open", self._open_chosen)
         bind("server.remove", self.remove_server)
         bind("servers.reload", self._reload)
@@ -206,6 +207,10 @@ class ServersPane(Pane):
     def _open_chosen(self) -> None:
         if (state := self.chosen()) is not None:
             self.wished.emit(ShowServer(state.config.name))
+
+    def _examine_chosen(self) -> None:
+        if (state := self.chosen()) is not None:
+            self.wished.emit(ShowServer(state.config.name, "doctor"))
 
     async def _disconnect_chosen(self) -> None:
         state = self.chosen()

@@ -30,4 +30,13 @@ def _overview(context: Context, commands: Commands, state: ServerState) -> Serve
     return OverviewPage(context, commands, state)
 
 
-PAGES: tuple[Page, ...] = (Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),)
+def _doctor(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.doctor import DoctorPage
+
+    return DoctorPage(context, commands, state)
+
+
+PAGES: tuple[Page, ...] = (
+    Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
+    Page("doctor", str(QT_TRANSLATE_NOOP("server pages", "Doctor")), _doctor),
+)

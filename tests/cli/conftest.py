@@ -1,0 +1,85 @@
+"""The command line in this process: above rooms on paper, and above a real core with a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from workbench.cli.main import main
+from workbench.paths import OVERRIDE, Paths, paths_of
+from workbench.wire import start
+from workbench.wire.client import connect
+from workbench.wire.lock import holder
+
+Words = tuple[int, str, str]  # exit code, stdout, stderr
+FAKE = (sys.executable, str(Path(__file__).parents[1] / "wire" / "fake_core.py"))
+
+
+@pytest.fixture
+def run(paths, monkeypatch, capsys) -> Iterator[Callable[..., Words]]:
+    """Run a command against rooms on paper; whatever core it started is gone afterwards."""
+    monkeypatch.setattr(start, "COMMAND", FAKE)
+
+    def command(*arguments: str) -> Words:
+        code = main([*arguments, "--bench", str(paths.bench)])
+        words = capsys.readouterr()
+        return code, words.out, words.err
+
+    yield command
+    deadline = time.monotonic() + 15
+    while (pid := holder(paths.lock)) and time.monotonic() < deadline:
+        os.kill(pid, signal.SIGTERM)
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
+    """A bench with a real core, the demo server connected, and a server nobody has allowed."""
+    folder = tmp_path_factory.mktemp("cli")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(OVERRIDE, str(folder / "home"))
+        paths = paths_of(folder / "bench")
+        paths.bench.mkdir()
+        strange = {"command": sys.executable, "args": ["-m", "nobody.knows"], "env": {"TOKEN": "x"}}
+        paths.servers_file.write_text(json.dumps({"mcpServers": {"strange": strange}}))
+        paths.person_settings.parent.mkdir(parents=True)
+        paths.person_settings.write_text("[core]\nlinger_seconds = 120\n")
+        asyncio.run(_begin(paths))
+        yield paths
+        asyncio.run(_end(paths))
+
+
+@pytest.fixture
+def command(bench: Paths, capsys: pytest.CaptureFixture[str]) -> Callable[..., Words]:
+    """Run a command on the real bench."""
+
+    def command(*arguments: str) -> Words:
+        code = main([*arguments, "--bench", str(bench.bench)])
+        assert isinstance(code, int)
+        words = capsys.readouterr()
+        return code, words.out, words.err
+
+    return command
+
+
+async def _begin(paths: Paths) -> None:
+    connection = await connect(paths)
+    await connection.questions.connect("demo")
+    await connection.close()
+
+
+async def _end(paths: Paths) -> None:
+    connection = await connect(paths, start=False)
+    await connection.questions.shut_down()
+    await asyncio.wait_for(connection.closed.wait(), 30)
+    await connection.close()
+    while holder(paths.lock):
+        await asyncio.sleep(0.02)

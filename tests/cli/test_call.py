@@ -1,0 +1,139 @@
+"""Calls from a script reach a real server through the broker, and the exit code says what came of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from workbench.records import EntryQuery
+from workbench.wire.client import connect
+
+
+async def sent(questions, word):
+    return [frame for frame in await questions.frames("demo", 0.0) if frame.direction == ">" and word in frame.text]
+
+
+def until(bench, question):
+    """Ask until there is an answer."""
+
+    async def ask():
+        connection = await connect(bench)
+        async with asyncio.timeout(30):
+            while not await question(connection.questions):
+                await asyncio.sleep(0.02)
+        await connection.close()
+
+    asyncio.run(ask())
+
+
+def test_a_call_prints_the_answer_and_nothing_else(command):
+    code, out, err = command("call", "demo", "list_orders", "--arg", "limit=2")
+    assert (code, err) == (0, "")
+    assert len(json.loads(out)["orders"]) == 2
+
+
+def test_arguments_come_as_json_and_pairs_win(command):
+    code, out, _ = command("call", "demo", "list_orders", "--json", '{"limit": 5, "offset": 1}', "-a", "limit=1")
+    assert [order["id"] for order in json.loads(out)["orders"]] == ["ORD-00002"]
+    assert code == 0
+
+
+def test_the_whole_outcome_as_json(command):
+    _, out, _ = command("call", "demo", "list_orders", "-a", "limit=1", "--output", "json")
+    outcome = json.loads(out)
+    assert (outcome["ok"], outcome["isError"], outcome["fault"]) == (True, False, None)
+    assert outcome["structuredContent"]["total"] == 10_000
+    assert outcome["content"][0]["type"] == "text"
+
+
+def test_a_long_answer_is_whole(command):
+    _, out, _ = command("call", "demo", "list_orders", "-a", "limit=1000", "--output", "json")
+    assert len(json.loads(out)["structuredContent"]["orders"]) > 300
+
+
+def test_a_picture_is_a_line_in_text_and_whole_in_json(command):
+    assert "[image image/png " in command("call", "demo", "order_chart")[1]
+    _, out, _ = command("call", "demo", "order_chart", "--output", "json")
+    assert any(block.get("data", "").startswith("iVBOR") for block in json.loads(out)["content"])
+
+
+def test_a_tool_that_answers_with_an_error_has_a_code_of_its_own(command):
+    code, out, err = command("call", "demo", "broken_report", "-a", "quarter=2025-Q1")
+    assert code == 5
+    assert out
+    assert "Traceback" not in err
+
+
+def test_a_risky_call_needs_a_yes(command):
+    code, out, err = command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0001")
+    assert (code, out) == (6, "")
+    assert "can change or delete data for good" in err
+    assert "--yes" in err
+    assert command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0001", "--yes")[0] in (0, 5)
+
+
+def test_a_server_nobody_allowed_is_shown_with_its_whole_command(command):
+    code, out, err = command("call", "strange", "x")
+    assert (code, out) == (6, "")
+    assert f"TOKEN=… {sys.executable} -m nobody.knows" in err
+    assert "--allow" in err
+
+
+def test_an_allowed_server_that_cannot_start_is_a_fault(command):
+    code, _, err = command("call", "strange", "x", "--allow")
+    assert code == 1
+    assert "Allowed by --allow" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-a", "limit=many"), "limit takes a whole number, not 'many'."),
+        (("-a", "limit"), "'limit' is no argument."),
+        (("--json", "{"), "--json is no JSON"),
+        (("--json", "@/nowhere"), "cannot be read"),
+    ],
+)
+def test_wrong_arguments_are_wrong_usage(command, arguments, words):
+    code, out, err = command("call", "demo", "list_orders", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_an_argument_the_schema_does_not_name_is_told(command):
+    _, _, err = command("call", "demo", "list_orders", "-a", "limits=1")
+    assert "names no limits; it has: " in err
+
+
+def test_an_unknown_tool_is_a_sentence(command):
+    code, _, err = command("call", "demo", "list_order")
+    assert code == 1
+    assert "list_orders" in err
+
+
+def test_interrupting_cancels_the_call_at_the_server(bench):
+    """A real child process with a real Ctrl+C; the audit knows of the cancelled call."""
+    words = [sys.executable, "-m", "workbench", "call", "demo", "export_orders", "-a", "seconds=60"]
+    child = subprocess.Popen(
+        [*words, "--bench", str(bench.bench)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    until(bench, lambda questions: sent(questions, "export_orders"))
+    os.kill(child.pid, signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert (child.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    until(bench, lambda questions: questions.entries(EntryQuery(kind="call.cancelled", tool="export_orders")))
+    until(bench, lambda questions: sent(questions, "notifications/cancelled"))
+
+
+def test_a_reader_that_leaves_early_is_no_traceback(bench):
+    call = f"{sys.executable} -m workbench call demo list_orders -a limit=300 --bench {bench.bench}"
+    done = subprocess.run(["sh", "-c", f"{call} | head -c 20"], capture_output=True, text=True, check=True)
+    assert done.stdout == '{"orders": [{"id": "'
+    assert "Traceback" not in done.stderr

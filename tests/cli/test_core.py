@@ -1,0 +1,58 @@
+"""Status and end of a core, seen from a script."""
+
+from __future__ import annotations
+
+import json
+
+from workbench.paths import Paths
+from workbench.wire.client import connect
+from workbench.wire.lock import holder
+
+
+def start_core(paths: Paths) -> int:
+    import asyncio
+
+    async def begin() -> int:
+        connection = await connect(paths)
+        pid = (await connection.questions.status()).pid
+        await connection.close()
+        return pid
+
+    return asyncio.run(begin())
+
+
+def test_status_without_a_core_starts_none_and_has_a_code_of_its_own(run, paths):
+    assert run("status") == (4, "", f"No core runs for {paths.bench}.\n")
+    assert holder(paths.lock) == 0
+
+
+def test_status_says_what_the_core_does(run, paths):
+    pid = start_core(paths)
+    code, out, err = run("status")
+    assert (code, err) == (0, "")
+    assert f"process {pid}" in out
+    assert str(paths.bench) in out
+
+
+def test_status_as_json_is_the_whole_record(run, paths):
+    pid = start_core(paths)
+    code, out, _ = run("status", "--json")
+    status = json.loads(out)
+    assert code == 0
+    assert (status["pid"], status["strength"]["level"]) == (pid, "full")
+
+
+def test_stop_ends_the_core_and_is_content_when_there_is_none(run, paths):
+    start_core(paths)
+    assert run("stop") == (0, "", "The core has ended.\n")
+    assert holder(paths.lock) == 0
+    assert run("stop") == (0, "", f"No core runs for {paths.bench}.\n")
+
+
+def test_stop_ends_also_a_core_that_does_not_understand_us(run, paths, monkeypatch):
+    start_core(paths)
+    monkeypatch.setattr("workbench.wire.client.__version__", "99.0")
+    code, _, err = run("stop")
+    assert code == 0
+    assert "It is ended by a signal." in err
+    assert holder(paths.lock) == 0

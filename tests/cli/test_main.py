@@ -1,0 +1,85 @@
+"""The door for scripts, as scripts see it: data on stdout, narration on stderr, exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from workbench import __version__
+from workbench.cli import codes
+from workbench.cli.main import COMMANDS, main
+
+
+def test_a_core_that_cannot_start_is_a_sentence_and_a_hint(run, paths):
+    (paths.bench / "broken").touch()
+    code, out, err = run("audit", "verify")
+    assert (code, out, err) == (1, "", "mcp-workbench: The rooms cannot open.\nRemove the file broken.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["audit"], ["audit", "burn"], ["status", "x"], ["a", "b"], ["--wrong"], ["audit", "query", "--limit", "x"]],
+)
+def test_wrong_usage_is_code_two(arguments):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["serve", "--help"], ["audit", "query", "--help"], ["status", "-h"]])
+def test_help_is_no_fault(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 0
+    assert "usage: mcp-workbench" in capsys.readouterr().out
+
+
+def test_the_first_help_names_every_command_and_every_exit_code(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    out = capsys.readouterr().out
+    assert all(f"mcp-workbench {name}" in out for name in COMMANDS)
+    assert all(f"{code}  {words}" in out for code, words in codes.MEANING.items())
+    assert "examples:" in out
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"mcp-workbench {__version__}\n"
+
+
+def test_a_folder_is_the_bench_of_the_window(paths):
+    assert main([str(paths.bench)]) == paths
+
+
+def test_a_missing_folder_or_a_file_is_a_sentence_and_a_hint(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main([str(tmp_path / "nowhere")]) == 1
+    assert "There is no folder" in capsys.readouterr().err
+    assert main([str(tmp_path / "file")]) == 1
+    assert "is not a folder" in capsys.readouterr().err
+
+
+def test_without_a_display_no_window_is_tried(paths, monkeypatch, capsys):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert main([str(paths.bench)]) == 1
+    err = capsys.readouterr().err
+    assert "There is no display" in err
+    assert "serve" in err
+
+
+def test_the_command_line_loads_neither_qt_nor_mcp():
+    code = "import sys, workbench.cli.main, workbench.wire.client; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"PySide6", "mcp", "sqlite3", "qasync", "pydantic"} & set(loaded)
+
+
+def test_a_reader_that_has_enough_is_no_traceback(paths):
+    command = f"{sys.executable} -m workbench --help | head -1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: mcp-workbench")
+    assert "Traceback" not in done.stderr

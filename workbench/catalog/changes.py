@@ -1,0 +1,73 @@
+"""In the modern era a server tells changes only to who subscribes: one subscription for lists and resources, renewed.
+
+What it then tells arrives like any notification; here it is only kept open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import anyio
+    from mcp.client.session import ClientSession
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0  # seconds before a lost subscription is renewed
+
+
+class Changes:
+    """The subscription of one connection."""
+
+    def __init__(self, session: ClientSession, missed: Callable[[], None]) -> None:
+        self._session = session
+        self._missed = missed  # something may have changed while nobody listened
+        self._resources: frozenset[str] = frozenset()
+        self._turned = asyncio.Event()  # what to listen for has changed
+        self._scope: anyio.CancelScope | None = None
+
+    def watch(self, resources: Collection[str]) -> None:
+        """Listen for changes of exactly these resources, beside the lists."""
+        self._resources = frozenset(resources)
+        self._turned.set()
+        if self._scope is not None:
+            self._scope.cancel()
+
+    async def run(self) -> None:
+        """Until it is cancelled. What a server refuses is not asked again until something else is wanted."""
+        from mcp.client.subscriptions import SubscriptionLost
+        from mcp.shared.exceptions import MCPError
+
+        pause = _FIRST_PAUSE
+        while True:
+            self._turned.clear()
+            try:
+                if wanted := self._wanted():
+                    await self._listen(wanted)
+                    pause = _FIRST_PAUSE
+                await self._turned.wait()
+            except SubscriptionLost:
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+                self._missed()
+            except MCPError:
+                await self._turned.wait()
+
+    def _wanted(self) -> dict[str, Any]:  # Any: the arguments of the SDK's listen
+        offered = self._session.server_capabilities
+        lists = {
+            f"{name}_list_changed": True
+            for name in ("tools", "prompts", "resources")
+            if (part := getattr(offered, name, None)) is not None and part.list_changed
+        }
+        return {**lists, **({"resource_subscriptions": sorted(self._resources)} if self._resources else {})}
+
+    async def _listen(self, wanted: dict[str, Any]) -> None:
+        """Until the server ends it in good order, or something else is wanted."""
+        import anyio
+        from mcp.client.subscriptions import listen
+
+        with anyio.CancelScope() as self._scope:
+            async with listen(self._session, **wanted) as events:
+                async for _ in events:
+                    pass

@@ -1,0 +1,92 @@
+"""The clock of a call: it starts anew when the server says how far it is, and stands while a person is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from types import TracebackType
+
+
+class CallClock:
+    """An async context manager that raises TimeoutError when its time, not counting pauses, is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._timeout = asyncio.timeout(None)
+        self._pauses = 0
+        self._left = seconds  # while it stands
+        self._entered = False
+
+    async def __aenter__(self) -> CallClock:
+        await self._timeout.__aenter__()
+        self._entered = True
+        if not self._pauses:
+            self._run(self.seconds)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._entered = False
+        await self._timeout.__aexit__(kind, fault, trace)
+
+    def restart(self) -> None:
+        """The whole time again; a clock that stands goes on standing."""
+        self._left = self.seconds
+        if not self._pauses:
+            self._run(self.seconds)
+
+    def pause(self) -> None:
+        """Stand still; each pause needs its own resume."""
+        self._pauses += 1
+        if self._pauses == 1 and self._entered and (until := self._timeout.when()) is not None:
+            self._left = max(0.0, until - asyncio.get_running_loop().time())
+            self._set(None)
+
+    def resume(self) -> None:
+        self._pauses -= 1
+        if not self._pauses:
+            self._run(self._left)
+
+    def _run(self, seconds: float) -> None:
+        self._set(asyncio.get_running_loop().time() + seconds)
+
+    def _set(self, until: float | None) -> None:
+        """Nothing happens to a clock that has run out or was left: what comes late changes nothing."""
+        if self._entered and not self._timeout.expired():
+            self._timeout.reschedule(until)
+
+
+class Clocks:
+    """The clocks of all calls that wait at one server; they stand together."""
+
+    def __init__(self) -> None:
+        self._clocks: set[CallClock] = set()
+        self._pauses = 0
+
+    @contextlib.asynccontextmanager
+    async def running(self, seconds: float) -> AsyncIterator[CallClock]:
+        """The clock of one call, for as long as the call takes."""
+        clock = CallClock(seconds)
+        for _ in range(self._pauses):
+            clock.pause()
+        self._clocks.add(clock)
+        try:
+            async with clock:
+                yield clock
+        finally:
+            self._clocks.discard(clock)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """All of them stand, and those that start meanwhile."""
+        self._pauses += 1
+        for clock in tuple(self._clocks):
+            clock.pause()
+        try:
+            yield
+        finally:
+            self._pauses -= 1
+            for clock in tuple(self._clocks):
+                clock.resume()

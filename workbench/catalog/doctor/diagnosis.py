@@ -1,0 +1,70 @@
+"""One examination of one server: the checks in their order, each told as soon as it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from workbench.catalog.doctor.address import read_address
+from workbench.catalog.doctor.answer import check_answer
+from workbench.catalog.doctor.command import Prepare, check_command
+from workbench.catalog.doctor.findings import bad
+from workbench.catalog.doctor.network import check_network
+from workbench.catalog.doctor.sign_in import check_sign_in
+from workbench.catalog.doctor.talk import check_talk
+from workbench.catalog.server import Server
+from workbench.errors import WorkbenchError
+from workbench.records import Check, CheckState, ServerConfig
+
+Tell = Callable[[Check], None]
+HeadersOf = Callable[[ServerConfig], Mapping[str, str]]
+
+
+class Diagnosis:
+    """Single use."""
+
+    def __init__(self, server: Server, launch_of: Prepare, headers_of: HeadersOf, tell: Tell) -> None:
+        self._server = server
+        self._launch_of = launch_of
+        self._headers_of = headers_of
+        self._tell = tell
+        self._checks: list[Check] = []
+
+    async def make(self) -> tuple[Check, ...]:
+        """All checks that make sense; after one that failed, those that need it are left out."""
+        able = await self._remote() if self._server.state.config.url else self._local()
+        if able:
+            self._add(await check_talk(self._server))
+        return tuple(self._checks)
+
+    def _local(self) -> bool:
+        checks, launch = check_command(self._server.state.config, self._launch_of)
+        self._add(checks)
+        return launch is not None
+
+    async def _remote(self) -> bool:
+        """The talk is tried even where the plain request failed: it may sign in."""
+        check, address = read_address(self._server.state.config.url)
+        self._add((check,))
+        if address is None:
+            return False
+        self._add(await check_network(address))
+        if self._failed():
+            return False
+        try:
+            headers = self._headers_of(self._server.state.config)
+        except WorkbenchError as fault:
+            self._add((bad("Headers", fault.message, fault.hint),))
+            return False
+        check, answer = await check_answer(address, headers)
+        self._add((check,))
+        if answer is not None and answer.status == 401:
+            self._add(await check_sign_in(address, answer))
+        return answer is not None
+
+    def _failed(self) -> bool:
+        return any(check.state is CheckState.BAD for check in self._checks)
+
+    def _add(self, checks: Sequence[Check]) -> None:
+        for check in checks:
+            self._checks.append(check)
+            self._tell(check)

@@ -1,0 +1,196 @@
+"""Turns `--arg k=v` into arguments, typed by the tool's schema; `k:=json` is JSON as it stands.
+
+A text that the schema wants as a text stays one, whatever it looks like: `zip=01234` is never a number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.files import read_plain
+from workbench.records import JsonObject, JsonValue
+
+PAIR = re.compile(r"(?P<key>.+?)(?P<sign>:=|=)(?P<value>.*)", re.DOTALL)
+NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+DEPTH = 20  # references that are followed before a schema counts as saying nothing
+ORDER = ("null", "boolean", "integer", "number", "array", "object", "string")  # of types a text is tried as
+
+
+def whole_arguments(source: str) -> dict[str, JsonValue]:
+    """The value of `--json`: JSON, `@file`, or `-` for stdin."""
+    text, name = source, "--json"
+    if source == "-":
+        text, name = sys.stdin.read(), "stdin"
+    elif source.startswith("@"):
+        name = source[1:]
+        try:
+            text = read_plain(Path(name).expanduser(), "utf-8-sig")
+        except (OSError, UnicodeError) as fault:
+            words = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
+            raise WorkbenchError(f"{name} cannot be read: {words}.") from fault
+    value = _parsed(text, name)
+    if not isinstance(value, dict):
+        raise WorkbenchError(f"{name} does not hold a JSON object.", 'Arguments look like {"limit": 3}.')
+    return value
+
+
+def add_pairs(arguments: dict[str, JsonValue], pairs: Sequence[str], schema: JsonObject) -> list[str]:
+    """Put each pair in; answers with the keys that the schema does not name. A repeated key fills a list."""
+    unknown: list[str] = []
+    lists: set[str] = set()
+    for pair in pairs:
+        match = PAIR.fullmatch(pair)
+        if match is None:
+            raise WorkbenchError(f"{pair!r:.200} is no argument.", "Write --arg name=value, or --arg name:=JSON.")
+        key, text = match["key"], match["value"]
+        wanted = _property(schema, key)
+        items = _items(wanted, schema)
+        if match["sign"] == ":=":
+            arguments[key] = _parsed(text, f"--arg {key}")
+        elif items is not None and not text.lstrip().startswith("["):
+            before = arguments[key] if key in lists else []
+            arguments[key] = [*before, typed(key, text, items, schema)]
+            lists.add(key)
+        else:
+            arguments[key] = typed(key, text, wanted, schema)
+        if not _known(schema, key):
+            unknown.append(key)
+    return unknown
+
+
+def typed(key: str, text: str, wanted: object, whole: JsonObject) -> JsonValue:
+    """A text as the type the schema wants; a `WorkbenchError` where it cannot be one."""
+    kinds = _kinds(wanted, whole)
+    choices = [value for part in kinds.values() for value in _choices(part)]
+    for choice in choices:
+        if text == (choice if isinstance(choice, str) else json.dumps(choice, ensure_ascii=False)):
+            return choice
+    for kind in ORDER:
+        if kind in kinds and (found := _as_kind(kind, text)) is not _MISFIT:
+            return found
+    if not kinds or choices:
+        return text  # the schema says nothing of its type; or the server shall say what it thinks of this value
+    raise WorkbenchError(
+        f"{key} takes {_listed(kinds)}, not {text!r:.100}.",
+        f"To send it all the same: --arg '{key}:=…' takes JSON.",
+    )
+
+
+_MISFIT = object()
+
+
+def _as_kind(kind: str, text: str) -> JsonValue:
+    if kind == "string":
+        return text
+    if kind in ("array", "object"):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return _MISFIT
+        return value if isinstance(value, list if kind == "array" else dict) else _MISFIT
+    if kind in ("integer", "number"):
+        return _number(kind, text)
+    words: JsonObject = {"null": None} if kind == "null" else {"true": True, "false": False}
+    return words.get(text.lower(), _MISFIT)
+
+
+def _number(kind: str, text: str) -> JsonValue:
+    match = NUMBER.fullmatch(text)
+    if match is None or len(text) > 400:
+        return _MISFIT
+    if match[2] or match[3]:
+        value = float(text)
+        return value if kind == "number" or value.is_integer() else _MISFIT
+    return int(text)
+
+
+def _kinds(schema: object, whole: JsonObject, depth: int = 0) -> dict[str, Mapping[str, Any]]:  # Any: foreign JSON
+    """Each type a value may have, with the part of the schema that says so."""
+    if not isinstance(schema, Mapping) or depth > DEPTH:
+        return {}
+    if isinstance(reference := schema.get("$ref"), str):
+        return _kinds(_behind(reference, whole), whole, depth + 1)
+    named = schema.get("type")
+    kinds = [named] if isinstance(named, str) else named if isinstance(named, list) else _types(_choices(schema))
+    found = {kind: schema for kind in kinds if kind in ORDER}
+    for word in ("anyOf", "oneOf", "allOf"):
+        parts = schema.get(word)
+        for part in parts if isinstance(parts, list) else []:
+            for kind, inner in _kinds(part, whole, depth + 1).items():
+                found.setdefault(kind, inner)
+    return found
+
+
+def _items(schema: object, whole: JsonObject) -> object:
+    """What a list's items are, where the value can be nothing but a list (or null); None otherwise."""
+    kinds = _kinds(schema, whole)
+    if kinds.keys() - {"null"} != {"array"}:
+        return None
+    return kinds["array"].get("items", {})
+
+
+def _types(values: Sequence[JsonValue]) -> list[str]:
+    names = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+    return [names.get(type(value), "object") for value in values]
+
+
+def _choices(schema: Mapping[str, Any]) -> list[JsonValue]:  # Any: foreign JSON
+    if "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return values if isinstance(values, list) else []
+
+
+def _property(schema: JsonObject, key: str, depth: int = 0) -> object:
+    """What the schema says of one key, wherever in it that stands."""
+    if depth > DEPTH or not isinstance(schema, Mapping):
+        return None
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping) and key in properties:
+        return properties[key]
+    for word in ("allOf", "anyOf", "oneOf"):
+        parts = schema.get(word)
+        for part in parts if isinstance(parts, list) else []:
+            if (found := _property(part, key, depth + 1)) is not None:
+                return found
+    return schema.get("additionalProperties")
+
+
+def _known(schema: JsonObject, key: str) -> bool:
+    """Whether the schema has a word about this key; one without any properties is silent about all."""
+    return _property(schema, key) not in (None, False) or not schema.get("properties")
+
+
+def _behind(reference: str, whole: JsonObject) -> object:
+    """What a reference within the schema points to."""
+    value: object = whole
+    if not reference.startswith("#"):
+        return None
+    for step in reference[1:].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _parsed(text: str, name: str) -> JsonValue:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as fault:
+        where = f"line {fault.lineno}, column {fault.colno}"
+        raise WorkbenchError(
+            f"{name} is no JSON: {where}: {fault.msg}.", "Texts in JSON need double quotes."
+        ) from fault
+    except (ValueError, RecursionError) as fault:
+        raise WorkbenchError(f"{name} is no JSON that can be read.") from fault
+
+
+def _listed(kinds: Mapping[str, object]) -> str:
+    names = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "null": "null",
+             "array": "a JSON list", "object": "a JSON object"}  # fmt: skip
+    return " or ".join(names.get(kind, kind) for kind in kinds)

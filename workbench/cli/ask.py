@@ -1,0 +1,42 @@
+"""Asks the core. asyncio and the wire are imported only when something is asked, so that `--help` stays instant."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.paths import Paths
+
+if TYPE_CHECKING:
+    from workbench.wire.client import Connection
+    from workbench.wire.questions import Questions
+
+T = TypeVar("T")
+
+
+def ask(paths: Paths, question: Callable[[Questions], Awaitable[T]], start: bool = True) -> T:
+    """The answer to one question."""
+    return talk(paths, lambda connection: question(connection.questions), start)
+
+
+def talk(paths: Paths, conversation: Callable[[Connection], Awaitable[T]], start: bool = True) -> T:
+    """What came of several questions over one connection; Ctrl+C takes back what is still open."""
+    import asyncio
+
+    from workbench.wire.client import connect
+
+    async def hold() -> T:
+        connection = await connect(paths, start, role="script")
+        try:
+            return await conversation(connection)
+        finally:
+            await connection.close()
+
+    return asyncio.run(hold())
+
+
+async def whole(connection: Connection, text: str) -> str:
+    """The whole of a text; a long one waits in the core."""
+    from workbench.wire.codec import Shelved
+
+    return await connection.fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text

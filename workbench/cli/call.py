@@ -1,0 +1,108 @@
+"""`call`: one tool call from a script, through the same broker as the window's forms."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import uuid
+from typing import TYPE_CHECKING
+
+from workbench.cli.answer import bring_whole, print_outcome
+from workbench.cli.arguments import add_pairs, whole_arguments
+from workbench.cli.ask import talk
+from workbench.cli.codes import UNANSWERED, USAGE
+from workbench.cli.options import Parser, add_common, add_consents
+from workbench.cli.printing import narrate, narrate_fault, visible
+from workbench.cli.reach import NotAllowed, reach
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+from workbench.records import JsonValue, Origin, Outcome, Tool, ToolCall
+
+if TYPE_CHECKING:
+    from workbench.events import Event
+    from workbench.wire.client import Connection
+
+EPILOG = """arguments:
+  --arg limit=3           typed by the tool's schema: here a number
+  --arg tag=a --arg tag=b a list, where the schema wants one
+  --arg 'filter:={"a":1}' JSON as it stands
+  --json '{"limit": 3}'   all of them as one JSON object; --arg wins over it
+  --json @file.json       from a file
+  --json -                from stdin
+
+The answer goes to stdout, everything else to stderr. Exit codes: 0 answered, 1 a fault on the way, 2 wrong usage or
+arguments, 5 the tool answered that it failed, 6 it needs --yes or --allow first, 130 interrupted (the call is
+cancelled at the server)."""
+
+
+class WrongArguments(WorkbenchError):
+    """What stands on the command line cannot be the arguments of this tool."""
+
+
+def arrange_call(parser: Parser) -> None:
+    """Server, tool, arguments, consents."""
+    parser.epilog = EPILOG
+    parser.add_argument("server", metavar="SERVER")
+    parser.add_argument("tool", metavar="TOOL", help="by its own name or the one it has in Python")
+    parser.add_argument("-a", "--arg", action="append", default=[], metavar="K=V", help="one argument; may be repeated")
+    parser.add_argument("--json", default="", metavar="JSON", help="all arguments: JSON, @file, or - for stdin")
+    add_consents(parser)
+    add_common(parser, _call, json_is_output=False)
+
+
+def _call(given: argparse.Namespace, paths: Paths) -> int:
+    try:
+        arguments = _whole(given.json)
+        outcome = talk(paths, lambda connection: _carry(connection, given, arguments))
+    except NotAllowed as fault:
+        narrate_fault(fault)
+        return UNANSWERED
+    except WrongArguments as fault:
+        narrate_fault(fault)
+        return USAGE
+    return print_outcome(outcome, given.output)
+
+
+async def _carry(connection: Connection, given: argparse.Namespace, arguments: dict[str, JsonValue]) -> Outcome:
+    questions = connection.questions
+    await reach(questions, given.server, given.allow)
+    tool = await questions.tool(given.server, given.tool)
+    _add_typed(arguments, given.arg, tool)
+    call = ToolCall(uuid.uuid4().hex, tool.server, tool.name, arguments, Origin.PERSON, "person", confirmed=given.yes)
+    forget = connection.listen(_Progress(call.id))
+    try:
+        return await bring_whole(connection, await questions.call(call))
+    finally:
+        forget()
+
+
+def _whole(source: str) -> dict[str, JsonValue]:
+    try:
+        return whole_arguments(source) if source else {}
+    except WorkbenchError as fault:
+        raise WrongArguments(fault.message, fault.hint) from fault
+
+
+def _add_typed(arguments: dict[str, JsonValue], pairs: list[str], tool: Tool) -> None:
+    try:
+        unknown = add_pairs(arguments, pairs, tool.input_schema)
+    except WorkbenchError as fault:
+        raise WrongArguments(fault.message, fault.hint) from fault
+    if unknown:
+        known = ", ".join(tool.input_schema.get("properties", {}))
+        narrate(f"The schema of {tool.name} names no {', '.join(unknown)}; it has: {known}.")
+
+
+class _Progress:
+    """Says on a terminal how far the call is."""
+
+    def __init__(self, call_id: str) -> None:
+        self._call_id = call_id
+        self._shown = sys.stderr.isatty()
+
+    def __call__(self, event: Event) -> None:
+        from workbench.events import CallProgress  # asyncio comes along, which `--help` must not load
+
+        if self._shown and isinstance(event, CallProgress) and event.call_id == self._call_id:
+            total = f" of {event.total:g}" if event.total else ""
+            narrate(visible(f"{event.progress:g}{total} {event.message}"))

@@ -1,0 +1,17 @@
+"""What the exit code says. Scripts rely on it: written down once, printed by `--help`, never renumbered."""
+
+from __future__ import annotations
+
+DONE, FAULT, USAGE, BROKEN, NOT_RUNNING, TOOL_ERROR, UNANSWERED = 0, 1, 2, 3, 4, 5, 6
+INTERRUPTED = 130  # as shells say it for Ctrl+C
+
+MEANING = {
+    DONE: "done",
+    FAULT: "a fault, or a check that did not go as expected; the sentence is on stderr",
+    USAGE: "wrong usage",
+    BROKEN: "the audit is not whole",
+    NOT_RUNNING: "no core runs",
+    TOOL_ERROR: "the tool answered that it failed",
+    UNANSWERED: "a yes is needed first: --yes for a risky call, --allow for a server that never ran",
+    INTERRUPTED: "interrupted",
+}

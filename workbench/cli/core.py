@@ -1,0 +1,86 @@
+"""`serve`, `status`, `stop`: the core itself."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+
+from workbench.cli.ask import ask
+from workbench.cli.codes import DONE, NOT_RUNNING
+from workbench.cli.options import Parser, add_common
+from workbench.cli.printing import moment, print_record, visible
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+from workbench.records import CoreStatus
+
+STOP_SECONDS = 30.0  # how long `stop` waits for the core to be gone
+
+
+def arrange_serve(parser: Parser) -> None:
+    add_common(parser, _serve, data=False)
+
+
+def arrange_status(parser: Parser) -> None:
+    add_common(parser, _status)
+
+
+def arrange_stop(parser: Parser) -> None:
+    add_common(parser, _stop, data=False)
+
+
+def _serve(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.wire.proxy import serve
+
+    return serve(paths)
+
+
+def _status(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.wire.lock import holder
+
+    if not holder(paths.lock):
+        print(f"No core runs for {paths.bench}.", file=sys.stderr)
+        return NOT_RUNNING
+    status = ask(paths, lambda questions: questions.status(), start=False)
+    if given.output == "json":
+        print_record(CoreStatus, status)
+        return DONE
+    print(f"bench     {status.bench}")
+    print(f"core      version {status.version}, process {status.pid}, since {moment(status.started)}")
+    print(f"servers   {status.servers_ready} of {status.servers} ready, {status.tools} tools known")
+    print(f"agents    {len(status.agents)}")
+    print(f"runs      {status.waiting} waiting for a person, {status.running} running")
+    print(f"skills    {status.skills}")
+    print(f"sandbox   {status.strength.backend}, {status.strength.level}")
+    for notice in status.notices:
+        print(visible(f"notice    {notice.message} {notice.hint}"))
+    return DONE
+
+
+def _stop(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.wire.lock import holder
+
+    if not holder(paths.lock):
+        print(f"No core runs for {paths.bench}.", file=sys.stderr)
+        return DONE
+    _ask_to_end(paths, holder(paths.lock))
+    deadline = time.monotonic() + STOP_SECONDS
+    while pid := holder(paths.lock):
+        if time.monotonic() > deadline:
+            raise WorkbenchError(f"The core (process {pid}) does not end.", f"End it the hard way: kill -9 {pid}")
+        time.sleep(0.05)
+    print("The core has ended.", file=sys.stderr)
+    return DONE
+
+
+def _ask_to_end(paths: Paths, pid: int) -> None:
+    """By the wire; a core that does not listen, or is of another version, by a signal."""
+    import signal
+
+    try:
+        ask(paths, lambda questions: questions.shut_down(), start=False)
+    except WorkbenchError as fault:
+        print(f"{fault.message} It is ended by a signal.", file=sys.stderr)
+        if pid:
+            os.kill(pid, signal.SIGTERM)

@@ -1,0 +1,103 @@
+"""Reads the command line and runs one command; or says for which bench a window is wished for, and `__main__` opens it.
+
+Data goes to stdout, narration to stderr, and the exit code tells scripts what happened.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping
+
+from workbench import __version__
+from workbench.cli.audit import arrange_audit
+from workbench.cli.call import arrange_call
+from workbench.cli.codes import FAULT, INTERRUPTED, MEANING
+from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
+from workbench.cli.display import check_window, qt_version
+from workbench.cli.options import Command, Parser, bench_paths
+from workbench.cli.printing import narrate_fault
+from workbench.cli.servers import arrange_servers, arrange_tools
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+
+COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
+    "servers": (arrange_servers, "List the servers of a bench and how they are."),
+    "tools": (arrange_tools, "List the tools of a bench, also those of servers that do not run now."),
+    "call": (arrange_call, "Call one tool and print what it answers."),
+    "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
+    "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
+    "stop": (arrange_stop, "End the core of a bench and everything it started."),
+    "audit": (arrange_audit, "Check or read the audit of a bench."),
+}
+USAGES = (
+    ("mcp-workbench [FOLDER]", "open the window on a bench: a folder, or your own bench"),
+    ("mcp-workbench servers", "list the servers"),
+    ("mcp-workbench tools", "list the tools, or search them"),
+    ("mcp-workbench call SERVER TOOL", "call a tool and print its answer"),
+    ("mcp-workbench serve", "serve an agent over stdin and stdout"),
+    ("mcp-workbench status", "say what the core of a bench is doing"),
+    ("mcp-workbench stop", "end the core of a bench and everything it started"),
+    ("mcp-workbench audit verify", "check that the audit is whole"),
+    ("mcp-workbench audit query", "read the audit"),
+)
+EXAMPLES = """examples:
+  mcp-workbench ~/projects/shop
+  claude mcp add workbench -- mcp-workbench serve --bench ~/projects/shop
+  mcp-workbench call demo list_orders --arg limit=3 --output json
+  mcp-workbench status --json
+  mcp-workbench audit query --kind run. --limit 20"""
+
+
+def main(arguments: list[str]) -> int | Paths:
+    """The exit code of a command, or the paths of the bench a window is wished for."""
+    try:
+        command = COMMANDS.get(arguments[0]) if arguments else None
+        code = _run(command, arguments) if command else _window(arguments)
+        sys.stdout.flush()
+        return code
+    except WorkbenchError as fault:
+        narrate_fault(fault)
+        return FAULT
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has read enough
+        return FAULT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def about() -> str:
+    """The foot of `--help`: every command, examples, every exit code."""
+    width = max(len(usage) for usage, _ in USAGES)
+    commands = "\n".join(f"  {usage.ljust(width)}  {words}" for usage, words in USAGES)
+    codes = "\n".join(f"  {code:>3}  {words}" for code, words in MEANING.items())
+    end = "A folder that is named like a command is opened as ./status."
+    return f"commands:\n{commands}\n\n{EXAMPLES}\n\nexit codes:\n{codes}\n\n{end}"
+
+
+def _window(arguments: list[str]) -> Paths:
+    parser = argparse.ArgumentParser(
+        prog="mcp-workbench",
+        description="Browse and test MCP tools, review and approve agent-proposed code, curate the skill library.",
+        epilog=about(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="the bench to open; your own when none is given")
+    parser.add_argument("--version", action="version", version=f"mcp-workbench {__version__}")
+    paths = bench_paths(parser.parse_args(arguments).folder)
+    check_window(os.environ, sys.version_info[:2], qt_version())
+    return paths
+
+
+def _run(command: tuple[Callable[[Parser], None], str], arguments: list[str]) -> int:
+    arrange, description = command
+    parser = argparse.ArgumentParser(
+        prog=f"mcp-workbench {arguments[0]}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    arrange(parser)
+    given = parser.parse_args(arguments[1:])
+    run: Command = given.run
+    return run(given, bench_paths(given.bench))

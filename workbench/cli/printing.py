@@ -1,0 +1,60 @@
+"""Data on stdout, narration on stderr. What strangers wrote must not steer somebody's terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.records import JsonValue
+
+
+def narrate(text: str) -> None:
+    """A word beside the data."""
+    print(visible(text, keep="\n"), file=sys.stderr)
+
+
+def narrate_fault(fault: WorkbenchError) -> None:
+    narrate(f"mcp-workbench: {fault.message}")
+    if fault.hint:
+        narrate(fault.hint)
+
+
+def print_record(hint: Any, value: Any) -> None:
+    """Any: a record and its type; the wire's codec knows how."""
+    from workbench.wire.codec import encode
+
+    print_json(encode(hint, value))
+
+
+def print_json(value: JsonValue) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8"))
+
+
+def print_data(text: str) -> None:
+    """A stranger's text: exact into a pipe or file, with its control characters visible on a terminal."""
+    shown = visible(text, keep="\n\t") if sys.stdout.isatty() else text.encode("utf-8", "replace").decode("utf-8")
+    sys.stdout.write(shown if shown.endswith("\n") or not shown else f"{shown}\n")
+
+
+def print_table(rows: Iterable[Sequence[str]]) -> None:
+    """Columns as wide as their widest cell; the last one is left as it is."""
+    lines = [[visible(cell) for cell in row] for row in rows]
+    if not lines:
+        return
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]) - 1)]
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
+        print("  ".join([*cells, line[-1]]).rstrip())
+
+
+def moment(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Control characters as escapes."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)

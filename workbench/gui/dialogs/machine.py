@@ -1,0 +1,42 @@
+"""What this machine and this bench have of what the workbench needs, line by line."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+
+from workbench.gui.checks_view import ChecksView, report
+from workbench.gui.context import Context
+from workbench.gui.views import label
+from workbench.records import Check
+
+
+class MachineDialog(QDialog):
+    """Shows at once, fills when the answers are there."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        unit = context.theme.unit
+        self.setWindowTitle(self.tr("Check this machine"))
+        self.resize(unit * 170, unit * 120)
+        self._words = label(self.tr("Checking…"), "muted")
+        self._view = ChecksView(context.theme, self.tr("Checks of this machine"))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self._copy = buttons.addButton(self.tr("Copy report"), QDialogButtonBox.ButtonRole.ActionRole)
+        self._copy.setEnabled(False)
+        self._copy.clicked.connect(self._copy_report)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
+        column.addWidget(self._words)
+        column.addWidget(self._view, 1)
+        column.addWidget(buttons)
+        context.tasks.run("check this machine", context.questions.diagnose_house(), self._show)
+
+    def _show(self, checks: tuple[Check, ...]) -> None:
+        self._words.hide()
+        self._view.show_checks(checks)
+        self._copy.setEnabled(True)
+
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(report(self.tr("This machine"), self._view.checks()))
