@@ -80,6 +80,8 @@ class _Engine(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
+        if size.isEmpty():
+            return QPixmap()
         picture = QPixmap(size)
         picture.fill(QColor(Qt.GlobalColor.transparent))
         painter = QPainter(picture)

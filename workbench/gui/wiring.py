@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -22,6 +23,15 @@ from workbench.records import Decision, Run, RunState, Skill, SkillState
 
 if TYPE_CHECKING:
     from workbench.gui.dialogs.approval import ApprovalDialog
+    from workbench.gui.docks.tool_call import CallPanel
+
+
+_TOOL_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a CallPanel, imported with the first tool
+    "tool.json": methodcaller("switch_json"),
+    "tool.paste": methodcaller("paste"),
+    "tool.reset": methodcaller("reset"),
+    "tool.back": methodcaller("bring_back"),
+}
 
 
 class Wiring(QObject):
@@ -166,6 +176,8 @@ class Wiring(QObject):
         bind("window.close", self._close)
         bind("front.start", self._start_front)
         bind("editor.show", self._show_editor)
+        for name, deed in _TOOL_DEEDS.items():
+            bind(name, partial(self._with_tool, deed))
         for name in ("servers", "runs", "output", "audit", "skills"):
             bind(f"pane.{name}", partial(self._go_to, name))
         bind("pane.centre", window.centre.take_keyboard)
@@ -211,6 +223,12 @@ class Wiring(QObject):
     def _run_started(self, run_id: str) -> None:
         self._window.output.show_run(run_id)
         self._window.docks["output"].raise_()
+
+    def _with_tool(self, deed: Callable[[CallPanel], object]) -> None:
+        panel = self._window.centre.tool.call()
+        if panel is not None:
+            self._window.centre.setCurrentWidget(self._window.centre.tool)
+            deed(panel)
 
     def _show_editor(self) -> None:
         editor = self._window.centre.editor

@@ -22,7 +22,7 @@ from workbench.gui.forms.shape import Kind, shape_of
         ({"properties": {"a": {}}}, Kind.OBJECT, False),
         ({"type": "object", "additionalProperties": {"type": "number"}}, Kind.MAP, False),
         ({"items": {"type": "string"}}, Kind.ARRAY, False),
-        ({"type": "array", "prefixItems": [{}]}, Kind.RAW, False),
+        ({"type": "array", "prefixItems": [{}]}, Kind.ARRAY, False),
         ({"const": 3}, Kind.CONST, False),
         (True, Kind.RAW, False),
         ({}, Kind.RAW, False),
@@ -60,3 +60,31 @@ def test_all_of_is_folded() -> None:
 
 def test_a_foreign_reference_is_not_fetched() -> None:
     assert shape_of({"$ref": "https://example.com/schema.json"}, {}).kind is Kind.RAW
+
+
+def test_titles_of_choices_are_kept() -> None:
+    schema = {"oneOf": [{"const": 1, "title": "Low"}, {"const": 2, "description": "High"}, {"const": 3}]}
+    assert shape_of(schema, {}).labels == ("Low", "High", "")
+    assert shape_of({"enum": ["a", None], "enumNames": ["A", "none"]}, {}).labels == ("A",)
+    assert shape_of({"enum": [1, 2], "enumNames": ["one"]}, {}).labels == ()
+
+
+def test_a_tuple_has_places_in_both_spellings() -> None:
+    new = shape_of({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, {})
+    old = shape_of({"type": "array", "items": [{"type": "string"}], "additionalItems": False}, {})
+    assert new.heads == old.heads == ({"type": "string"},)
+    assert new.items is old.items is False
+
+
+def test_names_that_only_a_condition_speaks_of_get_a_field() -> None:
+    schema = {
+        "properties": {"kind": {}},
+        "then": {"properties": {"size": {"type": "integer"}}},
+        "dependentSchemas": {"kind": {"properties": {"more": {}}}},
+    }
+    assert list(shape_of(schema, schema).properties) == ["kind", "size", "more"]
+
+
+def test_two_halves_of_one_property_are_joined() -> None:
+    schema = {"allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"a": {"maxLength": 3}}}]}
+    assert shape_of(schema, schema).properties["a"] == {"type": "string", "maxLength": 3}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import uuid
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -28,6 +29,7 @@ from workbench.gui.icons import icon
 from workbench.gui.question_bar import QuestionBar
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
+from workbench.gui.views import tool_button
 from workbench.records import Fault, Origin, Outcome, Tool, ToolCall
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
@@ -48,6 +50,7 @@ class CallPanel(QWidget):
         self._context = context
         self._tool = tool
         self._call_id = ""
+        self._kept: dict[str, Any] | None = None  # Any: JSON arguments that can be brought back
         self._build()
         self.form.set_schema(tool.input_schema)
         fields = (field for field in self.form.findChildren(QWidget) if isinstance(field, _FIELDS))
@@ -69,7 +72,8 @@ class CallPanel(QWidget):
         path, sentence = faults[0]
         more = self.tr(" ({0} more)").format(len(faults) - 1) if len(faults) > 1 else ""
         words = f"{path} {sentence}{more}" if path else f"{sentence}{more}"
-        self._ask.ask("alert", "warning", words, "", self.tr("Send as it is"), self._send_unchecked)
+        hint = self.tr("Nothing was sent. Send it anyway to see how the server takes it.")
+        self._ask.ask("alert", "warning", words, hint, self.tr("Send anyway"), self._send_unchecked)
 
     def cancel(self) -> None:
         """Take back the question, or end the call at the server."""
@@ -88,6 +92,36 @@ class CallPanel(QWidget):
         questions, tool = self._context.questions, self._tool
         coro = questions.call_as_code(tool.server, tool.name, self.form.value())
         self._context.tasks.run("write the call as code", coro, self.code_wanted.emit)
+
+    def reset(self) -> None:
+        """Back to what the schema proposes; the arguments before it can be fetched back."""
+        self._keep_arguments()
+        self.form.reset()
+        self.status_message.emit(self.tr("The form is as the schema proposes it."))
+
+    def bring_back(self) -> None:
+        """The arguments of the last call, or those that a reset or a paste replaced."""
+        if self._kept is not None:
+            kept = self._kept
+            self._keep_arguments()
+            self.form.set_value(kept)
+
+    def paste(self) -> None:
+        """Take the arguments from JSON in the clipboard."""
+        text = QGuiApplication.clipboard().text()
+        if text.strip():
+            self._keep_arguments()
+            self.form.paste(text)
+        else:
+            self.status_message.emit(self.tr("The clipboard holds no text."))
+
+    def switch_json(self) -> None:
+        """Fields or JSON."""
+        self.form.show_json(not self.form.json_shown())
+
+    def _keep_arguments(self) -> None:
+        self._kept = self.form.value()
+        self._back.setEnabled(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -115,6 +149,7 @@ class CallPanel(QWidget):
         call = ToolCall(
             self._call_id, tool.server, tool.name, self.form.value(), Origin.PERSON, "person", confirmed=confirmed
         )
+        self._keep_arguments()
         self._show_running()
         self.answer.begin()
         self._context.tasks.run(f"call {tool.name}", self._call(call))
@@ -202,4 +237,15 @@ class CallPanel(QWidget):
         row.addWidget(self._cancel)
         row.addWidget(code)
         row.addStretch(1)
+        for symbol, words, act in (
+            ("undo", self.tr("Bring back the last arguments"), self.bring_back),
+            ("copy", self.tr("Paste JSON as arguments (Ctrl+Shift+V)"), self.paste),
+            ("refresh", self.tr("Reset the form (Ctrl+Shift+R)"), self.reset),
+        ):
+            button = tool_button(symbol, words, self._context.theme)
+            button.clicked.connect(act)
+            row.addWidget(button)
+            if symbol == "undo":
+                self._back = button
+        self._back.setEnabled(False)
         return foot

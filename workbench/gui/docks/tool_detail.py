@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, Event, ToolsChanged
 from workbench.gui.context import Context
+from workbench.gui.docks.tool_call import CallPanel
 from workbench.gui.docks.tool_sheet import ToolSheet
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.pane import Pane
@@ -63,6 +64,13 @@ class ToolPane(Pane):
         """Call the tool on screen."""
         if (sheet := self.sheet()) is not None:
             sheet.call.run()
+
+    def call(self) -> CallPanel | None:
+        """The form and answer of the tool on screen; without one the status bar says so."""
+        sheet = self.sheet()
+        if sheet is None:
+            self.status_message.emit(self.tr("No tool is open: pick one on the left."))
+        return sheet.call if sheet else None
 
     def hear(self, event: Event) -> None:
         if isinstance(event, CallProgress):

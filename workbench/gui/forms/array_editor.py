@@ -1,14 +1,15 @@
-"""A list: rows to add, remove and move."""
+"""A list or a tuple: rows to add, remove and move."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from workbench.gui.forms.brief import Brief
-from workbench.gui.forms.check import PathFault
+from workbench.gui.forms.check import FieldPath, PathFault
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.field import Field, Make
 from workbench.gui.forms.nest import nest
@@ -37,6 +38,8 @@ class ArrayEditor(Editor):
         line.addStretch(1)
         self._layout.addLayout(line)
         self.setFocusProxy(self._add)
+        for _ in brief.shape.heads:  # a tuple has its places from the start
+            self._append()
 
     def read(self) -> JsonValue:
         return [row.read() for row in self._rows]
@@ -64,9 +67,29 @@ class ArrayEditor(Editor):
         for number, row in enumerate(self._rows):
             row.show_faults([(path[1:], words) for path, words in faults if path and path[0] == number], strict)
 
+    def reach(self, path: FieldPath) -> None:
+        if path and isinstance(path[0], int) and path[0] < len(self._rows):
+            self._rows[path[0]].reach(path[1:])
+        else:
+            super().reach(path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        focus = QApplication.focusWidget()
+        number = next((at for at, row in enumerate(self._rows) if focus and row.isAncestorOf(focus)), None)
+        alone = event.modifiers() == Qt.KeyboardModifier.AltModifier
+        if alone and number is not None and event.key() in steps:
+            step = steps[Qt.Key(event.key())]
+            self._swap(number, step)
+            self._rows[min(max(number + step, 0), len(self._rows) - 1)].reach()
+            return
+        super().keyPressEvent(event)
+
     def _append(self) -> Field:
         number = len(self._rows) + 1
-        row = Field(self.brief.inner(f"{number}", self.brief.shape.items, required=True), self._make, self, item=True)
+        heads = self.brief.shape.heads
+        schema = heads[number - 1] if number <= len(heads) else self.brief.shape.items
+        row = Field(self.brief.inner(f"{number}", schema, required=True), self._make, self, item=True)
         row.changed.connect(self.changed)
         name = one_line(self.brief.name, 40)
         for sign, words, act in (
@@ -84,7 +107,13 @@ class ArrayEditor(Editor):
             row.add_tool(button)
         self._layout.insertWidget(len(self._rows), row)
         self._rows.append(row)
+        self._offer()
         return row
+
+    def _offer(self) -> None:
+        """A tuple that allows nothing behind its places cannot grow."""
+        closed = self.brief.shape.items is False and len(self._rows) >= len(self.brief.shape.heads)
+        self._add.setVisible(not closed)
 
     def _add_by_person(self) -> None:
         if len(self._rows) < _MOST_ROWS:
@@ -124,6 +153,7 @@ class ArrayEditor(Editor):
         self._layout.removeWidget(row)
         row.hide()
         row.deleteLater()
+        self._offer()
 
 
 def _widget(sender: object) -> QWidget:

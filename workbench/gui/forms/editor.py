@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui.forms.brief import Brief
-from workbench.gui.forms.check import PathFault
+from workbench.gui.forms.check import FieldPath, PathFault
 from workbench.records import JsonValue
 
 
@@ -38,3 +38,7 @@ class Editor(QWidget):
 
     def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
         """Let fields inside show what is wrong with them; paths are relative to this editor."""
+
+    def reach(self, path: FieldPath) -> None:
+        """Put the keyboard into the field at that place; an editor without fields of its own takes it itself."""
+        self.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.forms.brief import Brief
-from workbench.gui.forms.check import PathFault, faults_of
+from workbench.gui.forms.check import FieldPath, PathFault, faults_of
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.field import Make
 from workbench.gui.forms.json_text import identical
@@ -62,6 +62,12 @@ class EitherEditor(Editor):
 
     def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
         self._current().show_faults(faults, strict)
+
+    def reach(self, path: FieldPath) -> None:
+        if path:
+            self._current().reach(path)
+        else:
+            super().reach(path)
 
     def _current(self) -> Editor:
         return self._editor(max(self._switch.currentIndex(), 0))

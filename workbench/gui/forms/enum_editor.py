@@ -20,7 +20,8 @@ class EnumEditor(Editor):
         super().__init__(brief, parent)
         self._choices = brief.shape.choices
         self._box = CalmCombo(self)
-        self._box.addItems([_label(choice) for choice in self._choices])
+        labels = brief.shape.labels or ("",) * len(self._choices)
+        self._box.addItems([_label(choice, words) for choice, words in zip(self._choices, labels, strict=True)])
         self._box.setPlaceholderText(hint_of(brief.shape) or self.tr("choose…"))
         self._box.setCurrentIndex(-1)
         self._box.setAccessibleName(brief.name)
@@ -48,7 +49,7 @@ class EnumEditor(Editor):
         self.changed.emit()
 
 
-def _label(choice: JsonValue) -> str:
-    if isinstance(choice, str):
-        return one_line(choice, 120) or "“”"
-    return one_line(dump(choice, indent=None), 120)
+def _label(choice: JsonValue, words: str) -> str:
+    """What the schema calls the value, and the value itself where that is something else."""
+    plain = (one_line(choice, 120) or "“”") if isinstance(choice, str) else one_line(dump(choice, indent=None), 120)
+    return f"{one_line(words, 120)}  ·  {plain}" if words and words != plain else plain

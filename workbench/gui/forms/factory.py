@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from workbench.gui.forms.array_editor import ArrayEditor
 from workbench.gui.forms.boolean_editor import BooleanEditor
 from workbench.gui.forms.brief import DEEPEST, Brief
+from workbench.gui.forms.bytes_editor import BytesEditor
 from workbench.gui.forms.const_editor import ConstEditor
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.either_editor import EitherEditor
@@ -17,6 +18,7 @@ from workbench.gui.forms.enum_editor import EnumEditor
 from workbench.gui.forms.map_editor import MapEditor
 from workbench.gui.forms.number_editor import NumberEditor
 from workbench.gui.forms.object_editor import ObjectEditor
+from workbench.gui.forms.purpose import Purpose, purpose_of
 from workbench.gui.forms.raw_editor import RawEditor
 from workbench.gui.forms.shape import Kind
 from workbench.gui.forms.text_editor import TextEditor
@@ -42,6 +44,8 @@ _NESTED: Final = {
 def make_editor(brief: Brief, parent: QWidget | None = None) -> Editor:
     """The editor that fits; raw JSON where fields would be nested too deeply to be read."""
     kind = brief.shape.kind
+    if kind is Kind.STRING and purpose_of(brief) is Purpose.BYTES:
+        return BytesEditor(brief, parent)
     if kind in _SIMPLE:
         return _SIMPLE[kind](brief, parent)
     if brief.depth > DEEPEST:

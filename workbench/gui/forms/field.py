@@ -1,4 +1,4 @@
-"""One named value of the form: its label, whether it is sent, its editor, its description, its fault.
+"""One named value of the form: its head, its editor, its description, its fault.
 
 A field that nobody touched is not sent, which is something else than null or an empty text. Editors with fields of
 their own are made when the field is first set, so a schema that contains itself costs nothing.
@@ -13,13 +13,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from workbench.gui.forms.brief import ABSENT, Absent, Brief
-from workbench.gui.forms.check import PathFault, written
+from workbench.gui.forms.check import FieldPath, PathFault, written
 from workbench.gui.forms.editor import Editor
-from workbench.gui.forms.json_text import identical
+from workbench.gui.forms.field_head import FieldHead
+from workbench.gui.forms.json_text import dump, identical
 from workbench.gui.forms.raw_editor import RawEditor
 from workbench.gui.forms.shape import Kind
 from workbench.gui.icons import icon
-from workbench.gui.text import ForeignLabel, one_line, plain_tip, visible
+from workbench.gui.text import ForeignLabel, one_line, plain_tip
 from workbench.gui.theme import mark
 from workbench.records import JsonValue
 
@@ -27,6 +28,7 @@ Make: TypeAlias = Callable[[Brief, QWidget | None], Editor]
 
 _NESTED = (Kind.OBJECT, Kind.MAP, Kind.ARRAY, Kind.CHOICE)
 _SHORT = 160  # characters of a description under its field; the whole is in the tooltip
+_SUMMARY = 120  # characters of a folded value
 
 
 class Field(QWidget):
@@ -43,11 +45,16 @@ class Field(QWidget):
         self._editor: Editor | None = None
         self._fault: ForeignLabel | None = None
         self._opener: QPushButton | None = None
-        self._null: QToolButton | None = None
-        self._unset: QToolButton | None = None
+        self._folded = False
+        self._head = FieldHead(brief, self, item=item)
         self._build()
         self._prefill()
         self._show_state()
+
+    @property
+    def sent(self) -> bool:
+        """Whether this field is part of the value."""
+        return self._state is not ABSENT
 
     def read(self) -> JsonValue | Absent:
         if self._state is ABSENT:
@@ -76,55 +83,55 @@ class Field(QWidget):
         deeper = [fault for fault in faults if fault[0]]
         untouched = self._state is ABSENT and not strict
         nested = self._editor is not None and self._state == "value" and not isinstance(self._editor, RawEditor)
-        if deeper and not nested:
+        if deeper and (not nested or self._folded):
             own.append(f"{written(deeper[0][0])} {deeper[0][1]}")
         self._say("" if untouched or not own else own[0])
         if self._editor is not None:
             self._editor.show_faults(deeper, strict)
 
-    def matches(self, words: str) -> bool:
-        """Whether a filter text occurs in the name or the description."""
-        return words in self.brief.name.lower() or words in self.brief.shape.description.lower()
-
     def add_tool(self, button: QToolButton) -> None:
         """Put a button at the end of the header line."""
-        self._header.addWidget(button)
+        self._head.add_tool(button)
 
-    def reach(self) -> None:
-        """Put the keyboard into this field."""
-        (self._editor or self._opener or self).setFocus(Qt.FocusReason.OtherFocusReason)
+    def reach(self, path: FieldPath = ()) -> None:
+        """Put the keyboard into this field, or into the one at that place inside it."""
+        self.fold(False)
+        if path and self._state is ABSENT and self.brief.shape.kind in _NESTED:
+            self._set_by_person()
+        if path and self._editor is not None:
+            self._editor.reach(path)
+        else:
+            (self._editor or self._opener or self).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def fold(self, on: bool) -> None:
+        """Hide the fields inside and tell their value in one line, or show them again."""
+        self._folded = on and self._nested_open()
+        summary = one_line(dump(self.read(), indent=None), _SUMMARY) if self._folded else ""
+        self._head.show_fold(self._folded, summary)
+        self._show_state()
 
     def _build(self) -> None:
         unit = self.brief.theme.unit
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(max(1, unit // 2))
-        self._header = QHBoxLayout()
-        self._header.setSpacing(unit)
-        name = ForeignLabel(self.brief.name, elide=False)
-        name.setWordWrap(False)
-        mark(name, role="mono" if not self._item else "muted")
-        kind = ForeignLabel(self._kind_words())
-        kind.setWordWrap(False)
-        mark(kind, role="muted")
-        self._header.addWidget(name)
-        self._header.addWidget(kind)
-        self._header.addStretch(1)
-        self._layout.addLayout(self._header)
-        if self.brief.shape.nullable:
-            self._add_null()
-        if self._item or (self.brief.required and self.brief.shape.kind in _NESTED):
+        self._layout.addWidget(self._head)
+        self._head.null_wanted.connect(self._toggle_null)
+        self._head.unset_wanted.connect(self._unset_by_person)
+        self._head.fold_wanted.connect(self.fold)
+        nested = self.brief.shape.kind in _NESTED
+        if nested:  # what is said of many fields stands above them, what is said of one below it
+            self._describe()
+        self._place = self._layout.count()
+        if self._item or (self.brief.required and nested):
             self._state = "value"
             self._open()
-        elif self.brief.shape.kind in _NESTED:
+        elif nested:
             self._add_opener()
         else:
             self._open()
-        self._describe()
-
-    def _kind_words(self) -> str:
-        words = self.brief.shape.type_word
-        return self.tr("{0} · required").format(words) if self.brief.required and not self._item else words
+        if not nested:
+            self._describe()
 
     def _describe(self) -> None:
         words = self.brief.shape.description
@@ -162,11 +169,12 @@ class Field(QWidget):
     def _set_editor(self, editor: Editor) -> None:
         if self._editor is not None:
             self._layout.removeWidget(self._editor)
+            self._editor.hide()
             self._editor.deleteLater()
         if self._opener is not None:
             self._opener.hide()
         self._editor = editor
-        self._layout.insertWidget(1, editor)
+        self._layout.insertWidget(self._place, editor)
         editor.changed.connect(self._edited)
 
     def _take(self, value: JsonValue) -> None:
@@ -209,7 +217,7 @@ class Field(QWidget):
             row = QHBoxLayout()
             row.addWidget(self._opener)
             row.addStretch(1)
-            self._layout.insertLayout(1, row)
+            self._layout.insertLayout(self._place, row)
         self._opener.show()
 
     def _set_by_person(self) -> None:
@@ -219,21 +227,11 @@ class Field(QWidget):
         self.changed.emit()
         self.reach()
 
-    def _add_null(self) -> None:
-        self._null = QToolButton(self)
-        self._null.setText("null")
-        self._null.setCheckable(True)
-        self._null.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._null.setAccessibleName(self.tr("Send null for {0}").format(visible(self.brief.name)))
-        self._null.setToolTip(self.tr("Send null instead of a value"))
-        self._null.clicked.connect(self._toggle_null)
-        self._header.addWidget(self._null)
-
     def _toggle_null(self, on: bool) -> None:
         if on:
             self._state = None
         else:
-            self._state = "value" if self._item else ABSENT
+            self._state = "value" if self._item or self.brief.required else ABSENT
         self._show_state()
         self.changed.emit()
 
@@ -248,29 +246,20 @@ class Field(QWidget):
             self._show_state()
         self.changed.emit()
 
-    def _show_state(self) -> None:
-        if self._null is not None:
-            self._null.setChecked(self._state is None)
-        if self._editor is not None:
-            self._editor.setVisible(not (self._state is None and self.brief.shape.kind in _NESTED))
-        sent = self._state is not ABSENT
-        if not self._item and not self.brief.required and self._unset is None:
-            self._add_unset()
-        if self._unset is not None:
-            self._unset.setVisible(sent)
+    def _nested_open(self) -> bool:
+        return self._state == "value" and self._editor is not None and self.brief.shape.kind in _NESTED
 
-    def _add_unset(self) -> None:
-        self._unset = QToolButton(self)
-        self._unset.setIcon(icon("x", "muted"))
-        self._unset.setAutoRaise(True)
-        self._unset.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._unset.setAccessibleName(self.tr("Do not send {0}").format(visible(self.brief.name)))
-        self._unset.setToolTip(self.tr("Do not send this value"))
-        self._unset.clicked.connect(self._unset_by_person)
-        policy = self._unset.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # so that nothing moves while one types
-        self._unset.setSizePolicy(policy)
-        self._header.addWidget(self._unset)
+    def _show_state(self) -> None:
+        null = self._state is None
+        self._head.show_state(sent=self._state is not ABSENT, null=null)
+        self._head.allow_fold(self._nested_open())
+        if not self._nested_open() and self._folded:
+            self._folded = False
+            self._head.show_fold(False, "")
+        if self._editor is not None:
+            self._editor.setVisible(not self._folded and not (null and self.brief.shape.kind in _NESTED))
+        if self._opener is not None:
+            self._opener.setVisible(self._editor is None and not null)
 
     def _say(self, sentence: str) -> None:
         if self._fault is None:

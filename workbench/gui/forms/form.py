@@ -18,18 +18,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.errors import WorkbenchError
 from workbench.gui.forms.brief import Brief
-from workbench.gui.forms.check import PathFault, faults_of, written
+from workbench.gui.forms.check import MISSING, FieldPath, PathFault, faults_of, written
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.factory import make_editor
-from workbench.gui.forms.object_editor import ObjectEditor
+from workbench.gui.forms.fault_list import FaultList
+from workbench.gui.forms.json_text import dump, parse
+from workbench.gui.forms.object_editor import FOLD_FROM, ObjectEditor
 from workbench.gui.forms.raw_editor import RawEditor
 from workbench.gui.forms.shape import Kind, Shape, shape_of
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.records import JsonObject, JsonValue
 
-_FILTER_FROM = 12  # more fields than this get a filter box
 _PAUSE_MS = 120
 _FORM, _JSON = 0, 1
 
@@ -47,6 +49,8 @@ class SchemaForm(QWidget):
         self._strict = False
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._check)
+        self._settle = QTimer(self, singleShot=True, interval=0)  # a field that was just made has no place yet
+        self._settle.timeout.connect(self._bring_into_view)
         self._build()
         self.set_schema({})
 
@@ -59,9 +63,9 @@ class SchemaForm(QWidget):
         self._editor = make_editor(brief)
         self._editor.changed.connect(self._edited)
         self._fields.setWidget(self._framed(self._editor, brief.shape))
-        self._raw.write(self._editor.read() if self._editor is not None else {})
+        self._raw.write(self._editor.read())
         self._choose(_FORM)
-        many = isinstance(self._editor, ObjectEditor) and len(brief.shape.properties) > _FILTER_FROM
+        many = isinstance(self._editor, ObjectEditor) and len(brief.shape.properties) > FOLD_FROM
         self._filter.setVisible(many)
         self._filter.clear()
         if many:
@@ -75,12 +79,30 @@ class SchemaForm(QWidget):
 
     def set_value(self, value: Mapping[str, JsonValue]) -> None:
         """Show this value; what the fields cannot hold stays visible as JSON inside its field."""
+        self._keep_text(dict(value))
         if self._editor is None or not self._editor.write(dict(value)):
-            self._raw.write(dict(value))
             self._choose(_JSON)
-        else:
-            self._raw.write(dict(value))
         self._check()
+
+    def reset(self) -> None:
+        """Back to what the schema proposes."""
+        self.set_schema(self._schema)
+        self.changed.emit()
+
+    def paste(self, text: str) -> None:
+        """Take arguments from JSON text, also out of a whole `tools/call` request. Text that is none is kept to be
+        mended."""
+        try:
+            value = _arguments_in(parse(text))
+        except WorkbenchError:
+            value = None
+        if isinstance(value, Mapping):
+            self.set_value(value)
+        else:
+            self._raw.show_text(text)
+            self._choose(_JSON)
+            self._check()
+        self.changed.emit()
 
     def faults(self) -> tuple[tuple[str, str], ...]:
         """Everything that is wrong, as path and sentence."""
@@ -91,6 +113,15 @@ class SchemaForm(QWidget):
         self._strict = True
         self._check()
 
+    def reach(self, path: FieldPath = ()) -> None:
+        """Put the keyboard into the field at that place and bring it into view."""
+        if self.json_shown() or self._editor is None:
+            self._raw.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        self._filter.clear()
+        self._editor.reach(path)
+        self._settle.start()
+
     def json_shown(self) -> bool:
         return self._pages.currentIndex() == _JSON
 
@@ -99,11 +130,16 @@ class SchemaForm(QWidget):
         if on == self.json_shown():
             return
         if on:
-            self._raw.write(self._current().read())
+            self._keep_text(self._current().read())
             self._choose(_JSON)
         elif not self._raw.own_faults() and self._editor is not None and self._editor.write(self._raw.read()):
             self._choose(_FORM)
         self._check()
+
+    def _keep_text(self, value: JsonValue) -> None:
+        """Write the JSON text anew only where it means something else: its layout belongs to whoever typed it."""
+        if self._raw.own_faults() or dump(self._raw.read()) != dump(value):
+            self._raw.write(value)
 
     def _current(self) -> Editor:
         return self._raw if self.json_shown() or self._editor is None else self._editor
@@ -122,10 +158,9 @@ class SchemaForm(QWidget):
         self._pages.addWidget(self._fields)
         self._pages.addWidget(self._raw_page(unit))
         layout.addWidget(self._pages, 1)
-        self._summary = ForeignLabel()
-        self._summary.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        mark(self._summary, role="error")
-        layout.addWidget(self._summary)
+        self.fault_list = FaultList(self._theme, self)
+        self.fault_list.wanted.connect(self.reach)
+        layout.addWidget(self.fault_list)
 
     def _head(self, unit: int) -> QHBoxLayout:
         head = QHBoxLayout()
@@ -153,13 +188,12 @@ class SchemaForm(QWidget):
 
     def _raw_page(self, unit: int) -> QWidget:
         brief = Brief(self.tr("Arguments"), {}, {}, Shape(Kind.RAW, {}), self._theme)
-        self._raw = RawEditor(brief)
+        self._raw = RawEditor(brief, tall=True)
         self._raw.changed.connect(self._edited)
         page = QWidget()
         layout = QVBoxLayout(page)
         layout.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
         layout.addWidget(self._raw)
-        layout.addStretch(1)
         return page
 
     def _framed(self, editor: Editor, shape: Shape) -> QWidget:
@@ -205,9 +239,14 @@ class SchemaForm(QWidget):
         faults = self._faults()
         if self._editor is not None and not self.json_shown():
             self._editor.show_faults(faults, self._strict)
-        loose = [fault for fault in faults if self.json_shown() or not fault[0]]
-        self._summary.setText("\n".join(_sentence(path, words) for path, words in loose[:4]))
-        self._summary.setVisible(bool(loose) and (self._strict or self.json_shown()))
+        told = [fault for fault in faults if self._strict or self.json_shown() or fault[1] != MISSING]
+        self.fault_list.show_faults(told)
+
+    def _bring_into_view(self) -> None:
+        focus = self._fields.focusWidget()
+        inside = self._fields.widget()
+        if focus is not None and inside is not None and inside.isAncestorOf(focus):
+            self._fields.ensureWidgetVisible(focus, self._theme.unit * 4, self._theme.unit * 12)
 
 
 def _arguments(schema: Mapping[str, Any]) -> JsonObject:  # Any: foreign JSON
@@ -217,5 +256,10 @@ def _arguments(schema: Mapping[str, Any]) -> JsonObject:  # Any: foreign JSON
     return {**schema, "type": "object"}
 
 
-def _sentence(path: tuple[str | int, ...], words: str) -> str:
-    return f"{written(path)} {words}" if path else words
+def _arguments_in(value: JsonValue) -> JsonValue:
+    """The arguments themselves, where a whole request or its parameters were pasted."""
+    for key in ("params", "arguments"):
+        outer = isinstance(value, Mapping) and {"jsonrpc", "method", "name"} & value.keys()
+        if outer and isinstance(value.get(key), Mapping):
+            value = value[key]
+    return value

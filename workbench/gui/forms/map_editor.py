@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, 
 
 from workbench.gui.editor.exact import survives
 from workbench.gui.forms.brief import Brief
-from workbench.gui.forms.check import PathFault
+from workbench.gui.forms.check import FieldPath, PathFault
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.field import Field, Make
 from workbench.gui.forms.nest import nest
+from workbench.gui.forms.text_editor import LONGEST_LINE
 from workbench.gui.icons import icon
 from workbench.gui.text import has_hidden, one_line
 from workbench.gui.theme import mark
@@ -45,7 +46,7 @@ class MapEditor(Editor):
     def write(self, value: JsonValue) -> bool:
         if not isinstance(value, Mapping) or len(value) > _MOST_ROWS:
             return False
-        if any(has_hidden(name) or not survives(name) or "\n" in name for name in value):
+        if any(_unfit(name) for name in value):
             return False
         for row in tuple(self._rows):
             self._drop(row)
@@ -70,6 +71,15 @@ class MapEditor(Editor):
         for row in self._rows:
             own = [(path[1:], words) for path, words in faults if path and path[0] == row.name.text()]
             row.field.show_faults(own, strict)
+
+    def reach(self, path: FieldPath) -> None:
+        row = next((row for row in self._rows if path and row.name.text() == path[0]), None)
+        if row is None:
+            super().reach(path)
+        elif len(path) > 1:
+            row.field.reach(path[1:])
+        else:
+            row.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _append(self) -> _Row:
         row = _Row(self.brief, self._make, len(self._rows) + 1, self)
@@ -96,6 +106,11 @@ class MapEditor(Editor):
         row.deleteLater()
 
 
+def _unfit(name: str) -> bool:
+    """Whether a line could not give this name back."""
+    return has_hidden(name) or not survives(name) or "\n" in name or len(name) > LONGEST_LINE
+
+
 class _Row(QWidget):
     """A name and its value."""
 
@@ -106,6 +121,7 @@ class _Row(QWidget):
         super().__init__(parent)
         where = one_line(brief.name, 40)
         self.name = QLineEdit(self)
+        self.name.setMaxLength(LONGEST_LINE)
         self.name.setPlaceholderText(self.tr("name"))
         self.name.setAccessibleName(self.tr("Name {0} in {1}").format(number, where))
         inner = brief.inner(self.tr("value {0}").format(number), brief.shape.extra, required=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from workbench.errors import WorkbenchError
 from workbench.gui.forms.brief import Brief
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.hint import hint_of
+from workbench.gui.forms.json_text import dump, parse
+from workbench.gui.forms.plain_check import number_of
 from workbench.gui.forms.shape import Kind
 from workbench.records import JsonValue
 
@@ -44,7 +45,7 @@ class NumberEditor(Editor):
             return True
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
-        text = json.dumps(value)
+        text = dump(value)
         self._line.setText(text)
         return len(text) <= _LONGEST
 
@@ -52,7 +53,8 @@ class NumberEditor(Editor):
         self._line.clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+        alone = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if alone and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self._step(1 if event.key() == Qt.Key.Key_Up else -1)
             return
         super().keyPressEvent(event)
@@ -63,19 +65,24 @@ class NumberEditor(Editor):
             start = self.brief.shape.schema.get("default", self.brief.shape.schema.get("minimum", 0))
             value = start if isinstance(start, int | float) and not isinstance(start, bool) else 0
         else:
-            value = value + direction
+            moved = value + direction * self._stride()
+            value = round(moved, 10) if isinstance(moved, float) else moved  # 0.1 + 0.2 is 0.3 to a person
         for key, bound in (("minimum", max), ("maximum", min)):
             limit = self.brief.shape.schema.get(key)
             if isinstance(limit, int | float) and not isinstance(limit, bool):
                 value = bound(value, limit)
         whole = self.brief.shape.kind is Kind.INTEGER and isinstance(value, float) and value.is_integer()
-        self._line.setText(json.dumps(int(value) if whole else value))
+        self._line.setText(dump(int(value) if whole else value))
+
+    def _stride(self) -> int | float:
+        step = number_of(self.brief.shape.schema, "multipleOf")
+        return step if step is not None and step > 0 else 1
 
 
 def _number(text: str) -> int | float | None:
+    """The number a text is, with its spelling; None while it is none."""
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = parse(text)
+    except WorkbenchError:
         return None
-    usable = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if usable and value == value and abs(value) != float("inf") else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

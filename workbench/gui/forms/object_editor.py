@@ -1,4 +1,8 @@
-"""An object: one field per property, required ones first, and room for names the schema does not list."""
+"""An object: one field per property, required ones first, and room for names the schema does not list.
+
+Of a large object the optional fields lie behind one button, and fields are made when they are first shown: a tool with
+two hundred parameters opens as fast as one with three.
+"""
 
 from __future__ import annotations
 
@@ -6,64 +10,71 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.forms.brief import ABSENT, Brief
-from workbench.gui.forms.check import PathFault
+from workbench.gui.forms.check import FieldPath, PathFault
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.field import Field, Make
 from workbench.gui.forms.nest import nest
-from workbench.gui.forms.shape import Kind, Shape
+from workbench.gui.forms.shape import Kind, shape_of
+from workbench.gui.icons import icon
+from workbench.gui.theme import mark
 from workbench.records import JsonValue
 
-_AT_ONCE = 16  # fields made in one go: a tool with two hundred must not stall the window
+FOLD_FROM = 12
+"""An object with more properties than this keeps its optional ones behind a button."""
+_FEW = 3  # so many optional fields are not worth a button
+_AT_ONCE = 16  # fields made in one go; the next ones a little later, so that the window never stalls
 
 
 class ObjectEditor(Editor):
-    """Fields below each other; nested ones are set in behind a line. Far-down fields are made a little later."""
+    """Fields below each other; nested ones are set in behind a line."""
 
     def __init__(self, brief: Brief, make: Make, parent: QWidget | None = None) -> None:
         super().__init__(brief, parent)
         self._make = make
+        self._names = sorted(brief.shape.properties, key=lambda name: name not in brief.shape.required)
+        self._places = {name: place for place, name in enumerate(self._names)}
         self._fields: dict[str, Field] = {}
+        self._order: list[str] = []  # names as the value had them that was written last
+        self._needle = ""
         self._extra: Editor | None = None
         self._layout: QVBoxLayout = nest(self, brief)
-        self._waiting = _order(brief.shape)
+        self._parts = (QVBoxLayout(), QVBoxLayout())  # required, optional
+        optional = len(self._names) - len(brief.shape.required & self._places.keys())
+        self._folded = len(self._names) > FOLD_FROM and optional > _FEW
+        self._lay_out(optional)
+        self._waiting: list[str] = []
         self._batch = QTimer(self, singleShot=True, interval=0)
         self._batch.timeout.connect(self._build_some)
-        self._build_some()
+        self._sift()
         if brief.shape.extra is not None and brief.shape.extra is not False:
             self._open_extra()
 
-    @property
-    def fields(self) -> Mapping[str, Field]:
-        """All fields by name."""
-        self._finish()
-        return self._fields
-
     def read(self) -> JsonValue:
-        while self._waiting and self._waiting[0] in self.brief.shape.required:
-            self._add(self._waiting.pop(0))
         found: dict[str, Any] = {}  # Any: JSON
-        for name, field in self._fields.items():
-            value = field.read()
-            if value is not ABSENT:
-                found[name] = value
+        for name in self._names:
+            if name in self._fields or name in self.brief.shape.required:
+                value = self._field(name).read()
+                if value is not ABSENT:
+                    found[name] = value
         if self._extra is not None:
             found.update(self._extra.read())
-        return found
+        ordered = {name: found[name] for name in self._order if name in found}
+        return {**ordered, **found}
 
     def write(self, value: JsonValue) -> bool:
         if not isinstance(value, Mapping):
             return False
-        for name in [name for name in self._waiting if name in value]:
-            self._waiting.remove(name)
-            self._add(name)
-        for name, field in self._fields.items():
-            field.write(value.get(name, ABSENT))
-        rest = {name: part for name, part in value.items() if name not in self._fields}
-        if rest or self._extra is not None:
-            self._open_extra().write(rest)
+        self._order = list(value)
+        for name in self._names:
+            if name in value or name in self._fields:
+                self._field(name).write(value.get(name, ABSENT))
+        rest = {name: part for name, part in value.items() if name not in self._places}
+        if (rest or self._extra is not None) and not self._open_extra().write(rest):
+            return False
+        self._sift()
         return True
 
     def clear(self) -> None:
@@ -82,35 +93,85 @@ class ObjectEditor(Editor):
             rest = [(path, words) for path, words in faults if path and path[0] not in self._fields]
             self._extra.show_faults(rest, strict)
 
-    def filter(self, words: str) -> int:
-        """Show only fields that match; answers how many do."""
-        self._finish()
-        wanted = words.strip().lower()
-        shown = 0
-        for field in self._fields.values():
-            fits = not wanted or field.matches(wanted)
-            field.setVisible(fits)
-            shown += fits
-        return shown
+    def reach(self, path: FieldPath) -> None:
+        name = path[0] if path else next(iter(self._names), "")
+        if isinstance(name, str) and name in self._places:
+            field = self._field(name)
+            field.show()
+            field.reach(path[1:])
+        elif self._extra is not None:
+            self._extra.reach(path)
+        else:
+            super().reach(path)
 
-    def _add(self, name: str) -> None:
-        shape = self.brief.shape
-        field = Field(self.brief.inner(name, shape.properties[name], required=name in shape.required), self._make, self)
-        field.changed.connect(self.changed)
-        self._fields[name] = field
-        place = len(self._fields) - 1
-        self._layout.insertWidget(place, field)
+    def filter(self, words: str) -> None:
+        """Show only fields whose name or description has the words."""
+        self._needle = words.strip().lower()
+        self._sift()
+
+    def _lay_out(self, optional: int) -> None:
+        for part in self._parts:
+            part.setContentsMargins(0, 0, 0, 0)
+            part.setSpacing(self._layout.spacing())
+        self._fold = QPushButton(self)
+        self._optional = optional
+        self._fold.setVisible(self._folded)
+        mark(self._fold, kind="quiet")
+        self._fold.clicked.connect(self._toggle)
+        row = QHBoxLayout()
+        row.addWidget(self._fold)
+        row.addStretch(1)
+        self._layout.addLayout(self._parts[0])
+        self._layout.addLayout(row)
+        self._layout.addLayout(self._parts[1])
+
+    def _toggle(self) -> None:
+        self._folded = not self._folded
+        self._sift()
+
+    def _dress_fold(self, wanted: set[str]) -> None:
+        shown = len(wanted - self.brief.shape.required)
+        more = self.tr("{0} more optional fields") if shown else self.tr("{0} optional fields")
+        folded = self._folded and not self._needle
+        self._fold.setText(more.format(self._optional - shown) if folded else self.tr("Fold the optional fields"))
+        self._fold.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
+        self._fold.setEnabled(not self._needle)
+
+    def _sift(self) -> None:
+        """Show what shall be seen; what of it is not made yet is made in portions."""
+        wanted = {name for name in self._names if self._wanted(name)}
+        self._dress_fold(wanted)
+        for name, field in self._fields.items():
+            field.setVisible(name in wanted)
+        self._waiting = [name for name in self._names if name in wanted and name not in self._fields]
+        self._build_some()
+
+    def _wanted(self, name: str) -> bool:
+        if self._needle:
+            shape = shape_of(self.brief.shape.properties[name], self.brief.root)
+            return self._needle in name.lower() or self._needle in shape.description.lower()
+        field = self._fields.get(name)
+        return not self._folded or name in self.brief.shape.required or (field is not None and field.sent)
 
     def _build_some(self) -> None:
         for name in self._waiting[:_AT_ONCE]:
-            self._waiting.remove(name)
-            self._add(name)
+            self._field(name).show()
+        self._waiting = self._waiting[_AT_ONCE:]
         if self._waiting:
             self._batch.start()
 
-    def _finish(self) -> None:
-        while self._waiting:
-            self._add(self._waiting.pop(0))
+    def _field(self, name: str) -> Field:
+        """The field of that name, made when it is first needed."""
+        if name not in self._fields:
+            shape = self.brief.shape
+            required = name in shape.required
+            field = Field(self.brief.inner(name, shape.properties[name], required=required), self._make, self)
+            field.changed.connect(self.changed)
+            part = self._parts[0 if required else 1]
+            before = [one for one in self._fields if (one in shape.required) is required]
+            part.insertWidget(sum(1 for one in before if self._places[one] < self._places[name]), field)
+            self._fields[name] = field
+        return self._fields[name]
 
     def _open_extra(self) -> Editor:
         """The rows for other names; made at once where the schema offers them, else when a value brings some."""
@@ -124,8 +185,3 @@ class ObjectEditor(Editor):
             self._extra.changed.connect(self.changed)
             self._layout.addWidget(self._extra)
         return self._extra
-
-
-def _order(shape: Shape) -> list[str]:
-    """As the schema lists them, required ones first."""
-    return sorted(shape.properties, key=lambda name: name not in shape.required)

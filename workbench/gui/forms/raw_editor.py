@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.editor.exact import exact_text, tamed
@@ -18,9 +18,11 @@ from workbench.records import JsonValue
 class RawEditor(Editor):
     """A JSON text box that says where the text stops being JSON."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+    def __init__(self, brief: Brief, parent: QWidget | None = None, *, tall: bool = False) -> None:
         super().__init__(brief, parent)
         self._edit = GrowingText(least=2, most=14)
+        if tall:
+            self._edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._edit.setFont(brief.theme.mono())
         self._edit.setAccessibleName(self.tr("{0} as JSON").format(brief.name))
         self._edit.setPlaceholderText(self.tr("any JSON, for example {0}").format('"text"'))
@@ -39,8 +41,12 @@ class RawEditor(Editor):
             return text
 
     def write(self, value: JsonValue) -> bool:
-        self._edit.setPlainText(tamed(dump(value)))
+        self.show_text(dump(value))
         return True
+
+    def show_text(self, text: str) -> None:
+        """Show a text as it is, JSON or not."""
+        self._edit.setPlainText(tamed(text))
 
     def clear(self) -> None:
         self._edit.clear()

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from workbench.gui.editor.exact import exact_text, survives, tamed
+from workbench.gui.forms.aids import AIDED, Aid
 from workbench.gui.forms.brief import Brief
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.growing_text import GrowingText
 from workbench.gui.forms.hint import hint_of
-from workbench.gui.text import has_hidden
+from workbench.gui.forms.purpose import Purpose, purpose_of
+from workbench.gui.icons import icon
+from workbench.gui.text import has_hidden, visible
 from workbench.records import JsonValue
 
-_LONG_FORMATS = frozenset({"textarea", "multiline", "markdown", "html", "code", "text"})
-_LONG_NAMES = frozenset(
-    {"body", "content", "contents", "text", "message", "code", "markdown", "html", "prompt", "script"}
-)
-_LONG = 300  # a longest length above this asks for a box
+LONGEST_LINE = 1_000_000
+"""Characters a line takes; Qt's own limit of 32,767 would cut longer ones without a word."""
 
 
 class _Line(QLineEdit):
@@ -46,14 +46,21 @@ class TextEditor(Editor):
 
     def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
         super().__init__(brief, parent)
-        self._layout = QVBoxLayout(self)
+        self._purpose = purpose_of(brief)
+        self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(brief.theme.unit)
         self._line: QLineEdit | None = None
         self._box: GrowingText | None = None
-        if _asks_for_box(brief):
+        self._eye: QToolButton | None = None
+        if self._purpose is Purpose.BOX:
             self._open_box("")
         else:
             self._open_line()
+        if self._purpose in AIDED:
+            aid = Aid(brief, self._purpose, self.read, self)
+            aid.offered.connect(self._take_offer)
+            self._layout.addWidget(aid)
 
     def read(self) -> JsonValue:
         if self._box is not None:
@@ -62,6 +69,8 @@ class TextEditor(Editor):
 
     def write(self, value: JsonValue) -> bool:
         if not isinstance(value, str) or has_hidden(value) or not survives(value):
+            return False
+        if self._box is None and len(value) > LONGEST_LINE:
             return False
         if self._box is None and "\n" in value:
             self._open_box(value)
@@ -86,9 +95,10 @@ class TextEditor(Editor):
         self._line = _Line(self)
         self._line.setAccessibleName(self.brief.name)
         self._line.setPlaceholderText(hint_of(self.brief.shape))
-        if self.brief.shape.schema.get("format") == "password" or self.brief.shape.schema.get("writeOnly") is True:
-            self._line.setEchoMode(QLineEdit.EchoMode.Password)
-        self._layout.addWidget(self._line)
+        self._line.setMaxLength(LONGEST_LINE)
+        if self._purpose is Purpose.SECRET:
+            self._add_eye(self._line)
+        self._layout.insertWidget(0, self._line, 1)
         self.setFocusProxy(self._line)
         self._line.textChanged.connect(self.changed)
         self._line.broken.connect(self._take_broken)
@@ -110,17 +120,34 @@ class TextEditor(Editor):
         with QSignalBlocker(self._box):
             self._box.setPlainText(text)
             self._box.moveCursor(self._box.textCursor().MoveOperation.End)
-        self._layout.addWidget(self._box)
+        self._layout.insertWidget(0, self._box, 1)
+        if self._eye is not None:
+            self._eye.hide()
         self._box.show()
         self.setFocusProxy(self._box)
         self._box.textChanged.connect(self.changed)
         if focused:
             self._box.setFocus()
 
+    def _add_eye(self, line: QLineEdit) -> None:
+        """A secret is hidden from whoever looks over the shoulder, until one wants to check it."""
+        line.setEchoMode(QLineEdit.EchoMode.Password)
+        eye = QToolButton(self)
+        eye.setCheckable(True)
+        eye.setIcon(icon("eye", "muted"))
+        eye.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        eye.setAccessibleName(self.tr("Show {0}").format(visible(self.brief.name)))
+        eye.setToolTip(self.tr("Show what is typed here"))
+        eye.toggled.connect(self._reveal)
+        self._layout.addWidget(eye)
+        self._eye = eye
 
-def _asks_for_box(brief: Brief) -> bool:
-    schema = brief.shape.schema
-    longest = schema.get("maxLength")
-    if isinstance(longest, int) and not isinstance(longest, bool):
-        return longest > _LONG
-    return schema.get("format") in _LONG_FORMATS or brief.name.lower() in _LONG_NAMES
+    def _reveal(self, on: bool) -> None:
+        if self._line is not None and self._eye is not None:
+            self._line.setEchoMode(QLineEdit.EchoMode.Normal if on else QLineEdit.EchoMode.Password)
+            self._eye.setIcon(icon("eye-off" if on else "eye", "muted"))
+
+    def _take_offer(self, text: str) -> None:
+        if self.write(text):
+            self.changed.emit()
+            self.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,131 @@
+"""Prints how forms fare with the tools of real servers: do all get fields, and does every value come back unchanged?
+
+    python benchmarks/forms.py [FOLDER]
+
+FOLDER holds recorded tool lists, one JSON file per server (a list of tools, or an object with "tools"). Without one,
+the awkward shapes of `schema_instances.py` are used. Values are made at random from each input schema.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+
+from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+from schema_instances import AWKWARD, Instances  # noqa: E402
+
+from workbench.gui.forms.form import SchemaForm  # noqa: E402
+from workbench.gui.forms.json_text import dump  # noqa: E402
+from workbench.gui.forms.raw_editor import RawEditor  # noqa: E402
+from workbench.gui.forms.shape import Kind, shape_of  # noqa: E402
+from workbench.gui.theme import Theme  # noqa: E402
+
+VALUES = 12  # made for each tool
+
+
+@dataclass
+class Tally:
+    """What was seen."""
+
+    tools: int = 0
+    usable: int = 0
+    values: int = 0
+    unchanged: int = 0
+    rightly_quiet: int = 0
+    milliseconds: list[float] = field(default_factory=list)
+    misses: list[str] = field(default_factory=list)
+
+
+def main(folder: str) -> None:
+    application = QApplication([])
+    theme = Theme("dark")
+    theme.apply()
+    holder = QWidget()
+    holder.resize(420, 700)
+    form = SchemaForm(theme, holder)
+    form.resize(holder.size())
+    holder.show()
+    tally = Tally()
+    for name, tool in _tools(folder):
+        _try(form, name, tool.get("inputSchema") or {}, tally, application)
+    print(f"tools: {tally.tools}; with a usable form: {tally.usable}")
+    print(f"values made from their schemas: {tally.values}; form → JSON → form unchanged: {tally.unchanged}")
+    print(f"values of these that the check finds nothing wrong with: {tally.rightly_quiet}")
+    times = sorted(tally.milliseconds)
+    print(f"a form is made in {statistics.median(times):.1f} ms (p50), {times[-1]:.0f} ms at most")
+    for miss in tally.misses[:20]:
+        print(f"  {miss}")
+
+
+def _tools(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if not folder:
+        yield from AWKWARD.items()
+        return
+    for path in sorted(Path(folder).glob("*.json")):
+        told = json.loads(path.read_text(encoding="utf-8"))
+        listed = told if isinstance(told, list) else told.get("tools", told.get("result", {}).get("tools", []))
+        for tool in listed:
+            yield f"{path.stem}.{tool['name']}", tool
+
+
+def _try(form: SchemaForm, name: str, schema: dict[str, Any], tally: Tally, application: QApplication) -> None:
+    before = time.perf_counter()
+    form.set_schema(schema)
+    application.processEvents()
+    tally.milliseconds.append((time.perf_counter() - before) * 1000)
+    tally.tools += 1
+    tally.usable += _usable(form, name, schema, tally)
+    dice = random.Random(name)
+    for _ in range(VALUES):
+        value = Instances(schema, dice).make(schema)
+        if not isinstance(value, dict):
+            continue
+        tally.values += 1
+        if _comes_back(form, value):
+            tally.unchanged += 1
+        else:
+            tally.misses.append(f"{name} changed {dump(value, indent=None)[:100]}")
+        faults = form.faults()
+        tally.rightly_quiet += not faults
+        if faults:
+            tally.misses.append(f"{name} is said to be wrong: {faults[0]}")
+    application.processEvents()
+
+
+def _usable(form: SchemaForm, name: str, schema: dict[str, Any], tally: Tally) -> bool:
+    """Fields for all, and raw JSON only where the schema itself allows any."""
+    raw = [editor for editor in form.findChildren(RawEditor) if editor.isVisibleTo(form)]
+    shape = shape_of(schema, schema)
+    wrong = [editor.brief.name for editor in raw if not _free(editor)]
+    if wrong:
+        tally.misses.append(f"{name} edits as raw JSON: {', '.join(wrong)}")
+    return not form.json_shown() and not wrong and shape.kind is not Kind.CONST
+
+
+def _free(editor: RawEditor) -> bool:
+    return shape_of(editor.brief.schema, editor.brief.root).kind is Kind.RAW
+
+
+def _comes_back(form: SchemaForm, value: dict[str, Any]) -> bool:
+    wanted = dump(value)
+    form.set_value(value)
+    as_fields = dump(form.value())
+    form.show_json(True)
+    as_text = dump(form.value())
+    form.show_json(False)
+    return not form.json_shown() and as_fields == as_text == dump(form.value()) == wanted
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "")

@@ -1,0 +1,203 @@
+"""The editors for files, dates, secrets, tuples, folds and faults, pressed as a person would press them."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QDate, Qt
+from PySide6.QtWidgets import QApplication, QCalendarWidget, QFileDialog, QLineEdit, QPushButton, QWidget
+
+from workbench.gui.calm_combo import CalmCombo
+from workbench.gui.forms.bytes_editor import BytesEditor
+from workbench.gui.forms.field import Field
+from workbench.gui.forms.form import SchemaForm
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "day": {"type": "string", "format": "date"},
+        "moment": {"type": "string", "format": "date-time"},
+        "id": {"type": "string", "format": "uuid"},
+        "api_key": {"type": "string"},
+        "file_path": {"type": "string"},
+        "photo": {"type": "string", "contentEncoding": "base64"},
+        "size": {"oneOf": [{"const": 1, "title": "Small"}, {"const": 2}]},
+        "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
+        "rows": {"type": "array", "items": {"type": "object", "properties": {"price": {"minimum": 0}}}},
+        "step": {"type": "number", "multipleOf": 0.1},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def form(theme: Any, qtbot: Any) -> SchemaForm:
+    made = SchemaForm(theme)
+    qtbot.addWidget(made)
+    made.resize(420, 900)
+    made.show()
+    made.set_schema(SCHEMA)
+    return made
+
+
+def named(form: QWidget, name: str) -> Any:
+    reached = (w for w in form.findChildren(QWidget) if w.focusPolicy() & Qt.FocusPolicy.TabFocus and not w.isHidden())
+    return next(widget for widget in reached if widget.accessibleName() == name)
+
+
+def field(form: SchemaForm, name: str) -> Field:
+    return next(one for one in form.findChildren(Field) if one.brief.name == name)
+
+
+def test_a_calendar_writes_a_date_and_keeps_the_time_of_day(form: SchemaForm, qtbot: Any) -> None:
+    form.set_value({"moment": "2026-01-31T08:15:00Z"})
+    named(form, "Choose a date and time for moment").click()
+    calendar = form.findChildren(QCalendarWidget)[0]
+    assert calendar.selectedDate() == QDate(2026, 1, 31)
+    calendar.activated.emit(QDate(2027, 2, 3))
+    assert form.value() == {"moment": "2027-02-03T08:15:00Z"}
+    named(form, "Choose a date for day").click()
+    next(one for one in form.findChildren(QCalendarWidget) if one.isVisible()).activated.emit(QDate(2027, 2, 4))
+    assert form.value()["day"] == "2027-02-04"
+    assert form.faults() == ()
+
+
+def test_a_new_uuid_fits_its_format(form: SchemaForm) -> None:
+    named(form, "Put a new random UUID into id").click()
+    assert len(form.value()["id"]) == 36
+    assert form.faults() == ()
+
+
+def test_a_secret_is_hidden_until_one_looks(form: SchemaForm, qtbot: Any) -> None:
+    line = named(form, "api_key")
+    qtbot.keyClicks(line, "abc")
+    assert line.echoMode() == QLineEdit.EchoMode.Password
+    named(form, "Show api_key").click()
+    assert line.echoMode() == QLineEdit.EchoMode.Normal
+    assert form.value() == {"api_key": "abc"}
+
+
+def test_a_picked_file_is_its_path(form: SchemaForm, qtbot: Any, tmp_path: Path) -> None:
+    named(form, "Pick a file for file_path").click()
+    qtbot.waitUntil(lambda: bool(form.findChildren(QFileDialog)))
+    dialog = form.findChildren(QFileDialog)[0]
+    dialog.fileSelected.emit(str(tmp_path / "a.txt"))
+    dialog.close()
+    assert form.value() == {"file_path": str(tmp_path / "a.txt")}
+
+
+def test_a_loaded_file_is_base64_and_a_missing_one_says_so(form: SchemaForm, tmp_path: Path) -> None:
+    (tmp_path / "p.bin").write_bytes(bytes(range(256)) * 40)
+    editor = form.findChildren(BytesEditor)[0]
+    editor.load(str(tmp_path / "p.bin"))
+    assert base64.b64decode(form.value()["photo"]) == bytes(range(256)) * 40
+    assert "p.bin · 10.2 KB" in editor._size.full_text()
+    editor.load(str(tmp_path / "none"))
+    assert "No such file" in form.faults()[0][1]
+
+
+def test_a_choice_shows_its_title_and_sends_its_value(form: SchemaForm) -> None:
+    combo = named(form, "size")
+    assert isinstance(combo, CalmCombo)
+    assert [combo.itemText(row) for row in range(combo.count())] == ["Small  ·  1", "2"]
+    combo.setCurrentIndex(0)
+    assert form.value() == {"size": 1}
+
+
+def test_a_tuple_has_its_places_and_grows_no_further(form: SchemaForm) -> None:
+    next(b for b in form.findChildren(QPushButton) if b.text() == "Add pair").click()
+    assert form.value() == {"pair": ["", ""]}
+    assert next(b for b in form.findChildren(QPushButton) if b.text() == "Add to pair").isHidden()
+    form.set_value({"pair": ["a", 1]})
+    assert form.value() == {"pair": ["a", 1]}
+    assert form.faults() == ()
+
+
+def test_alt_and_an_arrow_move_a_row(form: SchemaForm, qtbot: Any) -> None:
+    form.set_value({"rows": [{"price": 1}, {"price": 2}]})
+    form.activateWindow()
+    form.reach(("rows", 0, "price"))
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    qtbot.keyClick(focus, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert form.value() == {"rows": [{"price": 2}, {"price": 1}]}
+
+
+def test_a_press_on_a_fault_goes_to_its_field(form: SchemaForm, qtbot: Any) -> None:
+    form.set_value({"rows": [{"price": 1}, {"price": -2}]})
+    assert form.fault_list.sentences() == ("rows[1].price: must be at least 0.",)
+    field(form, "rows").fold(True)
+    form.activateWindow()
+    form.fault_list.itemActivated.emit(form.fault_list.item(0))
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, QLineEdit)
+    assert focus.text() == "-2"
+    focus.setText("2")
+    qtbot.waitUntil(form.fault_list.isHidden)
+
+
+def test_a_folded_field_tells_its_value_in_one_line(form: SchemaForm) -> None:
+    form.set_value({"rows": [{"price": 1.50}]})
+    rows = field(form, "rows")
+    named(rows, "Fold rows").click()
+    assert rows._head._summary.full_text() == '[{"price": 1.5}]'
+    assert rows._editor is not None
+    assert rows._editor.isHidden()
+    assert form.value() == {"rows": [{"price": 1.5}]}
+
+
+def test_a_number_steps_by_what_it_must_be_a_multiple_of(form: SchemaForm, qtbot: Any) -> None:
+    form.set_value({"step": 0.2})
+    qtbot.keyClick(named(form, "step"), Qt.Key.Key_Up)
+    assert form.value() == {"step": 0.3}
+
+
+def test_optional_fields_of_a_large_tool_wait_behind_a_button(theme: Any, qtbot: Any) -> None:
+    form = SchemaForm(theme)
+    qtbot.addWidget(form)
+    names = {f"field_{number}": {"type": "string"} for number in range(40)}
+    form.set_schema({"type": "object", "properties": names, "required": ["field_7"]})
+    form.show()
+    assert [one.brief.name for one in form.findChildren(Field)] == ["field_7"]
+    form.set_value({"field_3": "x"})
+    button = next(b for b in form.findChildren(QPushButton) if "optional" in b.text())
+    assert button.text() == "38 more optional fields"
+    assert {one.brief.name for one in form.findChildren(Field)} == {"field_7", "field_3"}
+    button.click()
+    qtbot.waitUntil(lambda: len(form.findChildren(Field)) == 40)
+
+
+def test_order_and_spelling_survive_between_form_and_json(form: SchemaForm) -> None:
+    form.paste('{"step": 1e5,   "size": 2, "other": 12345678901234567890, "day": "2026-01-31"}')
+    assert not form.json_shown()
+    assert list(form.value()) == ["step", "size", "other", "day"]
+    form.show_json(True)
+    text = named(form, "Arguments as JSON").toPlainText()
+    assert '"step": 1e5' in text
+    assert "12345678901234567890" in text
+
+
+def test_json_keeps_its_layout_while_its_meaning_stays(form: SchemaForm) -> None:
+    form.show_json(True)
+    raw = named(form, "Arguments as JSON")
+    raw.setPlainText('{ "size":2 }')
+    form.show_json(False)
+    form.show_json(True)
+    assert raw.toPlainText() == '{ "size":2 }'
+
+
+def test_a_pasted_request_gives_its_arguments_and_rubbish_is_kept_to_be_mended(form: SchemaForm) -> None:
+    form.paste('{"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "t", "arguments": {"size": 1}}}')
+    assert form.value() == {"size": 1}
+    form.paste('{"size": ')
+    assert form.json_shown()
+    assert named(form, "Arguments as JSON").toPlainText() == '{"size": '
+    assert "line 1, column 10" in form.faults()[0][1]
+
+
+def test_reset_gives_the_first_values_back(form: SchemaForm) -> None:
+    form.set_value({"size": 1})
+    form.reset()
+    assert form.value() == {}
