@@ -18,7 +18,7 @@ from workbench.catalog.catalog import Catalog
 from workbench.desk.desk import Desk
 from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
-from workbench.events import AgentsChanged, Bus, Event, Noticed, spawn
+from workbench.events import AgentsChanged, Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.paths import Paths, starter_skills
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.broker import Broker
@@ -69,6 +69,7 @@ class Core:
             self.paths.workspace.mkdir()
         self.journal = Journal(self.paths.audit, self.bus.tell)
         opened.callback(self.journal.close)
+        self.bus.listen(self._hear)
         sessions = Sessions(lambda: self.settings.privacy_enabled)
         self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell)
         self.sandbox = Sandbox()
@@ -116,6 +117,16 @@ class Core:
             start_example=self._start_example,
         )
         self.desk = Desk(house)
+
+    def _hear(self, event: Event) -> None:
+        """A definition that changed behind a person's back is written down and told."""
+        if isinstance(event, DefinitionsBlocked):
+            names = ", ".join(name[:80] for name in event.tools[:5]) + (" …" if len(event.tools) > 5 else "")
+            words = f"{len(event.tools)} tools of {event.server} are not what you approved and are blocked: {names}"
+            self.journal.append(Note("definition.changed", words, server=event.server))
+            self.bus.tell(
+                Noticed(Fault(f"{words}.", "Read what changed on the server's page Changes, then approve it."))
+            )
 
     @property
     def busy(self) -> bool:

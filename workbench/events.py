@@ -47,6 +47,14 @@ class ServerChecked:
 
 
 @dataclass(frozen=True, slots=True)
+class DefinitionsBlocked:
+    """Tools of a server are not what a person approved; they are blocked until somebody has read the change."""
+
+    server: str
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CallProgress:
     """A running call says how far it is."""
 
@@ -127,6 +135,7 @@ Event: TypeAlias = (
     | ServerRemoved
     | ToolsChanged
     | ServerChecked
+    | DefinitionsBlocked
     | CallProgress
     | RunChanged
     | RunOutput

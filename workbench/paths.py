@@ -51,6 +51,14 @@ class Paths:
         return self.state / "allowed.json"
 
     @property
+    def pins(self) -> Path:
+        return self.state / "pins"
+
+    @property
+    def moments(self) -> Path:
+        return self.state / "moments"
+
+    @property
     def drafts(self) -> Path:
         return self.state / "drafts"
 

@@ -49,10 +49,11 @@ def test_everything_a_server_says_is_kept() -> None:
 
 def test_the_hash_sees_what_matters_and_nothing_else() -> None:
     base = {**GOOD, "description": "d", "annotations": {"readOnlyHint": True}}
-    same = {"annotations": {"readOnlyHint": True}, **GOOD, "description": "d", "_meta": {"x": 1}, "title": "T"}
+    same = {"annotations": {"readOnlyHint": True}, **GOOD, "description": "d", "_meta": {"x": 1}, "icons": []}
     assert definitions.digest(base) == definitions.digest(same)
     for change in (
         {"name": "x"},
+        {"title": "T"},
         {"description": "e"},
         {"inputSchema": {"type": "object", "required": ["a"]}},
         {"outputSchema": {}},

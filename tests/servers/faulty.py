@@ -18,6 +18,7 @@ late            answers a call after NUMBER milliseconds, cancelled or not
 big             the tool `big` answers with `size` bytes
 flood           NUMBER notifications before each answer
 changing        the tool `grow` adds a tool and says so
+turning         `helper` says in its description what stands in version.txt; `turn` writes it anew and says so
 wrong_types     answers calls with the wrong types
 duplicates      answers each call twice
 stubborn        ignores the end of stdin and TERM
@@ -75,6 +76,8 @@ def tools() -> list[object]:
         return [tool(f"tool_{number}", f"Does thing {number}.") for number in range(NUMBER or 120)]
     if MODE == "changing":
         return [tool("grow"), *(tool(f"grown_{number}") for number in range(NUMBER))]
+    if MODE == "turning":
+        return [tool("turn", "", (), None, to=TEXT), *([] if said_version() == "gone" else [helper()])]
     if MODE == "schema":
         return [tool("wrong_total", "", (), TOTAL), tool("right_total", "", (), TOTAL)]
     return [
@@ -91,6 +94,18 @@ def tools() -> list[object]:
         tool("close"),
         tool("odd-name.with/marks"),
     ]
+
+
+def said_version() -> str:
+    try:
+        with open("version.txt", encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return "1"
+
+
+def helper() -> dict:
+    return tool("helper", f"Helps with things. Version {said_version()}.", ("text",), None, text=TEXT)
 
 
 def text(words: str, **more: object) -> dict:
@@ -141,6 +156,11 @@ def call(number: object, name: str, given: dict, meta: dict) -> dict | None:
         NUMBER += 1
         say({"method": "notifications/tools/list_changed"})
         return text("grown")
+    if name == "turn":
+        with open("version.txt", "w", encoding="utf-8") as file:
+            file.write(given["to"])
+        say({"method": "notifications/tools/list_changed"})
+        return text("turned")
     if name in ("wrong_total", "right_total"):
         total = "many" if name == "wrong_total" else 1
         return text("1", structuredContent={"total": total})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from workbench.catalog import answers, parameters
 from workbench.catalog.clock import CallClock
@@ -150,7 +151,9 @@ class Catalog:
 
     def summaries(self) -> tuple[ToolSummary, ...]:
         return tuple(
-            summary(tool, server.functions[tool.name]) for server in self._enabled() for tool in server.tools.values()
+            replace(summary(tool, server.functions[tool.name]), mark=server.pins.mark(tool.name))
+            for server in self._enabled()
+            for tool in server.tools.values()
         )
 
     def tool(self, server: str, name: str) -> Tool:
@@ -176,6 +179,10 @@ class Catalog:
             self._search = self._searchable()
         return self._search.answer(query, depth, limit, server)
 
+    def blocked(self, tool: Tool) -> Fault | None:
+        """Why nobody may call this tool now; None when it may be called."""
+        return self.server(tool.server).blocked(tool.name)
+
     # calls
 
     async def call(self, call: ToolCall, progress: Hear | None = None) -> Outcome:
@@ -187,6 +194,8 @@ class Catalog:
             tool = self._find(server, call.tool)
             if tool is None:
                 raise _no_tool(server, call.tool)
+            if (blocked := server.blocked(tool.name)) is not None:
+                return Outcome(call.id, ok=False, fault=blocked, refused=True)
             try:
                 outcome = await self._ask(connection, tool, call, progress)
             finally:
@@ -244,6 +253,7 @@ class Catalog:
         if (before := self._servers.get(config.name)) is not None:
             await before.stop()
         server = Server(config, self._consents.allows(config), self._around)
+        await asyncio.to_thread(server.pins.load)
         server.recall(await asyncio.to_thread(self._around.memory.recall, config))
         self._servers[config.name] = server
         self._hear(ServerChanged(server.state))
@@ -270,6 +280,7 @@ class Catalog:
             (tool, one.functions[tool.name], one.state.instructions)
             for one in self._enabled()
             for tool in one.tools.values()
+            if not one.pins.blocked(tool.name)
         )
 
     def server(self, name: str) -> Server:

@@ -40,8 +40,8 @@ def read(server: str, listed: Iterable[object]) -> Definitions:
 
 
 def digest(raw: JsonObject) -> str:
-    """SHA-256 over what a model and a policy rely on: name, description, both schemas, annotations."""
-    kept = {key: raw.get(key) for key in ("name", "description", "inputSchema", "outputSchema", "annotations")}
+    """SHA-256 over what a model and a policy rely on: name, title, description, both schemas, annotations."""
+    kept = {key: raw.get(key) for key in ("name", "title", "description", "inputSchema", "outputSchema", "annotations")}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 

@@ -18,10 +18,11 @@ from workbench.catalog.handshake import Greeting
 from workbench.catalog.host import Host, Nobody
 from workbench.catalog.memory import Memory, Remembered
 from workbench.catalog.paging import read_pages
+from workbench.catalog.pins import Pins
 from workbench.catalog.traffic import Traffic
 from workbench.catalog.transport import StdioTransport
 from workbench.errors import WorkbenchError
-from workbench.events import Event, ServerChanged, ToolsChanged, spawn
+from workbench.events import DefinitionsBlocked, Event, ServerChanged, ToolsChanged, spawn
 from workbench.paths import Paths
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Tool
 from workbench.settings import Settings
@@ -62,7 +63,10 @@ class Server:
         self._not_before = 0.0  # loop time; a server that keeps dying is left alone until then
         self._ready_at = 0.0
         self._era = ""
-        self._tools: dict[str, Tool] = {}
+        self._listed: tuple[Tool, ...] = ()  # as the server says
+        self._tools: dict[str, Tool] = {}  # as a person stands behind them
+        self._saving = asyncio.Lock()
+        self.pins = Pins(config.name, surroundings.paths.pins, trusted=config.builtin)
         self._functions: dict[str, str] = {}  # raw name → Python name
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
@@ -91,7 +95,8 @@ class Server:
     def recall(self, facts: Remembered) -> None:
         """Take over what is known from its last life."""
         self._era = facts.era
-        self._keep_tools(facts.tools, facts.warnings)
+        if facts.tools:
+            self._keep_tools(facts.tools, facts.warnings)
         self.state = replace(
             self.state,
             title=facts.title,
@@ -130,6 +135,28 @@ class Server:
         self._deaths, self._not_before = 0, 0.0
         if self.state.status is not ServerStatus.STOPPED:
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
+
+    def blocked(self, tool: str) -> Fault | None:
+        """Why nobody may call this tool now."""
+        if not self.pins.blocked(tool):
+            return None
+        return Fault(
+            f"{self.name}.{tool} is blocked: its definition changed after a person approved it.",
+            "A person can compare both and approve the change in the workbench, on the server's page Changes.",
+        )
+
+    async def approve(self, wanted: Mapping[str, str]) -> None:
+        """A person stands behind these definitions, by tool and hash."""
+        self.pins.approve(wanted)
+        self._keep_tools(self._listed, self._list_warnings)
+        self._around.tell(ToolsChanged(self.name))
+        await self._save_pins()
+
+    async def look(self) -> None:
+        """A person has seen what is new and what is gone."""
+        self.pins.look()
+        self._around.tell(ToolsChanged(self.name))
+        await self._save_pins()
 
     def warn(self) -> None:
         """Bring the warnings up to date when rubbish came since; cheap, because every call ends here."""
@@ -276,9 +303,12 @@ class Server:
         return replace(found, warnings=(*listed.warnings, *found.warnings))
 
     def _keep_tools(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+        self._listed = tools
+        self._tools = {tool.name: tool for tool in self.pins.take(tools)}
         self._functions = python_names(tuple(self._tools))
         self._list_warnings = warnings
+        if blocked := self.pins.tell():
+            self._around.tell(DefinitionsBlocked(self.name, blocked))
 
     def _warnings(self) -> tuple[str, ...]:
         self._rubbish_told = self.traffic.rubbish_count
@@ -286,10 +316,14 @@ class Server:
 
     async def _remember(self) -> None:
         state = self.state
-        facts = Remembered(
-            state.title, state.version, state.protocol, state.instructions, self._era, tuple(self._tools.values())
-        )
+        facts = Remembered(state.title, state.version, state.protocol, state.instructions, self._era, self._listed)
         await asyncio.to_thread(self._around.memory.keep, state.config, facts)
+        await self._save_pins()
+
+    async def _save_pins(self) -> None:
+        async with self._saving:  # a later state is never overtaken by an earlier one
+            if (value := self.pins.dump()) is not None:
+                await asyncio.to_thread(self.pins.save, value)
 
     def _change(self, **changes: object) -> None:
         before = self.state.status

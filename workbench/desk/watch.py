@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections.abc import Mapping
 
 from workbench.catalog import raw, sending, vitals
 from workbench.catalog.traffic import find
 from workbench.desk.seat import Seat
-from workbench.records import Origin, RawAnswer, ToolCall, Vitals
+from workbench.records import DefinitionChange, Origin, RawAnswer, ToolCall, Vitals
 
 
 class WatchDesk(Seat):
@@ -39,3 +40,17 @@ class WatchDesk(Seat):
 
     async def vitals(self, server: str) -> Vitals:
         return await vitals.vitals(self._catalog.server(server))
+
+    async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
+        return self._catalog.server(server).pins.changes()
+
+    async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
+        found = self._catalog.server(server)
+        await found.approve(wanted)
+        for tool, sha in wanted.items():
+            summary = f"You approved the changed definition of {server}.{tool:.100}, {sha[:12]}"
+            self._note("definition.approved", summary, server=server)
+        return found.pins.changes()
+
+    async def see_changes(self, server: str) -> None:
+        await self._catalog.server(server).look()

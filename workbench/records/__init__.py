@@ -22,6 +22,7 @@ from workbench.records.offers import (
     ResourceTemplate,
     ServerLog,
 )
+from workbench.records.pins import ChangeKind, DefinitionChange, Moment, PartChange, ToolWarning
 from workbench.records.runs import (
     Decision,
     Effect,
@@ -54,12 +55,14 @@ __all__ = [
     "AgentInfo",
     "CallTrace",
     "ChainReport",
+    "ChangeKind",
     "Check",
     "CheckState",
     "Completion",
     "Content",
     "CoreStatus",
     "Decision",
+    "DefinitionChange",
     "Depth",
     "Effect",
     "EffectKind",
@@ -76,10 +79,12 @@ __all__ = [
     "Ledger",
     "Limits",
     "LogLine",
+    "Moment",
     "Note",
     "Offers",
     "Origin",
     "Outcome",
+    "PartChange",
     "Prompt",
     "PromptAnswer",
     "PromptArgument",
@@ -104,6 +109,7 @@ __all__ = [
     "ToolCall",
     "ToolSummary",
     "ToolUse",
+    "ToolWarning",
     "Verdict",
     "Vitals",
 ]

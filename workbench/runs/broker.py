@@ -46,6 +46,8 @@ class Broker:
         except WorkbenchError as fault:
             return self._refuse(call, session, Fault(fault.message, fault.hint), Risk.LOW)
         call = replace(call, server=tool.server, tool=tool.name)
+        if (blocked := self._rooms.catalog.blocked(tool)) is not None:
+            return self._refuse(call, session, blocked, Risk.HIGH)
         said = check_call(call, tool, verdict, approved)
         if not said.allow:
             return self._refuse(call, session, Fault(said.reason, said.hint), said.risk, confirm=said.confirm)

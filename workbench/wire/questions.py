@@ -48,5 +48,7 @@ DECISIVE = frozenset(
         "keep_skill",
         "retire_skill",
         "send_raw",
+        "approve_definitions",
+        "see_changes",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
-from workbench.records import RawAnswer, Vitals
+from workbench.records import DefinitionChange, RawAnswer, Vitals
 
 
 class WatchQuestions(Protocol):
@@ -20,3 +21,12 @@ class WatchQuestions(Protocol):
         """Send a message written by hand. A tool call goes the way of every tool call: policy, privacy, audit."""
 
     async def vitals(self, server: str) -> Vitals: ...
+
+    async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
+        """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
+
+    async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
+        """Stand behind changed definitions, by tool and hash; answers with what is left."""
+
+    async def see_changes(self, server: str) -> None:
+        """New and removed tools were looked at; what is blocked stays blocked."""

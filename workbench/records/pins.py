@@ -1,0 +1,62 @@
+"""What a person approved of a server, how it differs from what the server says now, and what is odd about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ChangeKind(StrEnum):
+    """What happened to a definition."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionChange:
+    """One tool of a known server that is not what it was. A changed one is blocked until a person approves it."""
+
+    server: str
+    tool: str
+    kind: ChangeKind
+    hash: str  # of the definition as it is now; empty when it is gone
+    at: float  # when it was first seen
+    before: str = ""  # the approved definition as JSON text
+    after: str = ""  # the definition as it is now
+    blocked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWarning:
+    """Something odd about a definition, in words for a person."""
+
+    server: str
+    tool: str
+    rule: str  # hidden, lookalike, contradiction, unmarked, poison
+    message: str
+    why: str  # what somebody could do with it
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a server was at some time: kept each time it changed, so that two times can be compared."""
+
+    at: float
+    version: str = ""
+    protocol: str = ""
+    tools: int = 0
+    prompts: int = 0
+    resources: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartChange:
+    """One difference between two moments."""
+
+    part: str  # tool, prompt, resource, template, instructions, version, protocol
+    name: str
+    kind: ChangeKind
+    before: str = ""  # JSON text; for instructions, version and protocol the words themselves
+    after: str = ""
