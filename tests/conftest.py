@@ -21,6 +21,7 @@ PLATFORM = "MCP_WORKBENCH_TEST_PLATFORM"  # the Qt platform to test on: offscree
 MARK = "MCP_WORKBENCH_TEST_SESSION"  # inherited by what the tests start, so that orphans can be told apart
 os.environ["QT_QPA_PLATFORM"] = os.environ.get(PLATFORM, "offscreen")
 os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # nobody's own keyring is touched
 for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):
     os.environ.pop(name, None)
 

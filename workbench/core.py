@@ -27,6 +27,8 @@ from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
 from workbench.sandbox.sandbox import Sandbox
+from workbench.secrets.logs import mask_logs
+from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
 from workbench.workspace.store import Store
@@ -70,8 +72,12 @@ class Core:
         self.journal = Journal(self.paths.audit, self.bus.tell)
         opened.callback(self.journal.close)
         self.bus.listen(self._hear)
-        sessions = Sessions(lambda: self.settings.privacy_enabled)
-        self.catalog = Catalog(self.paths, lambda: self.settings, self.bus.tell)
+        secrets = Secrets(self.paths.state)
+        mask_logs(secrets.masks)
+        sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
+        self.catalog = Catalog(
+            self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks
+        )
         self.sandbox = Sandbox()
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
@@ -80,8 +86,8 @@ class Core:
         await asyncio.to_thread(library.install_starters)
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
-            self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, self.bus.tell,
-            lambda: self.settings,
+            self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
+            self.bus.tell, lambda: self.settings,
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))

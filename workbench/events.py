@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, Run, ServerState
+from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, Run, SecretStore, ServerState
 
 log = logging.getLogger(__name__)
 
@@ -117,6 +117,13 @@ class LedgerChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretsChanged:
+    """A secret was stored or deleted, or the place where they are kept is another one now."""
+
+    store: SecretStore
+
+
+@dataclass(frozen=True, slots=True)
 class CoreStopping:
     """The core was asked to end; a door that hears this does not bring it back by itself."""
 
@@ -144,6 +151,7 @@ Event: TypeAlias = (
     | SkillsChanged
     | AgentsChanged
     | LedgerChanged
+    | SecretsChanged
     | CoreStopping
     | Noticed
 )

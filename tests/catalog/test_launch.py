@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.catalog.launch import demo_config, expand, fingerprint, prepare
+from workbench.catalog.launch import demo_config, expand, fingerprint, prepare, references
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
 
@@ -75,3 +75,24 @@ def test_a_folder_in_the_bench_cannot_stand_in_for_the_demo_server(tmp_path: Pat
     assert demo.command == sys.executable
     assert demo.args[0] == "-P"  # or a folder `workbench` in the current directory would be imported
     assert str(tmp_path) not in demo.env["PYTHONPATH"]
+
+
+def test_a_secret_is_put_in_where_an_entry_refers_to_it_and_shown_nowhere(tmp_path: Path) -> None:
+    config = ServerConfig("one", "run", ("--key=${keyring:a b}",), {"AUTH": "Bearer ${keyring:a b}", "X": "${HOME}"})
+    made = prepare(config, tmp_path, {"HOME": "${keyring:a b}"}, {"a b": "value-" + "one"}.get)
+    assert made.args == ("--key=value-one",)
+    assert made.env["AUTH"] == "Bearer value-one"
+    assert made.env["X"] == "${keyring:a b}"  # what a variable holds is not read again
+    assert "value-one" not in repr(made)
+
+
+def test_a_secret_that_is_not_stored_is_a_sentence(tmp_path: Path) -> None:
+    config = ServerConfig("one", "run", env={"AUTH": "${keyring:github}"})
+    with pytest.raises(WorkbenchError, match="The secret 'github' is not stored"):
+        prepare(config, tmp_path, {})
+
+
+def test_the_secrets_of_an_entry_are_found_wherever_they_are_referred_to() -> None:
+    far = ServerConfig("far", url="https://x/${keyring:a}", headers={"K": "${keyring:b}"})
+    far = replace(far, oauth={"clientSecret": "${keyring:c}", "scopes": []}, env={"E": "${keyring:a}"})
+    assert references(far) == ("a", "b", "c")

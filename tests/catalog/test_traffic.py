@@ -7,6 +7,7 @@ import pytest
 from workbench.catalog.traffic import BUDGET, Traffic, find
 from workbench.errors import WorkbenchError
 from workbench.records import Frame
+from workbench.secrets.masks import Masks
 
 
 def everything(traffic: Traffic) -> list[Frame]:
@@ -99,3 +100,19 @@ def test_a_new_process_starts_with_clean_warnings_and_the_old_stderr() -> None:
     traffic.begin()
     assert traffic.warnings() == ()
     assert traffic.tail() == "last words"
+
+
+@pytest.mark.parametrize("size", [10, 999, 70_000, 5 << 20])
+def test_a_secret_is_masked_before_anything_is_kept_and_before_it_is_cut(size: int) -> None:
+    masks = Masks()
+    traffic = Traffic("one", masks)
+    masks.hide("value-one-" * 5)
+    for shift in (0, 7, 49):
+        data = b"x" * (size - shift) + b"value-one-" * 5 + b"y" * size
+        traffic.sent(data)
+        traffic.rubbish(data)
+        traffic.said(data)
+        shown = [*(frame.text for frame in traffic.frames()), *traffic.stderr(), *traffic.warnings()]
+        shown += [traffic.whole(frame.at) for frame in traffic.frames()]
+        assert [text[-200:] for text in shown if "value" in text] == []
+        assert traffic.frames()[-1].bytes == len(data)

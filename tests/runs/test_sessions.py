@@ -7,6 +7,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.records import Ledger, Origin
 from workbench.runs.sessions import Sessions
+from workbench.secrets.masks import Masks
 
 
 def test_every_agent_gets_a_session_of_its_own():
@@ -42,3 +43,12 @@ def test_the_total_counts_every_session():
     sessions.open("a").spend(Ledger(100, 10))
     sessions.person.spend(Ledger(5, 5))
     assert (sessions.total().direct, sessions.total().actual) == (105, 15)
+
+
+def test_a_stored_secret_is_hidden_from_every_session_whatever_the_setting():
+    masks = Masks()
+    sessions = Sessions(lambda: False, masks)
+    masks.hide("value-one")
+    for session in (sessions.person, sessions.open("a")):
+        assert "value-one" not in session.mask("it is value-one")
+        assert "value-one" not in str(session.mask_json({"value-one": ["value-one"]}))

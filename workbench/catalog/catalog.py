@@ -15,6 +15,7 @@ from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
 from workbench.catalog.host import Host, Nobody
+from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
 from workbench.catalog.search import Search, summary
 from workbench.catalog.server import Server, Surroundings
@@ -34,6 +35,7 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
+from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 
 _INVALID_PARAMS = -32602
@@ -50,14 +52,18 @@ class Catalog:
         tell: Callable[[Event], None],
         *,
         host: Callable[[str], Host] = lambda server: Nobody(),
-        secret: Callable[[str], str | None] = lambda name: None,
+        secret: Secret = no_secret,
+        masks: Masks | None = None,
     ) -> None:
-        """`host`: who answers and hears a server, by its name. `secret`: what stands for `${keyring:name}`."""
+        """`host`: who answers and hears a server, by its name. `secret`: what stands for `${keyring:name}`. `masks`:
+        what takes secrets out of messages and faults."""
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = Configuration(paths.servers_file)
         self._consents = Consents(paths.consents)
         self._groups = Groups()
-        self._around = Surroundings(paths, settings, self._hear, self._groups, Memory(paths.catalogue), host, secret)
+        self._around = Surroundings(
+            paths, settings, self._hear, self._groups, Memory(paths.catalogue), host, secret, masks or Masks()
+        )
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since
@@ -106,6 +112,17 @@ class Catalog:
         """Write a server into `.mcp.json`; it starts when a person connects it."""
         self._configuration.put(config)
         await self.reload()
+        return self.server(config.name).state
+
+    async def replace(self, config: ServerConfig) -> ServerState:
+        """Write another entry in place of a server's, by a person's wish: what was allowed stays so, what ran runs."""
+        before = self.server(config.name)
+        runs = before.running is not None
+        if before.state.allowed and self._consents.allows(before.state.config):
+            self._consents.give(config)
+        await self.add(config)
+        if runs:
+            await self.server(config.name).start(at_once=True)
         return self.server(config.name).state
 
     async def remove(self, name: str) -> None:

@@ -7,13 +7,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import workbench
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
+from workbench.secrets.references import REFERENCE, missing, names_in
 
 DEMO = "demo"  # the built-in server's name
 
@@ -24,7 +25,9 @@ DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy ht
 SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS"""
 _PASSED_ON = frozenset(_PASSED_ON_WORDS.split())
 _PASSED_ON_PREFIXES = ("LC_", "XDG_")
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_VARIABLE = re.compile(rf"{REFERENCE.pattern}|\$\{{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}}]*))?\}}")
+
+Secret = Callable[[str], str | None]  # the value of a stored secret; may block
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,8 @@ class Launch:
     """One process to start, with nothing left to look up."""
 
     command: str
-    args: tuple[str, ...]
-    env: Mapping[str, str]
+    args: tuple[str, ...] = field(repr=False)  # secrets may stand in these two
+    env: Mapping[str, str] = field(repr=False)
     cwd: str
 
 
@@ -54,33 +57,51 @@ def fingerprint(config: ServerConfig) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def expand(text: str, environment: Mapping[str, str]) -> str:
-    """Replace `${NAME}` and `${NAME:-default}`; a name that is set nowhere is a fault, not an empty text."""
+def no_secret(name: str) -> None:
+    """For whoever has no room of secrets: none is stored."""
+
+
+def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret) -> str:
+    """Replace `${NAME}`, `${NAME:-default}` and `${keyring:name}`; what is set or stored nowhere is a fault, not an
+    empty text. What was put in is not read again."""
 
     def value(match: re.Match[str]) -> str:
-        name, default = match[1], match[2]
+        stored, name, default = match.groups()
+        if stored is not None:
+            return secret(stored) or _raise(missing(stored))
         found = environment.get(name) or default
         if found is None:
-            raise WorkbenchError(
-                f"The variable {name} is not set.", f"Set it, or write ${{{name}:-a default}} in .mcp.json."
-            )
+            hint = f"Set it, or write ${{{name}:-a default}} in .mcp.json."
+            raise WorkbenchError(f"The variable {name} is not set.", hint)
         return found
 
     return _VARIABLE.sub(value, text)
 
 
-def prepare(config: ServerConfig, bench: Path, environment: Mapping[str, str] | None = None) -> Launch:
+def prepare(
+    config: ServerConfig, bench: Path, environment: Mapping[str, str] | None = None, secret: Secret = no_secret
+) -> Launch:
     """The launch of a config; raises WorkbenchError with a sentence when it cannot be one."""
     ours = os.environ if environment is None else environment
     env = {name: value for name, value in ours.items() if _passed_on(name)}
-    env |= {name: expand(value, ours) for name, value in config.env.items()}
+    env |= {name: expand(value, ours, secret) for name, value in config.env.items()}
     if config.builtin:
         env["PYTHONPATH"] = str(Path(workbench.__file__).resolve().parent.parent)
     folder = bench / Path(expand(config.cwd, ours)).expanduser()
     if not folder.is_dir():
         raise WorkbenchError(f"The folder {folder} does not exist.", f"Correct cwd of {config.name} in .mcp.json.")
-    args = tuple(expand(arg, ours) for arg in config.args)
+    args = tuple(expand(arg, ours, secret) for arg in config.args)
     return Launch(expand(config.command, ours), args, env, str(folder))
+
+
+def references(config: ServerConfig) -> tuple[str, ...]:
+    """The names of the secrets that an entry refers to."""
+    signing_in = (value for value in config.oauth.values() if isinstance(value, str))
+    return names_in((*config.args, *config.env.values(), config.url, *config.headers.values(), *signing_in))
+
+
+def _raise(fault: WorkbenchError) -> str:
+    raise fault
 
 
 def _passed_on(name: str) -> bool:

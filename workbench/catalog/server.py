@@ -7,9 +7,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from workbench.catalog import definitions, launch, steps
+from workbench.catalog import definitions, launch, plain_secrets, steps
 from workbench.catalog.connection import Connection
 from workbench.catalog.counts import Counts
 from workbench.catalog.faults import ServerFault
@@ -25,6 +25,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import DefinitionsBlocked, Event, ServerChanged, ToolsChanged, spawn
 from workbench.paths import Paths
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Tool
+from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 from workbench.wrappers.names import python_names
 
@@ -47,7 +48,8 @@ class Surroundings:
     groups: Groups
     memory: Memory
     host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
-    secret: Callable[[str], str | None] = lambda name: None  # what stands for ${keyring:name}
+    secret: launch.Secret = launch.no_secret  # what stands for ${keyring:name}; may block
+    masks: Masks = field(default_factory=Masks)
 
 
 class Server:
@@ -70,10 +72,10 @@ class Server:
         self._functions: dict[str, str] = {}  # raw name → Python name
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
-        self.traffic = Traffic(config.name)
+        self.traffic = Traffic(config.name, surroundings.masks)
         self.counts = Counts()
         self.since = 0.0  # when it became ready last
-        self.state = ServerState(config, allowed=allowed)
+        self.state = ServerState(config, allowed=allowed, plain_secrets=self._hide_plain(config))
 
     @property
     def name(self) -> str:
@@ -186,7 +188,7 @@ class Server:
                 f"{self.name} is a remote server; this version connects servers that run on this machine (stdio).",
                 "Give its entry a command, for example npx mcp-remote with the address.",
             )
-        prepared = launch.prepare(config, self._around.paths.bench)
+        prepared = await asyncio.to_thread(launch.prepare, config, self._around.paths.bench, None, self._around.secret)
         limit = settings.server_frame_mb << 20
         connection = self._connection = Connection(
             config.name,
@@ -327,6 +329,8 @@ class Server:
 
     def _change(self, **changes: object) -> None:
         before = self.state.status
+        if isinstance(fault := changes.get("fault"), Fault):
+            changes["fault"] = self._masked(fault)
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
         if self.state.status is not before:
             self._entered()
@@ -339,6 +343,18 @@ class Server:
             self.since = time.time()
         elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
             self.counts.note(self.state.fault.message)
+
+    def _hide_plain(self, config: ServerConfig) -> tuple[str, ...]:
+        """Where secrets stand in the entry as they are; those are masked like stored ones."""
+        found = plain_secrets.find(config)
+        for plain in found:
+            if not plain.value.isalpha():  # "postgres" is a password too, but half of what its server says
+                self._around.masks.hide(plain.value)
+        return tuple(dict.fromkeys(plain.place for plain in found))
+
+    def _masked(self, fault: Fault) -> Fault:
+        mask = self._around.masks.mask
+        return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
 
 
 def _server_fault(fault: Fault | None) -> ServerFault:

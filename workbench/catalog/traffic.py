@@ -1,4 +1,7 @@
-"""What crossed one server's pipes: raw messages, stderr lines and rubbish; bounded, kept beyond the server's death."""
+"""What crossed one server's pipes: raw messages, stderr lines and rubbish; bounded, kept beyond the server's death.
+
+Known secrets are masked before anything is kept.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from dataclasses import dataclass
 from workbench.catalog.labels import Label, label
 from workbench.errors import WorkbenchError
 from workbench.records import Frame
+from workbench.secrets.masks import Masks
 
 BUDGET = 16 << 20  # bytes of messages remembered, what it costs to keep each of them included
 _COST = 400  # bytes it takes to keep a message, beside its text
@@ -30,14 +34,16 @@ class _Kept:
     direction: str
     data: bytes
     size: int
+    cut: bool
     label: Label | None = None
 
 
 class Traffic:
     """The memory of one server's pipes."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, masks: Masks | None = None) -> None:
         self._server = server
+        self._masks = masks or Masks()
         self._kept: deque[_Kept] = deque()
         self._weight = 0
         self._number = 0
@@ -62,7 +68,7 @@ class Traffic:
         self._keep("!", data, size)
         self._rubbish_count += 1
         if len(self._rubbish) < _RUBBISH_SHOWN:
-            self._rubbish.append(data[:200].decode("utf-8", "replace"))
+            self._rubbish.append(self._text(data, 200))
 
     def mark(self, words: str) -> None:
         """Something happened to the server between two messages: it started, it ended."""
@@ -70,8 +76,7 @@ class Traffic:
 
     def said(self, line: bytes) -> None:
         """A line of stderr."""
-        text = line[: _LINE_TEXT * 4].decode("utf-8", "replace").rstrip("\r")
-        self._stderr.append(text if len(text) <= _LINE_TEXT else f"{text[:_LINE_TEXT]}…")
+        self._stderr.append(self._text(line, _LINE_TEXT).rstrip("\r"))
 
     def begin(self) -> None:
         """A new process: its rubbish is counted afresh, messages and stderr run on."""
@@ -137,20 +142,30 @@ class Traffic:
         told = kept.label
         return Frame(
             self._server, kept.at, kept.direction, text, kept.size, kept.number, told.kind, told.method, told.id,
-            told.about, cut=len(kept.data) < kept.size,
+            told.about, cut=kept.cut,
         )  # fmt: skip
 
     def _keep(self, direction: str, data: bytes, size: int = 0) -> None:
         size = size or len(data)
-        if len(data) > _LONGEST:
-            data = data[:_BEGINNING]
+        cut = size > len(data) or len(data) > _LONGEST
+        data = self._beginning(data, _BEGINNING) if len(data) > _LONGEST else self._masks.mask_bytes(data)
         # Two messages within one tick of the clock must not share a time: doors ask by it.
         self._last = at = max(time.time(), self._last + 1e-6)
         self._number += 1
-        self._kept.append(_Kept(self._number, at, direction, data, size))
+        self._kept.append(_Kept(self._number, at, direction, data, size, cut))
         self._weight += len(data) + _COST
         while self._weight > BUDGET:
             self._weight -= len(self._kept.popleft().data) + _COST
+
+    def _text(self, data: bytes, characters: int) -> str:
+        text = self._beginning(data, characters * 4).decode("utf-8", "replace")
+        return text if len(text) <= characters and len(data) <= characters * 4 else f"{text[:characters]}…"
+
+    def _beginning(self, data: bytes, size: int) -> bytes:
+        """The first bytes, masked before they are cut: half a secret would not be found any more."""
+        longest = self._masks.longest
+        masked = self._masks.mask_bytes(data[: size + longest])
+        return masked[: max(0, len(masked) - longest)][:size] if len(data) > size + longest else masked[:size]
 
 
 def find(messages: tuple[tuple[float, bytes], ...], words: str) -> tuple[float, ...]:

@@ -6,6 +6,7 @@ from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.runs import RunsDesk
+from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.skills import SkillsDesk
 from workbench.desk.watch import WatchDesk
@@ -19,5 +20,6 @@ class Desk(
     SkillsDesk,
     MemoryDesk,
     WatchDesk,
+    SecretsDesk,
 ):
     """It belongs to a person's doors."""

@@ -38,6 +38,7 @@ from workbench.records.runs import (
     Verdict,
 )
 from workbench.records.sandbox import Limits, Strength
+from workbench.records.secrets import SecretInfo, SecretStore
 from workbench.records.servers import (
     Depth,
     Hints,
@@ -97,6 +98,8 @@ __all__ = [
     "Run",
     "RunState",
     "SearchAnswer",
+    "SecretInfo",
+    "SecretStore",
     "ServerConfig",
     "ServerLog",
     "ServerState",

@@ -65,6 +65,7 @@ class ServerState:
     memory_mb: int = 0  # of the process and what it started; 0 when it is not ours or does not run
     restarts: int = 0  # how often it was started again after it had gone unasked
     sign_in: str = ""  # "needed" when only a person's sign-in helps, "done" after it
+    plain_secrets: tuple[str, ...] = ()  # where its entry holds what looks like a secret: "GITHUB_TOKEN in env"
     warnings: tuple[str, ...] = ()  # tools left out and why, rubbish on stdout
 
 

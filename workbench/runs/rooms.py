@@ -11,6 +11,7 @@ from workbench.events import Event
 from workbench.paths import Paths
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
+from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings
 from workbench.skills.library import Library
 from workbench.workspace.store import Store
@@ -27,5 +28,6 @@ class Rooms:
     store: Store
     journal: Journal
     sessions: Sessions
+    secrets: Secrets
     tell: Callable[[Event], None]
     settings: Callable[[], Settings]  # asked each time, so that a changed setting counts at once

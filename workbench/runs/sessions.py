@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue, Ledger, Origin
+from workbench.secrets.masks import Masks
 from workbench.tokens import add
 
 PERSON = "person"  # the id of the session that all of a person's doors share
@@ -15,7 +16,7 @@ PERSON = "person"  # the id of the session that all of a person's doors share
 class Session:
     """One conversation: its tokens never resolve in another one."""
 
-    def __init__(self, name: str, origin: Origin, author: str, masked: Callable[[], bool]) -> None:
+    def __init__(self, name: str, origin: Origin, author: str, masked: Callable[[], bool], masks: Masks) -> None:
         self.id = name
         self.origin = origin
         self.author = author
@@ -23,13 +24,16 @@ class Session:
         self.ledger = Ledger()
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._masked = masked
+        self._masks = masks  # stored secrets: hidden whatever the person set for personal data
 
     def mask(self, text: str) -> str:
         """Text as the model of this session may see it."""
+        text = self._masks.mask(text)
         return self.vault.sanitize(text) if self._masked() else text
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """A value as audit and model may see it."""
+        value = self._masks.mask_json(value)
         return self.vault.sanitize_json(value) if self._masked() else value
 
     def spend(self, ledger: Ledger) -> None:
@@ -39,9 +43,10 @@ class Session:
 class Sessions:
     """All sessions of this core; a session lives as long as the core, so late answers still find their vault."""
 
-    def __init__(self, masked: Callable[[], bool]) -> None:
+    def __init__(self, masked: Callable[[], bool], masks: Masks | None = None) -> None:
         self._masked = masked
-        self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked)}
+        self._masks = masks or Masks()
+        self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
 
     @property
     def person(self) -> Session:
@@ -51,7 +56,7 @@ class Sessions:
         """A new agent's session, under a name nobody can guess."""
         while (name := f"agent-{secrets.token_hex(3)}") in self._all:
             pass
-        session = Session(name, Origin.AGENT, author, self._masked)
+        session = Session(name, Origin.AGENT, author, self._masked, self._masks)
         self._all[session.id] = session
         return session
 

@@ -12,6 +12,7 @@ from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.runs import RunQuestions
+from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
 from workbench.wire.topics.skills import SkillQuestions
 from workbench.wire.topics.watch import WatchQuestions
@@ -25,6 +26,7 @@ class Questions(
     SkillQuestions,
     MemoryQuestions,
     WatchQuestions,
+    SecretQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -50,5 +52,10 @@ DECISIVE = frozenset(
         "send_raw",
         "approve_definitions",
         "see_changes",
+        "put_secret",
+        "drop_secret",
+        "move_secrets",
+        "unlock_secrets",
+        "try_keyring",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

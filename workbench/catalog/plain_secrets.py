@@ -1,0 +1,133 @@
+"""Secrets that stand in `.mcp.json` as they are: finds them, and puts references in their places.
+
+A bench is a folder that people share with git; what stands in it in plain text is not secret for long.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from workbench.privacy import credential, secret
+from workbench.privacy.keys import kind_of
+from workbench.records import ServerConfig
+from workbench.secrets.references import reference
+
+Span = tuple[int, int]
+Change = Callable[[str, str, str], str]  # place, key, text → the text that shall stand there
+
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
+_OPTION = re.compile(r"--?([A-Za-z][\w.-]*)(=?)")
+_QUERY = re.compile(r"(?<=[?&])([^=&#]+)=([^&#]+)")
+_RANDOM = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w.+-]{28,400}={0,2}", re.ASCII)
+_PATH = re.compile(r"~?/|\.\.?/|[A-Za-z]:[\\/]")
+_POINTER = re.compile(r"(?:file|path|dir|folder|command|helper|name)$", re.IGNORECASE)  # `PASSWORD_FILE` holds none
+_BITS = 3.8  # of entropy in each letter; words and versions have fewer
+_LONGEST_KEY = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSecret:
+    """One of them; `value` is for the keyring and for nobody's eyes."""
+
+    place: str  # as a person reads it: "GITHUB_TOKEN in env"
+    key: str
+    value: str
+
+
+def find(config: ServerConfig) -> tuple[PlainSecret, ...]:
+    """Everything in an entry that looks like a secret."""
+    found: list[PlainSecret] = []
+
+    def note(place: str, key: str, text: str) -> str:
+        found.extend(PlainSecret(place, key, text[start:end]) for start, end in _spans(key, text))
+        return text
+
+    _walk(config, note)
+    return tuple(found)
+
+
+def moved(config: ServerConfig, taken: Collection[str] = ()) -> tuple[ServerConfig, Mapping[str, str]]:
+    """The entry with references in the places of its secrets, and what to keep under which name."""
+    values: dict[str, str] = {}
+
+    def swap(place: str, key: str, text: str) -> str:
+        for start, end in reversed(_spans(key, text)):
+            name = _name(config.name, key, text[start:end], values, taken)
+            values[name] = text[start:end]
+            text = text[:start] + reference(name) + text[end:]
+        return text
+
+    return _walk(config, swap), values
+
+
+def _walk(config: ServerConfig, change: Change) -> ServerConfig:
+    """The entry with every text changed; keys come from the names beside the texts."""
+    args, option = [], ""
+    for arg in config.args:
+        match = _OPTION.match(arg)
+        key = match[1] if match else option
+        option = match[1] if match and not match[2] else ""
+        args.append(change("the command's arguments", key, arg) if not match or match[2] else arg)
+    url = _QUERY.sub(lambda pair: f"{pair[1]}={change(f'{pair[1]} in url', pair[1], pair[2])}", config.url)
+    return replace(
+        config,
+        args=tuple(args),
+        env={key: change(f"{key} in env", key, text) for key, text in config.env.items()},
+        headers={key: change(f"{key} in headers", key, text) for key, text in config.headers.items()},
+        oauth={
+            key: change(f"{key} in oauth", key, value) if isinstance(value, str) else value
+            for key, value in config.oauth.items()
+        },
+        url=change("url", "", url),
+    )
+
+
+def _spans(key: str, text: str) -> list[Span]:
+    """Where secrets stand in a text under this key; references and variables are none."""
+    start = (match.end() if (match := _OPTION.match(text)) and match[2] else 0) if text.startswith("-") else 0
+    if "${" in text[start:]:
+        return []
+    known = _apart([*secret.find(text), *credential.find(text)])
+    if known:
+        return known
+    scheme = _SCHEME.match(text, start)
+    start = scheme.end() if scheme else start
+    value = text[start:]
+    kind = kind_of(key) if len(key) <= _LONGEST_KEY else None
+    announced = kind is not None and kind.name == "SECRET" and secret.assigned(value) and not value.isdecimal()
+    elsewhere = _PATH.match(value) or _POINTER.search(key)
+    return [(start, len(text))] if (announced and not elsewhere) or _random(value) else []
+
+
+def _apart(spans: list[Span]) -> list[Span]:
+    """In order, without those that lie in others."""
+    kept: list[Span] = []
+    for start, end in sorted(spans):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
+def _random(text: str) -> bool:
+    """Whether a text is as mixed as only dice and key makers write."""
+    if not _RANDOM.fullmatch(text):
+        return False
+    counts = Counter(text)
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values()) >= _BITS
+
+
+def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: Collection[str]) -> str:
+    """A name a person recognises in the keyring's list; the same value has one name."""
+    same = next((name for name, held in values.items() if held == value), "")
+    if same:
+        return same
+    wish = re.sub(r"[{}\x00-\x1f\x7f]", "", f"{server} {key or 'secret'}").strip(" -")[:190]
+    number, name = 1, wish
+    while name in values or name in taken:
+        number += 1
+        name = f"{wish} {number}"
+    return name

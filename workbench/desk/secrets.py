@@ -1,0 +1,73 @@
+"""Answers what a person asks of secrets; names and places only."""
+
+from __future__ import annotations
+
+import asyncio
+
+from workbench.catalog import plain_secrets
+from workbench.catalog.launch import references
+from workbench.desk.seat import Seat
+from workbench.errors import WorkbenchError
+from workbench.events import SecretsChanged
+from workbench.records import SecretInfo, SecretStore, ServerState
+
+
+class SecretsDesk(Seat):
+    """Secrets and the place where they are kept. Keyrings block, so each step is on a thread."""
+
+    async def secrets(self) -> SecretStore:
+        return await asyncio.to_thread(self._look, self._uses())
+
+    async def put_secret(self, name: str, value: str) -> SecretStore:
+        await asyncio.to_thread(self._rooms.secrets.put, name, value)
+        self._note("secret.stored", f"You stored the secret {name}")
+        return await self._tell_store()
+
+    async def drop_secret(self, name: str) -> SecretStore:
+        await asyncio.to_thread(self._rooms.secrets.drop, name)
+        self._note("secret.deleted", f"You deleted the secret {name}")
+        return await self._tell_store()
+
+    async def move_secrets(self, server: str) -> ServerState:
+        config = self._catalog.server(server).state.config
+        store = await self.secrets()
+        if store.kind not in ("keyring", "file"):
+            raise WorkbenchError(
+                "The secrets of this entry cannot be moved: they would be forgotten when the core ends.",
+                "Open Secrets… in the Workbench menu and choose a passphrase, then move them.",
+            )
+        changed, values = plain_secrets.moved(config, [info.name for info in store.secrets])
+        for name, value in values.items():
+            await asyncio.to_thread(self._rooms.secrets.put, name, value)
+        self._note("secret.moved", f"You moved {len(values)} secrets of {server} out of .mcp.json", server=server)
+        state = await self._catalog.replace(changed)
+        await self._tell_store()
+        return state
+
+    async def unlock_secrets(self, passphrase: str) -> SecretStore:
+        await asyncio.to_thread(self._rooms.secrets.unlock, passphrase)
+        self._note("secret.unlocked", "You opened the encrypted file of secrets")
+        return await self._tell_store()
+
+    async def try_keyring(self) -> SecretStore:
+        await asyncio.to_thread(self._rooms.secrets.look_again)
+        return await self._tell_store()
+
+    async def _tell_store(self) -> SecretStore:
+        store = await self.secrets()
+        self._rooms.tell(SecretsChanged(store))
+        return store
+
+    def _uses(self) -> dict[str, tuple[str, ...]]:
+        """Secret → the servers whose entries refer to it."""
+        uses: dict[str, tuple[str, ...]] = {}
+        for state in self._catalog.states():
+            for name in references(state.config):
+                uses[name] = (*uses.get(name, ()), state.config.name)
+        return uses
+
+    def _look(self, uses: dict[str, tuple[str, ...]]) -> SecretStore:
+        room = self._rooms.secrets
+        stored = room.names()
+        infos = (SecretInfo(name, name in stored, uses.get(name, ())) for name in sorted({*stored, *uses}))
+        return SecretStore(room.kind, room.sentence, room.hint, room.passphrase, tuple(infos))

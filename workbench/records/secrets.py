@@ -1,0 +1,26 @@
+"""Secrets as people see them: names and where they are kept. The values never travel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SecretInfo:
+    """One secret that is stored, or that a server refers to."""
+
+    name: str
+    stored: bool
+    servers: tuple[str, ...] = ()  # whose entries in `.mcp.json` refer to it
+    signed_in: str = ""  # set when it is what a sign-in brought for this server, not something a person typed
+
+
+@dataclass(frozen=True, slots=True)
+class SecretStore:
+    """Where secrets are kept on this machine, and which there are."""
+
+    kind: str  # keyring, file, memory, locked
+    sentence: str
+    hint: str = ""
+    passphrase: str = ""  # what a passphrase would do now: "create" a file, "unlock" one, or "" nothing
+    secrets: tuple[SecretInfo, ...] = ()
