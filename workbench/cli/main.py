@@ -16,6 +16,7 @@ from workbench.cli.call import arrange_call
 from workbench.cli.codes import FAULT, INTERRUPTED, MEANING
 from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
 from workbench.cli.display import check_window, qt_version
+from workbench.cli.doctor import arrange_doctor
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
 from workbench.cli.servers import arrange_servers, arrange_tools
@@ -26,6 +27,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "servers": (arrange_servers, "List the servers of a bench and how they are."),
     "tools": (arrange_tools, "List the tools of a bench, also those of servers that do not run now."),
     "call": (arrange_call, "Call one tool and print what it answers."),
+    "doctor": (arrange_doctor, "Find out why a server cannot be reached, or what this machine lacks."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
@@ -36,6 +38,7 @@ USAGES = (
     ("mcp-workbench servers", "list the servers"),
     ("mcp-workbench tools", "list the tools, or search them"),
     ("mcp-workbench call SERVER TOOL", "call a tool and print its answer"),
+    ("mcp-workbench doctor [SERVER]", "find out why a server cannot be reached"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),

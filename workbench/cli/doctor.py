@@ -1,0 +1,60 @@
+"""`doctor`: why a server cannot be reached, and whether this machine has what the workbench needs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.ask import talk
+from workbench.cli.codes import DONE, FAULT
+from workbench.cli.options import Parser, add_common
+from workbench.cli.printing import print_record
+from workbench.cli.reach import find_server
+from workbench.paths import Paths
+from workbench.records import Check, CheckState
+
+if TYPE_CHECKING:
+    from workbench.wire.client import Connection
+
+WORDS = {
+    CheckState.GOOD: "good",
+    CheckState.DOUBT: "look",
+    CheckState.BAD: "WRONG",
+    CheckState.SKIPPED: "not checked",
+}
+
+
+def arrange_doctor(parser: Parser) -> None:
+    add_common(parser, _doctor)
+    parser.add_argument("server", nargs="?", default="", metavar="SERVER", help="a server; this machine without one")
+    parser.add_argument("--details", action="store_true", help="print what each check saw, too")
+    parser.epilog = "A server that nobody has allowed is not started. The exit code is 1 when something is wrong."
+
+
+def _doctor(given: argparse.Namespace, paths: Paths) -> int:
+    async def examine(connection: Connection) -> tuple[Check, ...]:
+        questions = connection.questions
+        if not given.server:
+            return await questions.diagnose_house()
+        await find_server(questions, given.server)
+        return await questions.diagnose(given.server)
+
+    checks = talk(paths, examine)
+    if given.output == "json":
+        print_record(tuple[Check, ...], checks)
+    else:
+        print("\n".join(_lines(checks, details=given.details)))
+    return FAULT if any(check.state is CheckState.BAD for check in checks) else DONE
+
+
+def _lines(checks: Sequence[Check], *, details: bool) -> list[str]:
+    width = max((len(check.name) for check in checks), default=0)
+    lines = []
+    for check in checks:
+        lines.append(f"{WORDS[check.state]:<11}  {check.name:<{width}}  {check.sentence}")
+        if check.fix:
+            lines.append(f"{'':<11}  {'':<{width}}  → {check.fix}")
+        if details:
+            lines.extend(f"{'':<13}| {line}" for line in check.detail.splitlines())
+    return lines
