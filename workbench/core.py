@@ -19,6 +19,7 @@ from workbench.desk.desk import Desk
 from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, Bus, DefinitionsBlocked, Event, Noticed, spawn
+from workbench.history.history import History
 from workbench.paths import Paths, starter_skills
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.broker import Broker
@@ -74,6 +75,9 @@ class Core:
         self.bus.listen(self._hear)
         secrets = Secrets(self.paths.state)
         mask_logs(secrets.masks)
+        tell = self._tell_from_thread()
+        history = History(self.paths.history, lambda: self.settings, tell, secrets.masks.mask)
+        opened.push_async_callback(history.close)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
         self.catalog = Catalog(
             self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks
@@ -87,7 +91,7 @@ class Core:
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
-            self.bus.tell, lambda: self.settings,
+            self.bus.tell, lambda: self.settings, history,
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))

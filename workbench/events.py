@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, Run, SecretStore, ServerState
+from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, PastCall, Run, SecretStore, ServerState
 
 log = logging.getLogger(__name__)
 
@@ -124,6 +124,20 @@ class SecretsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CallsKept:
+    """Calls were made and stand in the history now, newest last."""
+
+    calls: tuple[PastCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallsForgotten:
+    """The history lost calls: a person had them forgotten."""
+
+    ids: tuple[int, ...]  # empty: all of them
+
+
+@dataclass(frozen=True, slots=True)
 class CoreStopping:
     """The core was asked to end; a door that hears this does not bring it back by itself."""
 
@@ -152,6 +166,8 @@ Event: TypeAlias = (
     | AgentsChanged
     | LedgerChanged
     | SecretsChanged
+    | CallsKept
+    | CallsForgotten
     | CoreStopping
     | Noticed
 )

@@ -47,6 +47,10 @@ class Paths:
         return self.state / "audit.sqlite"
 
     @property
+    def history(self) -> Path:
+        return self.state / "history.sqlite"
+
+    @property
     def consents(self) -> Path:
         return self.state / "allowed.json"
 

@@ -64,6 +64,15 @@ class Settings:
         64, "The largest message taken from a server, in megabytes; counts when a server starts.", most=1024
     )
     privacy_enabled: bool = _setting(True, "Personal data is replaced by tokens before a model sees it.", guarded=True)
+    history_enabled: bool = _setting(
+        True, "Calls, with their arguments and answers, are kept to be found again.", guarded=True
+    )
+    history_runs: bool = _setting(True, "The calls that programs make are kept too.", guarded=True)
+    history_days: int = _setting(30, "For how many days a call is kept.", guarded=True, most=3650)
+    history_megabytes: int = _setting(
+        200, "How large the history may become; the oldest calls go first.", guarded=True, least=5, most=100_000
+    )
+    history_answer_kb: int = _setting(256, "How much of one answer is kept, in kilobytes.", guarded=True, most=16_384)
     core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.", least=0)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "history/*.py": "tests/history/test_history.py",
     "cli/options.py": "tests/cli/test_main.py",
     "cli/codes.py": "tests/cli/test_main.py",
     "cli/answer.py": "tests/cli/test_call.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
+from workbench.desk.past import PastDesk
 from workbench.desk.runs import RunsDesk
 from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
@@ -19,6 +20,7 @@ class Desk(
     RunsDesk,
     SkillsDesk,
     MemoryDesk,
+    PastDesk,
     WatchDesk,
     SecretsDesk,
 ):

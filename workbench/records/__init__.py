@@ -22,6 +22,7 @@ from workbench.records.offers import (
     ResourceTemplate,
     ServerLog,
 )
+from workbench.records.past import PastCall, PastQuery
 from workbench.records.pins import ChangeKind, DefinitionChange, Moment, PartChange, ToolWarning
 from workbench.records.runs import (
     Decision,
@@ -86,6 +87,8 @@ __all__ = [
     "Origin",
     "Outcome",
     "PartChange",
+    "PastCall",
+    "PastQuery",
     "Prompt",
     "PromptAnswer",
     "PromptArgument",

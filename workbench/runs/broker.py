@@ -70,18 +70,23 @@ class Broker:
             return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
-        outcome = await self._send(replace(call, arguments=arguments), session, said.risk, progress)
+        sent = replace(call, arguments=arguments)
+        outcome = await self._send(sent, tool, session, said.risk, progress)
         outcome = await self._registered(session, tool, outcome)
+        self._rooms.history.keep(sent, tool, outcome)
         words = "answered" if outcome.ok else "failed"
         kind = "call.done" if outcome.ok else "call.failed"
         self._note(kind, call, session, said.risk, f"{tool.server}.{tool.name} {words}", outcome)
         return outcome
 
-    async def _send(self, call: ToolCall, session: Session, risk: Risk, progress: Progress | None) -> Outcome:
+    async def _send(
+        self, call: ToolCall, tool: Tool, session: Session, risk: Risk, progress: Progress | None
+    ) -> Outcome:
         try:
             return await self._rooms.catalog.call(call, progress)
         except asyncio.CancelledError:
             self._note("call.cancelled", call, session, risk, f"{call.server}.{call.tool} was cancelled", ok=False)
+            self._rooms.history.keep(call, tool, Outcome(call.id, ok=False, fault=Fault("The call was cancelled.")))
             raise
         except Exception as fault:  # whatever broke in the house: the audit must still have the call
             log.exception("a call of %s.%s broke", call.server, call.tool)

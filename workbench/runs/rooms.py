@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
 from workbench.events import Event
+from workbench.history.history import History
 from workbench.paths import Paths
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
@@ -31,3 +32,4 @@ class Rooms:
     secrets: Secrets
     tell: Callable[[Event], None]
     settings: Callable[[], Settings]  # asked each time, so that a changed setting counts at once
+    history: History

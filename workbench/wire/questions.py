@@ -11,6 +11,7 @@ from typing import Protocol
 from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
+from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.runs import RunQuestions
 from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
@@ -25,6 +26,7 @@ class Questions(
     RunQuestions,
     SkillQuestions,
     MemoryQuestions,
+    PastQuestions,
     WatchQuestions,
     SecretQuestions,
     Protocol,
@@ -49,6 +51,8 @@ DECISIVE = frozenset(
         "draft_skill",
         "keep_skill",
         "retire_skill",
+        "forget",
+        "clear_history",
         "send_raw",
         "approve_definitions",
         "see_changes",
