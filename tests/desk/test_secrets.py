@@ -32,8 +32,10 @@ async def core(paths, monkeypatch) -> AsyncIterator[Core]:
 
 async def test_what_servers_refer_to_is_listed_before_it_is_stored(core):
     store = await core.desk.secrets()
-    assert (store.kind, store.passphrase) == ("memory", "create")
-    assert store.secrets == (SecretInfo("github", stored=False, servers=("one",)),)
+    assert store.kind == ""  # looking opens nothing
+    opened = await core.desk.open_secrets()
+    assert (opened.kind, opened.passphrase) == ("memory", "create")
+    assert store.secrets == opened.secrets == (SecretInfo("github", stored=False, servers=("one",)),)
 
 
 async def test_each_change_is_told_with_names_only(core):
@@ -72,7 +74,7 @@ async def test_a_passphrase_makes_a_file_that_the_next_core_unlocks(core, paths)
     await core.close()
     await following.open()
     try:
-        assert (await following.desk.try_keyring()).kind == "locked"
+        assert (await following.desk.open_secrets()).kind == "locked"
         with pytest.raises(WorkbenchError, match="passphrase is wrong"):
             await following.desk.unlock_secrets("something else")
         store = await following.desk.unlock_secrets("four words " + "are enough")

@@ -46,6 +46,7 @@ from workbench.records import (
     Risk,
     Run,
     RunState,
+    SecretStore,
     ServerConfig,
     ServerState,
     ServerStatus,
@@ -119,6 +120,7 @@ class PaperQuestions:
         self.strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
         self.connect_fault: Fault | None = None
         self.notices: tuple[Fault, ...] = ()
+        self.secret_store = SecretStore("", "")
 
     def note(self, name: str, *words: Any) -> None:
         self.asked.append((name, words))
@@ -131,6 +133,12 @@ class PaperQuestions:
             "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states),
             len(self.tool_list), (), waiting, 0, 2, ledger, notices=self.notices,
         )  # fmt: skip
+
+    async def secrets(self) -> SecretStore:
+        return self.secret_store
+
+    async def open_secrets(self) -> SecretStore:
+        return self.secret_store
 
     async def assess(self, code: str) -> Verdict:
         return Verdict("a" * 64, Risk.LOW, Gate.AUTO, "Reads 20 orders.")

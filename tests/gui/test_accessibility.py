@@ -53,7 +53,9 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(window: Any, paper: Any
     assert rich(window) == []
 
 
-@pytest.mark.parametrize("action", ["palette.open", "help.open", "agent.connect", "core.sandbox", "server.add"])
+@pytest.mark.parametrize(
+    "action", ["palette.open", "help.open", "agent.connect", "core.sandbox", "server.add", "secrets.open"]
+)
 def test_every_widget_of_the_dialogs_has_a_name(window: Any, qtbot: Any, settled: Any, action: str) -> None:
     window.commands.do(action)
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in window.findChildren(QDialog)))

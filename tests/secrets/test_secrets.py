@@ -102,3 +102,12 @@ def test_nothing_shows_a_value(room):
     first.put("github", "value-one")
     shown = repr((first, vars(first), first.masks, first._store, vars(first._store).keys()))
     assert "value-one" not in shown
+
+
+def test_names_are_known_before_anything_is_opened(room, ring):
+    room().put("github", "value-one")
+    ring.locked = True
+    later = room()
+    assert (later.opened, later.known()) == (False, ("github",))
+    later.look_again()
+    assert (later.opened, later.kind) == (True, "memory")

@@ -30,7 +30,7 @@ class SecretsDesk(Seat):
 
     async def move_secrets(self, server: str) -> ServerState:
         config = self._catalog.server(server).state.config
-        store = await self.secrets()
+        store = await self.open_secrets()
         if store.kind not in ("keyring", "file"):
             raise WorkbenchError(
                 "The secrets of this entry cannot be moved: they would be forgotten when the core ends.",
@@ -49,7 +49,7 @@ class SecretsDesk(Seat):
         self._note("secret.unlocked", "You opened the encrypted file of secrets")
         return await self._tell_store()
 
-    async def try_keyring(self) -> SecretStore:
+    async def open_secrets(self) -> SecretStore:
         await asyncio.to_thread(self._rooms.secrets.look_again)
         return await self._tell_store()
 
@@ -68,6 +68,8 @@ class SecretsDesk(Seat):
 
     def _look(self, uses: dict[str, tuple[str, ...]]) -> SecretStore:
         room = self._rooms.secrets
-        stored = room.names()
+        stored = room.names() if room.opened else room.known()
         infos = (SecretInfo(name, name in stored, uses.get(name, ())) for name in sorted({*stored, *uses}))
+        if not room.opened:
+            return SecretStore("", "The place for secrets has not been opened yet.", secrets=tuple(infos))
         return SecretStore(room.kind, room.sentence, room.hint, room.passphrase, tuple(infos))

@@ -15,6 +15,7 @@ SERVER = "server"  # a server is chosen
 SERVER_RUNS = "server-runs"
 SERVER_RESTS = "server-rests"
 SERVER_REMOVABLE = "server-removable"
+SERVER_PLAIN = "server-plain"  # its entry holds what looks like a secret
 SKILL = "skill"  # a skill is chosen
 DRAFT = "draft"  # a draft is chosen
 KEPT = "kept"  # a kept skill is chosen
@@ -59,6 +60,14 @@ ACTIONS: tuple[Action, ...] = (
         "Start a real example agent that proposes a program and waits for your decision.",
         "Workbench",
         "play",
+        when=(LINKED,),
+    ),
+    Action(
+        "secrets.open",
+        "Secrets…",
+        "Show which secrets are stored and where, add, replace or delete one.",
+        "Workbench",
+        "key",
         when=(LINKED,),
     ),
     Action(
@@ -121,6 +130,14 @@ ACTIONS: tuple[Action, ...] = (
         "Servers",
         "search",
         when=(LINKED, SERVER),
+    ),
+    Action(
+        "server.move_secrets",
+        "Move the chosen server's secrets out of .mcp.json…",
+        "Keep what looks like a secret in its entry in the keyring, and refer to it there.",
+        "Servers",
+        "key",
+        when=(LINKED, SERVER_PLAIN),
     ),
     Action(
         "server.remove",

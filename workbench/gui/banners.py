@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from workbench.events import Event, Noticed
+from workbench.events import Event, Noticed, SecretsChanged
 from workbench.gui.bridge import Link, LinkState
 from workbench.gui.context import Context
 from workbench.gui.icons import pixmap
@@ -17,7 +17,7 @@ from workbench.gui.pane import Pane
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label, tool_button
-from workbench.records import CoreStatus, Fault
+from workbench.records import CoreStatus, Fault, SecretStore
 
 AT_ONCE = 3
 """Strips beyond this number push out the oldest: a storm of faults must not fill the window."""
@@ -103,10 +103,12 @@ class Banner(QFrame):
 class Banners(Pane):
     """The stack of strips."""
 
-    def __init__(self, context: Context, again: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, again: QAction, secrets: QAction, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._again = again
+        self._secrets = secrets
         self._link: Banner | None = None
+        self._store: Banner | None = None  # secrets are not where one would expect them
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -114,10 +116,13 @@ class Banners(Pane):
     def hear(self, event: Event) -> None:
         if isinstance(event, Noticed):
             self.show_fault(event.fault, "warning")
+        elif isinstance(event, SecretsChanged):
+            self.show_store(event.store)
 
     def refresh(self) -> None:
         """What is wrong with the bench may have been found before this window came."""
         self.context.tasks.run("what is wrong with the bench", self.context.questions.status(), self._show_notices)
+        self.context.tasks.run("where secrets are", self.context.questions.secrets(), self.show_store)
 
     def _show_notices(self, status: CoreStatus) -> None:
         for fault in status.notices:
@@ -126,7 +131,7 @@ class Banners(Pane):
     def shown(self) -> list[Banner]:
         """Oldest first, without the one about the core."""
         found = self.findChildren(Banner, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return [banner for banner in found if banner is not self._link and not banner.isHidden()]
+        return [banner for banner in found if banner not in (self._link, self._store) and not banner.isHidden()]
 
     def show_fault(self, fault: Fault, tone: str = "danger") -> None:
         """Say it; the same fault again says nothing new."""
@@ -154,6 +159,19 @@ class Banners(Pane):
             banner = Banner(self.context.theme, "danger", fault, self)
             banner.offer(self.tr("Try again"), self._again, "primary")
             self._put(banner)
+
+    def show_store(self, store: SecretStore) -> None:
+        """Where secrets are, when that is no keyring and there are some."""
+        fault = Fault(store.sentence, store.hint)
+        wanted = store.kind in ("memory", "locked") and bool(store.secrets)
+        if self._store is not None and not (wanted and self._store.fault == fault):
+            self._drop(self._store)
+            self._store = None
+        if wanted and self._store is None:
+            self._store = Banner(self.context.theme, "warning", fault, self)
+            self._store.offer(self.tr("Secrets…"), self._secrets)
+            self._column.addWidget(self._store)
+            self._store.show()
 
     def _put(self, banner: Banner) -> None:
         self._link = banner

@@ -59,7 +59,7 @@ class MainWindow(QMainWindow):
     # what it is made of
 
     def _make_panes(self) -> None:
-        self.banners = Banners(self.context, self.commands["core.again"], self)
+        self.banners = Banners(self.context, self.commands["core.again"], self.commands["secrets.open"], self)
         self.strip = WaitingStrip(self.context, self)
         self.centre = Centre(self.context, self.commands, self)
         self.status = Status(self.context, self)

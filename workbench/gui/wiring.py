@@ -15,6 +15,7 @@ from workbench.gui.dialogs.connect_agent import ConnectAgent
 from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.machine import MachineDialog
 from workbench.gui.dialogs.palette import Palette
+from workbench.gui.dialogs.secrets import SecretsDialog
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
 from workbench.gui.text import one_line
@@ -172,6 +173,7 @@ class Wiring(QObject):
         bind("agent.connect", self._connect_agent)
         bind("agent.example", self._context.questions.start_example_agent)
         bind("core.sandbox", self._show_strength)
+        bind("secrets.open", self._show_secrets)
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)
         bind("front.start", self._start_front)
@@ -210,6 +212,11 @@ class Wiring(QObject):
     async def _show_strength(self) -> None:
         status = await self._context.questions.status()
         StrengthDialog(self._context.theme, status.strength, self._window).open()
+
+    def _show_secrets(self) -> None:
+        dialog = SecretsDialog(self._context, self._window)
+        self._window.bridge.heard.connect(dialog.hear)
+        dialog.open()
 
     def _start_front(self) -> None:
         if not self._window.centre.start_front():

@@ -19,7 +19,7 @@ class SecretInfo:
 class SecretStore:
     """Where secrets are kept on this machine, and which there are."""
 
-    kind: str  # keyring, file, memory, locked
+    kind: str  # keyring, file, memory, locked; empty while nobody needed it
     sentence: str
     hint: str = ""
     passphrase: str = ""  # what a passphrase would do now: "create" a file, "unlock" one, or "" nothing

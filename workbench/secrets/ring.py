@@ -38,11 +38,7 @@ class Ring:
         self._patience = patience
 
     def names(self) -> tuple[str, ...]:
-        try:
-            found = json.loads(read_plain(self._file))
-        except (OSError, ValueError, RecursionError):
-            return ()
-        return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
+        return read_names(self._file)
 
     def get(self, name: str) -> str | None:
         value = self._ask(lambda: self._backend.get_password(SERVICE, self._key(name)))
@@ -85,6 +81,15 @@ class Ring:
             raise WorkbenchError(f"The keyring refused: {_words(fault)}.", "Unlock it, then try again.") from fault
         except Exception as fault:  # whatever a backend's own parts raise: D-Bus, a desktop's library
             raise WorkbenchError(f"The keyring failed: {type(fault).__name__}.", "Is its service running?") from fault
+
+
+def read_names(file: Path) -> tuple[str, ...]:
+    """The names that were put into a keyring, without asking it."""
+    try:
+        found = json.loads(read_plain(file))
+    except (OSError, ValueError, RecursionError):
+        return ()
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
 def find_ring(bench: str, names: Path, patience: Patience) -> tuple[Ring | None, str]:

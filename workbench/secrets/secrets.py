@@ -16,7 +16,7 @@ from workbench.secrets.masks import Masks
 from workbench.secrets.memory import InMemory
 from workbench.secrets.patience import Patience
 from workbench.secrets.references import check_name
-from workbench.secrets.ring import find_ring
+from workbench.secrets.ring import find_ring, read_names
 
 ANSWER_SECONDS = 20.0  # for the keyring; a person may have to unlock it meanwhile
 LONGEST = 64_000  # characters of one secret
@@ -49,6 +49,15 @@ class Secrets:
         self._store: Store | None = None
         self._why = ""  # there is no keyring
         self.masks = Masks()
+
+    @property
+    def opened(self) -> bool:
+        """Whether somebody needed a secret already."""
+        return self._store is not None
+
+    def known(self) -> tuple[str, ...]:
+        """Names in a keyring that was not opened yet."""
+        return read_names(self._names)
 
     @property
     def kind(self) -> str:
@@ -130,10 +139,11 @@ class Secrets:
             self._store = opened
 
     def look_again(self) -> None:
-        """Try the keyring once more, after a person unlocked it; what was only in memory goes into it."""
+        """Open it, or try the keyring once more; what was only in memory goes into it."""
         with self._lock:
+            fresh = not self.opened
             held = self._found()
-            if not isinstance(held, InMemory):
+            if fresh or not isinstance(held, InMemory):
                 return
             ring, self._why = find_ring(self._bench, self._names, self._patience)
             if ring is not None:

@@ -60,6 +60,6 @@ DECISIVE = frozenset(
         "drop_secret",
         "move_secrets",
         "unlock_secrets",
-        "try_keyring",
+        "open_secrets",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

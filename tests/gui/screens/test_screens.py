@@ -107,6 +107,7 @@ def test_dialogs_can_be_looked_at(window: Any, qtbot: Any, settled: Any, colours
         ("agent.connect", "agent"),
         ("core.sandbox", "strength"),
         ("server.add", "add-server"),
+        ("secrets.open", "secrets"),
         ("server.connect", "consent"),
     ):
         window.commands.do(action)

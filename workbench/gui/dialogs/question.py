@@ -20,6 +20,7 @@ class Question(QDialog):
     def __init__(self, theme: Theme, title: str, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._first: QWidget | None = None  # what has the keyboard when it opens; Cancel otherwise
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(theme.unit * 120)
@@ -48,6 +49,11 @@ class Question(QDialog):
         self._layout.addWidget(note)
         return note
 
+    def add(self, field: QWidget) -> None:
+        """Something to fill in; it has the keyboard first."""
+        self._layout.addWidget(field)
+        self._first = field
+
     async def ask(self, yes: str, *, danger: bool = False) -> bool:
         """Open, wait for the person, and answer whether they said yes."""
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -75,7 +81,7 @@ class Question(QDialog):
         row.addWidget(no)
         row.addWidget(go)
         self._layout.addLayout(row)
-        no.setFocus()
+        (self._first or no).setFocus()
 
 
 def _settle(answer: asyncio.Future[bool], code: int) -> None:

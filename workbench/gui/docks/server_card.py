@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPush
 
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
+from workbench.gui.docks.server_keys import ServerKeys
 from workbench.gui.icons import pixmap
 from workbench.gui.text import visible
 from workbench.gui.theme import mark
@@ -42,6 +43,7 @@ class ServerCard(QFrame):
         self._fault = label("", "error")
         self._hint = label("", "muted")
         self._warnings = label("", "warning")
+        self.keys = ServerKeys(context, commands)
         self._log = QPlainTextEdit()
         self._log.setReadOnly(True)
         self._log.setAccessibleName(self.tr("Detail and error output of the server"))
@@ -61,6 +63,7 @@ class ServerCard(QFrame):
 
     def show_state(self, state: ServerState | None) -> None:
         """Show another server, or the same one as it is now."""
+        self.keys.show_state(state)
         before, told = (self._state.config.name, self._state.fault) if self._state else ("", None)
         self._state = state
         if state is None:
@@ -90,6 +93,7 @@ class ServerCard(QFrame):
             text.setWordWrap(True)
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column.addWidget(text)
+        column.addWidget(self.keys)
         self._log.setFixedHeight(unit * 32)
         self._log.hide()
         column.addWidget(self._log)

@@ -12,6 +12,7 @@ from workbench.gui.actions import SERVER, SERVER_REMOVABLE, SERVER_RESTS, SERVER
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dialogs.add_server import AddServer
+from workbench.gui.dialogs.enter_secret import enter_missing
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.server_card import ServerCard, command_line
 from workbench.gui.models.servers import ServersModel
@@ -77,6 +78,8 @@ class ServersPane(Pane):
         if state is None:
             raise WorkbenchError(f"There is no server {name} in this bench.", "Read .mcp.json again.")
         if not (state.allowed or state.config.builtin) and not await self._consent(state):
+            return
+        if not await enter_missing(self.context, state.config, self.window()):
             return
         self._open.add(name)
         try:

@@ -10,7 +10,11 @@ from workbench.records import SecretStore, ServerState
 class SecretQuestions(Protocol):
     """Secrets and the place where they are kept."""
 
-    async def secrets(self) -> SecretStore: ...
+    async def secrets(self) -> SecretStore:
+        """What is known without opening anything: a locked keyring must not ask because a window was opened."""
+
+    async def open_secrets(self) -> SecretStore:
+        """Open the place where secrets are kept; where there was no keyring, look for it once more."""
 
     async def put_secret(self, name: str, value: str) -> SecretStore: ...
 
@@ -21,6 +25,3 @@ class SecretQuestions(Protocol):
 
     async def unlock_secrets(self, passphrase: str) -> SecretStore:
         """Open the encrypted file; where there is none and no keyring either, make one."""
-
-    async def try_keyring(self) -> SecretStore:
-        """Look for the keyring once more, after a person unlocked it."""

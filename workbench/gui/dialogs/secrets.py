@@ -1,0 +1,185 @@
+"""Secrets by name: where they are kept, who uses them; add, replace, delete. Values go in and never come out."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, SecretsChanged
+from workbench.gui.context import Context
+from workbench.gui.dialogs.passphrase_row import PassphraseRow
+from workbench.gui.dialogs.question import Question
+from workbench.gui.dialogs.secret_field import SecretField
+from workbench.gui.icons import pixmap
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.models.secrets import secret_rows
+from workbench.gui.text import visible
+from workbench.gui.theme import mark
+from workbench.gui.views import RowsView, label
+from workbench.records import SecretStore
+
+_SIGNS = {"keyring": ("lock", "success"), "file": ("lock", "success"), "locked": ("lock", "warning")}
+
+
+class SecretsDialog(QDialog):
+    """Stays open while secrets are entered, and shows at once what changed."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._store = SecretStore("", "")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Secrets"))
+        unit = context.theme.unit
+        self.setMinimumWidth(unit * 150)
+        self._picture = QLabel()
+        self._sentence = label(self.tr("Opening the place where secrets are kept…"))
+        self._hint = label("", "muted")
+        self.passphrase = PassphraseRow(context.theme)
+        self.again = QPushButton(self.tr("Look for a keyring again"))
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("Secrets by name"))
+        self.list.setModel(self.model)
+        self.list.setMinimumHeight(unit * 45)
+        self.name = QLineEdit()
+        self.value = SecretField(self.tr("Value of the secret"))
+        self.store = QPushButton(self.tr("Store"))
+        self.delete = QPushButton(self.tr("Delete…"))
+        self._fault = label("", "error")
+        self._lay_out(unit)
+        self._bind()
+        self._run("open secrets", context.questions.open_secrets())
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, SecretsChanged):
+            self.show_store(event.store)
+
+    def show_store(self, store: SecretStore) -> None:
+        self._store = store
+        symbol, tone = _SIGNS.get(store.kind, ("unlock", "warning"))
+        self._picture.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 5, self.devicePixelRatioF()))
+        self._sentence.setText(visible(store.sentence))
+        self._hint.setText(visible(store.hint))
+        self._hint.setVisible(bool(store.hint))
+        self.passphrase.show_use(store.passphrase)
+        self.again.setVisible(store.kind in ("memory", "locked"))
+        self.model.show_rows(secret_rows(store))
+        self._choose()
+
+    # inside
+
+    def _lay_out(self, unit: int) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 6,) * 4)
+        column.setSpacing(unit * 3)
+        column.addLayout(self._head(unit))
+        column.addWidget(self.passphrase)
+        column.addWidget(self.list, 1)
+        form = QFormLayout()
+        form.setSpacing(unit * 2)
+        form.addRow(label(self.tr("Name")), self.name)
+        form.addRow(label(self.tr("Value")), self.value)
+        column.addLayout(form)
+        note = label(
+            self.tr("An entry of .mcp.json refers to it as ${keyring:name}, in args, env, headers or url."), "muted"
+        )
+        note.setWordWrap(True)
+        column.addWidget(note)
+        self._fault.setWordWrap(True)
+        self._fault.hide()
+        column.addWidget(self._fault)
+        column.addLayout(self._buttons(unit))
+
+    def _head(self, unit: int) -> QHBoxLayout:
+        head = QHBoxLayout()
+        head.setSpacing(unit * 3)
+        head.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(unit)
+        for text in (self._sentence, self._hint):
+            text.setWordWrap(True)
+            words.addWidget(text)
+        head.addLayout(words, 1)
+        self.again.hide()
+        head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
+        return head
+
+    def _buttons(self, unit: int) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(unit)
+        mark(self.delete, kind="quiet")
+        row.addWidget(self.delete)
+        row.addStretch()
+        close = QPushButton(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        mark(self.store, kind="primary")
+        row.addWidget(self.store)
+        for button in (self.delete, close, self.store, self.again):
+            button.setAutoDefault(False)
+        return row
+
+    def _bind(self) -> None:
+        self.name.setAccessibleName(self.tr("Name of the secret"))
+        self.name.setPlaceholderText("github")
+        self.name.textChanged.connect(self._choose)
+        self.value.textChanged.connect(self._choose)
+        self.value.entered.connect(self._put)
+        self.store.clicked.connect(self._put)
+        self.delete.clicked.connect(self._drop)
+        self.again.clicked.connect(self._look_again)
+        self.passphrase.given.connect(self._unlock)
+        self.list.selectionModel().currentChanged.connect(self._picked)
+        self.list.chosen.connect(self._to_value)
+
+    def _choose(self) -> None:
+        """Which buttons make sense now."""
+        stored = any(info.name == self.name.text() and info.stored for info in self._store.secrets)
+        self.store.setText(self.tr("Replace") if stored else self.tr("Store"))
+        self.store.setEnabled(bool(self.name.text().strip()) and bool(self.value.text()))
+        self.delete.setEnabled(stored)
+
+    def _picked(self) -> None:
+        if key := self.list.key():
+            self.name.setText(key)
+
+    def _to_value(self, key: str) -> None:
+        self.name.setText(key)
+        self.value.setFocus()
+
+    def _put(self) -> None:
+        if self.store.isEnabled():
+            self._run("store a secret", self._context.questions.put_secret(self.name.text().strip(), self.value.take()))
+
+    def _drop(self) -> None:
+        self._context.tasks.run("delete a secret", self._ask_and_drop(self.name.text()))
+
+    async def _ask_and_drop(self, name: str) -> None:
+        info = next((info for info in self._store.secrets if info.name == name), None)
+        used = ", ".join(visible(server) for server in info.servers) if info else ""
+        told = self.tr("It is used by {}: they will not start without it.").format(used) if used else ""
+        words = told or self.tr("No server of this bench refers to it.")
+        question = Question(self._context.theme, self.tr("Delete the secret “{}”?").format(visible(name)), words, self)
+        if await question.ask(self.tr("Delete it"), danger=True):
+            await self._ask_core(self._context.questions.drop_secret(name))
+
+    def _unlock(self, passphrase: str) -> None:
+        self._run("open the file of secrets", self._context.questions.unlock_secrets(passphrase))
+
+    def _look_again(self) -> None:
+        self._run("look for a keyring", self._context.questions.open_secrets())
+
+    def _run(self, name: str, question: Coroutine[Any, Any, SecretStore]) -> None:  # Any: as in Tasks.run
+        self._context.tasks.run(name, self._ask_core(question))
+
+    async def _ask_core(self, question: Coroutine[Any, Any, SecretStore]) -> None:
+        try:
+            self.show_store(await question)
+            self._fault.hide()
+        except WorkbenchError as fault:
+            self._fault.setText(visible(str(fault)))
+            self._fault.show()

@@ -1,0 +1,73 @@
+"""What the chosen server has to do with secrets: those that stand in its entry as they are, and a way to move them."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from workbench.gui.actions import SERVER_PLAIN
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.dialogs.question import Question
+from workbench.gui.text import one_line, visible
+from workbench.gui.views import label
+from workbench.records import ServerState
+
+
+class ServerKeys(QFrame):
+    """A part of the server's card; nothing is seen of it while there is nothing to say."""
+
+    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._commands = commands
+        self._state: ServerState | None = None
+        self._plain = label("", "warning")
+        self._plain.setWordWrap(True)
+        move = commands["server.move_secrets"]
+        self._move = QPushButton(self.tr("Move into the keyring…"))
+        self._move.setToolTip(move.toolTip())
+        self._move.clicked.connect(move.trigger)
+        commands.bind("server.move_secrets", self._ask)
+        self._lay_out(context.theme.unit)
+
+    def show_state(self, state: ServerState | None) -> None:
+        self._state = state
+        places = state.plain_secrets if state else ()
+        self._commands.hold(SERVER_PLAIN, bool(places))
+        self.setVisible(bool(places))
+        if places:
+            named = ", ".join(visible(place) for place in places[:3])
+            more = self.tr(" and {} more").format(len(places) - 3) if len(places) > 3 else ""
+            self._plain.setText(self.tr("Looks like a secret in plain text: {}.").format(named + more))
+
+    def _lay_out(self, unit: int) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(unit)
+        column.addWidget(self._plain)
+        row = QHBoxLayout()
+        row.addWidget(self._move)
+        row.addStretch()
+        column.addLayout(row)
+        self.hide()
+
+    async def _ask(self) -> None:
+        state = self._state
+        if state is None:
+            return
+        name = state.config.name
+        question = Question(
+            self._context.theme,
+            self.tr("Move the secrets of {} out of .mcp.json?").format(one_line(name, 60)),
+            self.tr("They are kept where your secrets are, and the entry refers to them as ${keyring:…}."),
+            self.window(),
+        )
+        question.show_text("\n".join(state.plain_secrets), self.tr("What is moved"))
+        question.show_note(
+            self.tr(
+                "What was shared already stays known: replace those secrets where they were issued. Other programs "
+                "that read this file do not know such references."
+            )
+        )
+        if await question.ask(self.tr("Move them")):
+            await self._context.questions.move_secrets(name)
