@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.catalog.labels import Label, label
@@ -114,9 +115,9 @@ class Traffic:
             "This message is not kept any more.", "Each server's messages are kept up to 16 MB; the oldest go first."
         )
 
-    def snapshot(self, after: float = 0.0) -> tuple[tuple[float, bytes], ...]:
-        """What a search on a thread may read."""
-        return tuple((kept.at, kept.data) for kept in self._behind(after))
+    def snapshot(self, after: float = 0.0) -> tuple[tuple[float, str, bytes], ...]:
+        """Time, direction and bytes of the messages: what a thread may read."""
+        return tuple((kept.at, kept.direction, kept.data) for kept in self._behind(after))
 
     def stderr(self) -> tuple[str, ...]:
         return tuple(self._stderr)
@@ -168,10 +169,10 @@ class Traffic:
         return masked[: max(0, len(masked) - longest)][:size] if len(data) > size + longest else masked[:size]
 
 
-def find(messages: tuple[tuple[float, bytes], ...], words: str) -> tuple[float, ...]:
-    """The search itself, on what a snapshot gave."""
+def find(messages: Iterable[tuple[float, str, bytes]], words: str) -> tuple[float, ...]:
+    """When the messages of a snapshot passed that have all these words, small and capital letters alike."""
     wanted = [word.encode("utf-8", "replace") for word in words.lower().split()]
-    return tuple(at for at, data in messages if _has(data, wanted))
+    return tuple(at for at, _, data in messages if _has(data, wanted))
 
 
 def _has(data: bytes, wanted: list[bytes]) -> bool:

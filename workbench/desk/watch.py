@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from workbench.catalog import raw, sending, vitals
 from workbench.catalog.traffic import find
+from workbench.catalog.transcript import transcript
 from workbench.desk.seat import Seat
 from workbench.records import DefinitionChange, Origin, RawAnswer, ToolCall, Vitals
 
@@ -18,6 +19,9 @@ class WatchDesk(Seat):
 
     async def frame(self, server: str, at: float) -> str:
         return self._catalog.server(server).traffic.whole(at)
+
+    async def transcript(self, server: str) -> str:
+        return await asyncio.to_thread(transcript, self._catalog.server(server).traffic.snapshot())
 
     async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
         return await asyncio.to_thread(find, self._catalog.server(server).traffic.snapshot(after), words)

@@ -73,6 +73,8 @@ class Centre(QTabWidget):
             self._tool.run()
         elif front is self._editor and self._editor is not None and self._editor.has_text():
             self._editor.run()
+        elif front is self._server and self._server is not None:
+            return self._server.run()
         else:
             return False
         return True

@@ -36,7 +36,14 @@ def _doctor(context: Context, commands: Commands, state: ServerState) -> ServerP
     return DoctorPage(context, commands, state)
 
 
+def _protocol(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.protocol import ProtocolPage
+
+    return ProtocolPage(context, commands, state)
+
+
 PAGES: tuple[Page, ...] = (
     Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
+    Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
     Page("doctor", str(QT_TRANSLATE_NOOP("server pages", "Doctor")), _doctor),
 )

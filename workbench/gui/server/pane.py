@@ -39,6 +39,11 @@ class ServerPane(Pane):
         shown = self._pages.currentWidget()
         return shown if isinstance(shown, ServerSheet) else None
 
+    def run(self) -> bool:
+        """Do what the page on screen is for; False when it has nothing to run."""
+        sheet = self.sheet()
+        return sheet is not None and sheet.page().run()
+
     def hear(self, event: Event) -> None:
         if isinstance(event, ServerChanged):
             self._put(event.state)

@@ -14,6 +14,9 @@ class WatchQuestions(Protocol):
     async def frame(self, server: str, at: float) -> str:
         """The whole text of one message."""
 
+    async def transcript(self, server: str) -> str:
+        """Every kept message, whole, one a line of JSON."""
+
     async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
         """When the messages with all these words passed, wherever in the message they stand."""
 

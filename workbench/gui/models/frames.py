@@ -1,0 +1,274 @@
+"""A server's messages as a table that filters and sorts itself: a hundred thousand of them, put in by the batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+
+from workbench.gui.icons import icon
+from workbench.gui.models.pairs import Exchange, Pairs
+from workbench.gui.text import one_line
+from workbench.gui.theme import Theme
+from workbench.gui.whole import size_words
+from workbench.gui.words import duration
+from workbench.records import Frame
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+translate = QCoreApplication.translate
+TIME, WHAT, ID, TOOK, SIZE = range(5)
+MOST = 100_000
+"""Messages in one table; then the oldest go, some at a time."""
+_DROP = 10_000
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_SIGNS = {
+    ">": ("arrow-right", "accent"),
+    "<": ("arrow-left", "success"),
+    "!": ("alert", "danger"),
+    "·": ("info", "muted"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """Which messages to show."""
+
+    words: tuple[str, ...] = ()  # all of them somewhere in the message, in small letters
+    found: frozenset[float] = frozenset()  # messages in whose whole text the core found them
+    direction: str = ""
+    method: str = ""
+    errors: bool = False
+    quiet: bool = False  # without pings and notifications
+
+    def lets(self, row: Exchange) -> bool:
+        frame = row.frame
+        if frame.direction == "·":
+            return not (self.words or self.direction or self.method or self.errors)
+        return (
+            (not self.errors or row.error)
+            and (not self.quiet or not row.noise)
+            and (not self.direction or frame.direction in self.direction)
+            and (not self.method or row.method == self.method)
+            and (not self.words or frame.at in self.found or self._has_words(row))
+        )
+
+    def _has_words(self, row: Exchange) -> bool:
+        text = f"{row.method} {row.about} {row.frame.text}".lower()
+        return all(word in text for word in self.words)
+
+
+class FramesModel(QAbstractTableModel):
+    """Oldest first, unless somebody sorts otherwise."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._pairs = Pairs()
+        self._all: list[Exchange] = []
+        self._shown: list[Exchange] = []
+        self._sieve = Sieve()
+        self._column, self._order = TIME, Qt.SortOrder.AscendingOrder
+        self.last = 0.0  # time of the newest message, also after the view was cleared
+        self.gone = 0  # messages before the first one that was seen, and those that went since
+
+    # what Qt asks
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._shown)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else SIZE + 1
+
+    def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if way != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole and section > WHAT:
+            return _RIGHT
+        return _headers()[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._shown):
+            return None
+        row, column = self._shown[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _cell(row, column)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{way_words(row.frame.direction)}: {_cell(row, WHAT)}" if column == WHAT else _cell(row, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column > WHAT:
+            return _RIGHT
+        if role == Qt.ItemDataRole.DecorationRole and column == WHAT:
+            return icon("alert", "danger") if row.error else icon(*_SIGNS.get(row.frame.direction, ("dot", "muted")))
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._colour(row, column)
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._column, self._order = column, order
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        rows = [self._shown[index.row()] for index in before]
+        self._arrange()
+        places = {id(row): place for place, row in enumerate(self._shown)} if rows else {}
+        after = [self.index(places[id(row)], index.column()) for row, index in zip(rows, before, strict=True)]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    # what the page asks
+
+    def row_at(self, index: Index) -> Exchange | None:
+        return self._shown[index.row()] if index.isValid() and index.row() < len(self._shown) else None
+
+    def find(self, row: Exchange) -> QModelIndex:
+        for place in range(len(self._shown) - 1, -1, -1):
+            if self._shown[place] is row:
+                return self.index(place, 0)
+        return QModelIndex()
+
+    def newest(self, fits: Callable[[Exchange], bool]) -> Exchange | None:
+        """The newest message that fits, shown or not."""
+        return next((row for row in reversed(self._all) if fits(row)), None)
+
+    def methods(self) -> list[str]:
+        return sorted({row.method for row in self._all if row.method})
+
+    @property
+    def total(self) -> int:
+        return len(self._all)
+
+    # what changes it
+
+    def add(self, frames: Sequence[Frame]) -> None:
+        """The next messages, in the order they passed."""
+        fresh = self._pairs.take(frames)
+        if not fresh:
+            return
+        if not self._all and not self.last:
+            self.gone = max(0, fresh[0].frame.number - 1)
+        self.last = fresh[-1].frame.at
+        self._all += fresh
+        self._insert([row for row in fresh if self._sieve.lets(row)])
+        if len(self._all) > MOST:
+            self._drop(len(self._all) - MOST + _DROP)
+
+    def sift(self, sieve: Sieve) -> None:
+        self.beginResetModel()
+        self._sieve = sieve
+        self._shown = [row for row in self._all if sieve.lets(row)]
+        if not self._in_order:
+            self._arrange()
+        self.endResetModel()
+
+    def widen(self, found: frozenset[float]) -> None:
+        """The core found the words in more messages, which are still to come."""
+        self._sieve = replace(self._sieve, found=found)
+
+    def clear(self) -> None:
+        """An empty table; what comes from now on is shown."""
+        self.beginResetModel()
+        self._all, self._shown, self.gone = [], [], 0
+        self.endResetModel()
+
+    # inside
+
+    def _insert(self, rows: list[Exchange]) -> None:
+        if self._shown:  # answers that came changed what their requests say
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._shown) - 1, SIZE))
+        if not rows:
+            return
+        self.beginInsertRows(QModelIndex(), len(self._shown), len(self._shown) + len(rows) - 1)
+        self._shown += rows
+        self.endInsertRows()
+        if not self._in_order:
+            self.sort(self._column, self._order)
+
+    def _drop(self, count: int) -> None:
+        going, self._all = {id(row) for row in self._all[:count]}, self._all[count:]
+        self.gone += count
+        if not self._in_order:
+            self.sift(self._sieve)
+            return
+        shown = sum(1 for row in self._shown[:count] if id(row) in going)
+        if shown:
+            self.beginRemoveRows(QModelIndex(), 0, shown - 1)
+            del self._shown[:shown]
+            self.endRemoveRows()
+
+    @property
+    def _in_order(self) -> bool:
+        return self._column == TIME and self._order == Qt.SortOrder.AscendingOrder
+
+    def _arrange(self) -> None:
+        self._shown.sort(key=_KEYS[self._column], reverse=self._order == Qt.SortOrder.DescendingOrder)
+
+    def _colour(self, row: Exchange, column: int) -> QColor | None:
+        if row.error and column == WHAT:
+            return self._theme.colour("danger")
+        quiet = column != WHAT or row.noise or row.frame.direction == "·"
+        return self._theme.colour("muted") if quiet else None
+
+
+_KEYS: dict[int, Callable[[Exchange], tuple[object, ...]]] = {
+    TIME: lambda row: (row.frame.at,),
+    WHAT: lambda row: (row.method, row.about, row.frame.at),
+    ID: lambda row: (len(row.frame.id), row.frame.id, row.frame.at),
+    TOOK: lambda row: (row.ms, row.frame.at),
+    SIZE: lambda row: (row.frame.bytes, row.frame.at),
+}
+
+
+def way_words(direction: str) -> str:
+    """Where a message went."""
+    return {
+        ">": translate("frames", "to the server"),
+        "<": translate("frames", "from the server"),
+        "!": translate("frames", "not JSON-RPC"),
+        "·": translate("frames", "the server itself"),
+    }.get(direction, direction)
+
+
+def exact_time(at: float) -> str:
+    """The time of day with milliseconds."""
+    return f"{time.strftime('%H:%M:%S', time.localtime(at))}.{int(at * 1000) % 1000:03d}"
+
+
+def title(row: Exchange) -> str:
+    """What a message is, in one line."""
+    frame = row.frame
+    if frame.direction == "·":
+        return one_line(frame.text, 200)
+    if frame.direction == "!":
+        return translate("frames", "not JSON-RPC: {}").format(one_line(frame.text, 160))
+    if frame.kind == "batch":
+        return translate("frames", "a batch of {}").format(frame.about)
+    words = " ".join(part for part in (one_line(row.method, 80), one_line(row.about, 120)) if part)
+    if frame.kind in ("answer", "error"):
+        pattern = translate("frames", "error: {}") if frame.kind == "error" else translate("frames", "answer to {}")
+        return pattern.format(words or translate("frames", "nothing that was asked"))
+    return words or one_line(frame.text, 160)
+
+
+def _cell(row: Exchange, column: int) -> str:
+    frame = row.frame
+    if column == TIME:
+        return exact_time(frame.at)
+    if column == WHAT:
+        return title(row)
+    if column == ID:
+        return one_line(frame.id, 24)
+    if column == TOOK:
+        return duration(row.ms) if row.ms >= 0 else ""
+    return size_words(frame.bytes) if frame.direction != "·" else ""
+
+
+def _headers() -> tuple[str, ...]:
+    return (
+        translate("frames", "Time"),
+        translate("frames", "Message"),
+        translate("frames", "Id"),
+        translate("frames", "Took"),
+        translate("frames", "Size"),
+    )

@@ -1,0 +1,316 @@
+"""The page of a server's raw messages: every one of them, live, paired, and to be sent again, changed or not."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.dialogs.question import Question
+from workbench.gui.forms.json_text import dump, parse
+from workbench.gui.models.frames import FramesModel
+from workbench.gui.models.pairs import Exchange
+from workbench.gui.server.frame_detail import COMPOSE, FrameDetail
+from workbench.gui.server.frame_filter import FrameFilter
+from workbench.gui.server.frame_table import FrameTable
+from workbench.gui.server.page import ServerPage
+from workbench.gui.theme import mark
+from workbench.gui.views import EmptyState, Strip, label, lead_focus, tool_button
+from workbench.gui.whole import fetch_whole
+from workbench.records import Fault, RawAnswer, ServerState
+
+_BEAT = 300  # milliseconds between two looks for new messages while the page is seen
+_PAGE = 1000  # a full page: there may be more
+
+
+class ProtocolPage(ServerPage):
+    """Filter above, messages in the middle, the chosen one below."""
+
+    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
+        super().__init__(context, commands, state, parent)
+        self.model = FramesModel(context.theme, self)
+        self.sieve = FrameFilter(context.theme)
+        self.table = FrameTable(context, self.model)
+        self.detail = FrameDetail(context)
+        self._empty = EmptyState(context.theme, "list", "", "")
+        self._told = label("", "muted")
+        self._follow = QPushButton(self.tr("Follow the end"))
+        self._reading = asyncio.Lock()
+        self._found: frozenset[float] = frozenset()  # where the core found the words
+        self._beat = QTimer(self, interval=_BEAT)
+        self._lay_out()
+        self._bind()
+        self._fill()
+
+    def look(self, *, seen: bool) -> None:
+        if seen:
+            self._poll()
+            self._beat.start()
+        else:
+            self._beat.stop()
+
+    def show_state(self, state: ServerState) -> None:
+        super().show_state(state)
+        self._fill()
+
+    def run(self) -> bool:
+        """Ctrl+Enter: send what is written, or the chosen request once more."""
+        if self.detail.tabs.currentIndex() == COMPOSE:
+            self.detail.compose.go()
+        elif self.detail.replay.isEnabled():
+            self._replay()
+        else:
+            return False
+        return True
+
+    # reading
+
+    def _poll(self) -> None:
+        if not self._reading.locked():
+            self.context.tasks.run("read messages", self._read())
+
+    async def _read(self) -> None:
+        full = True
+        async with self._reading:
+            while full:
+                frames = await self.context.questions.frames(self.server, self.model.last)
+                if frames:
+                    await self._take(frames[-1].at)
+                    self.model.add(frames)
+                full = len(frames) >= _PAGE
+        self.sieve.offer_methods(self.model.methods() if self.model.rowCount() else [])
+        self._fill()
+
+    async def _take(self, until: float) -> None:
+        """While somebody searches, the core looks through the whole of what is new."""
+        if words := self.sieve.finder.text().strip():
+            fresh = await self.context.questions.search_frames(self.server, words, self.model.last)
+            self._found |= {at for at in fresh if at <= until}
+            self.model.widen(self._found)
+
+    def _sift(self) -> None:
+        words = self.sieve.finder.text().strip()
+        self._found = frozenset()
+        self._apply()
+        if words:
+            self.context.tasks.run("search messages", self._search(words))
+
+    async def _search(self, words: str) -> None:
+        """What stands far down in a long message is found by the core."""
+        found = await self.context.questions.search_frames(self.server, words, 0.0)
+        if words == self.sieve.finder.text().strip() and found:
+            self._found = frozenset(found)
+            self._apply()
+
+    def _apply(self) -> None:
+        chosen = self.model.row_at(self.table.currentIndex())
+        self.model.sift(self.sieve.sieve(self._found))
+        if chosen is not None and (place := self.model.find(chosen)).isValid():
+            self.table.setCurrentIndex(place)
+        self.table.keep_up()
+        self._fill()
+
+    # the chosen message
+
+    def _chosen(self) -> None:
+        self.detail.show_row(self.model.row_at(self.table.currentIndex()))
+
+    def _show_whole(self, row: Exchange) -> None:
+        self.context.tasks.run("read a message", self._whole(row), lambda text: self._present(row, text))
+
+    def _present(self, row: Exchange, text: str) -> None:
+        if row is self.detail.looked_at():
+            self.detail.show_text(text)
+
+    async def _whole(self, row: Exchange) -> str:
+        frame = row.frame
+        if frame.direction == "·":
+            return frame.text
+        text = await self.context.questions.frame(self.server, frame.at)
+        return (await fetch_whole(self.context.fetch, [text]))[0]
+
+    def _copy(self, what: str) -> None:
+        if self.detail.row is not None:
+            self.context.tasks.run("copy a message", self._copied(self.detail.row, what), self._to_clipboard)
+
+    async def _copied(self, row: Exchange, what: str) -> str:
+        if what == "message":
+            return await self._whole(row)
+        request = row.request or row
+        if what == "request":
+            return _one_line(await self._whole(request))
+        halves = [request, *([request.partner] if request.partner else [])]
+        return "\n".join([_one_line(await self._whole(half)) for half in halves])
+
+    def _to_clipboard(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+
+    # sending
+
+    def _replay(self) -> None:
+        self.context.tasks.run("replay a message", self._replayed())
+
+    async def _replayed(self) -> None:
+        if self.detail.row is not None:
+            await self._send(await self._whole(self.detail.row.request or self.detail.row))
+
+    def _edit(self) -> None:
+        row = self.detail.row
+        if row is not None:
+            self.context.tasks.run("edit a message", self._whole(row.request or row), self._compose)
+
+    def _compose(self, text: str) -> None:
+        self.detail.compose.show_text(text)
+        self.detail.look(COMPOSE)
+        self.detail.compose.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _wanted(self, text: str) -> None:
+        self.context.tasks.run("send a message", self._send(text))
+
+    async def _send(self, text: str) -> None:
+        self.detail.compose.hold(True)
+        try:
+            answer = await self.context.questions.send_raw(self.server, text, False)
+            if answer.needs_confirmation and await self._sure(answer):
+                answer = await self.context.questions.send_raw(self.server, text, True)
+            await self._show_answer(answer)
+        except WorkbenchError as fault:
+            self.detail.say(Fault(fault.message, fault.hint))
+        finally:
+            self.detail.compose.hold(False)
+
+    async def _sure(self, answer: RawAnswer) -> bool:
+        words = answer.fault.message if answer.fault else ""
+        question = Question(self.context.theme, self.tr("Call this tool?"), words, self.window())
+        return await question.ask(self.tr("Call it"), danger=True)
+
+    async def _show_answer(self, answer: RawAnswer) -> None:
+        """The request that just went out is chosen, with its answer beside it."""
+        await self._read()
+        sent = self.model.newest(
+            lambda row: row.frame.at >= answer.at and row.frame.direction == ">" and row.method == answer.method
+        )
+        if sent is not None and (place := self.model.find(sent)).isValid():
+            self.table.setCurrentIndex(place)
+            if self.detail.tabs.currentIndex() != COMPOSE and sent.partner is not None:
+                self.detail.look(1)
+        self.detail.say(answer.fault, tone="warning" if answer.needs_confirmation else "danger")
+
+    # keeping
+
+    def _clear(self) -> None:
+        self.model.clear()
+        self._chosen()
+        self._fill()
+
+    def _save(self) -> None:
+        dialog = QFileDialog(self.window(), self.tr("Save the messages"), "", "JSON Lines (*.jsonl)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("jsonl")
+        dialog.selectFile(f"{self.server}.jsonl".replace("/", "-"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.save_to)
+        dialog.open()
+
+    def save_to(self, file: str) -> None:
+        """Every kept message of the server, whole, one a line."""
+        self.context.tasks.run("save messages", self._saved(Path(file)))
+
+    async def _saved(self, file: Path) -> None:
+        text = await self.context.questions.transcript(self.server)
+        whole = (await fetch_whole(self.context.fetch, [text]))[0]
+        try:
+            await asyncio.to_thread(file.write_text, whole, "utf-8")
+        except OSError as fault:
+            raise WorkbenchError(
+                f"{file.name} cannot be written: {fault.strerror}.", "Choose another place."
+            ) from fault
+
+    # looks
+
+    def _fill(self) -> None:
+        shown, total = self.model.rowCount(), self.model.total
+        words = self.tr("{0:,} of {1:,} messages") if shown != total else self.tr("{1:,} messages")
+        gone = self.tr(", {:,} older ones dropped").format(self.model.gone) if self.model.gone else ""
+        self._told.setText(words.format(shown, total) + gone)
+        if total:
+            self._empty.say(self.tr("No message fits"), self.tr("Clear the filter to see all of them."))
+        else:
+            self._empty.say(
+                self.tr("No messages yet"),
+                self.tr("Connect the server: every message that crosses its pipe appears here as it passes."),
+            )
+        self._stack.setCurrentWidget(self.table if shown else self._empty)
+
+    def _lay_out(self) -> None:
+        table = QWidget()
+        self._stack = QStackedLayout(table)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.table)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.sieve)
+        column.addWidget(table, 1)
+        column.addWidget(self._foot())
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(upper)
+        split.addWidget(self.detail)
+        split.setChildrenCollapsible(False)
+        split.setSizes([self.context.theme.unit * 90, self.context.theme.unit * 70])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(split)
+        lead_focus(self, self._stack)
+
+    def _foot(self) -> Strip:
+        theme = self.context.theme
+        foot = Strip(theme)
+        foot.row.addWidget(self._told, 1)
+        self._follow.setCheckable(True)
+        self._follow.setChecked(True)
+        mark(self._follow, kind="chip")
+        foot.row.addWidget(self._follow)
+        for symbol, words, deed in (
+            ("pencil", self.tr("Write a message"), self._write),
+            ("save", self.tr("Save all messages as JSON Lines…"), self._save),
+            ("trash", self.tr("Clear the view"), self._clear),
+        ):
+            button = tool_button(symbol, words, theme)
+            button.clicked.connect(deed)
+            foot.row.addWidget(button)
+        return foot
+
+    def _write(self) -> None:
+        self.detail.look(COMPOSE)
+        self.detail.compose.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _bind(self) -> None:
+        self._beat.timeout.connect(self._poll)
+        self.sieve.changed.connect(self._sift)
+        self.model.rowsInserted.connect(self.table.keep_up)
+        self.table.selectionModel().currentRowChanged.connect(self._chosen)
+        self.model.modelReset.connect(self._chosen)
+        self.model.dataChanged.connect(self._chosen)
+        self.table.followed.connect(self._follow.setChecked)
+        self._follow.toggled.connect(self.table.follow)
+        self.detail.whole_wanted.connect(self._show_whole)
+        self.detail.copy_wanted.connect(self._copy)
+        self.detail.replay_wanted.connect(self._replay)
+        self.detail.edit_wanted.connect(self._edit)
+        self.detail.compose.wanted.connect(self._wanted)
+
+
+def _one_line(text: str) -> str:
+    """A message as one line of JSON-RPC; what is no JSON stays as it is."""
+    try:
+        return dump(parse(text), indent=None)
+    except WorkbenchError:
+        return text
