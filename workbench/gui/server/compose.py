@@ -22,7 +22,7 @@ class Compose(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._busy = False
+        self.busy = False
         self.editor = CodeEditor(theme, self, "json")
         self.editor.setAccessibleName(self.tr("The message to send, as JSON"))
         self.verdict = ForeignLabel("", elide=True)
@@ -56,13 +56,13 @@ class Compose(QWidget):
 
     def hold(self, busy: bool) -> None:
         """While one message is under way the next one waits."""
-        self._busy = busy
+        self.busy = busy
         self._check()
 
     def _check(self) -> None:
         self._pause.stop()
         fault, words = self._judge(self.editor.text())
-        self.send.setEnabled(not fault and not self._busy)
+        self.send.setEnabled(not fault and not self.busy)
         mark(self.verdict, role="error" if fault else "muted")
         self.verdict.setText(fault or words)
 

@@ -65,10 +65,9 @@ class FrameDetail(QWidget):
         half = row.partner if row else None
         self.tabs.setTabText(ANSWER, self.tr("Its request") if half and half is half.request else self.tr("Its answer"))
         self.tabs.setTabEnabled(ANSWER, half is not None)
-        self.tabs.setTabEnabled(MESSAGE, row is not None)
         if row is None:
             self.view.clear()
-        elif not known and self.tabs.currentIndex() != COMPOSE:
+        elif not known and not self.compose.busy:
             self.fault.show_fault(None)
             self.tabs.setCurrentIndex(MESSAGE)
             self._switched(MESSAGE)

@@ -1,0 +1,99 @@
+"""The paper bench's answers about messages, condition and definitions: a real memory of traffic, the rest on paper."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.catalog import raw
+from workbench.catalog.traffic import Traffic, find
+from workbench.catalog.transcript import transcript
+from workbench.errors import WorkbenchError
+from workbench.events import ToolsChanged
+from workbench.records import DefinitionChange, Fault, Frame, Moment, PartChange, RawAnswer, ToolWarning, Vitals
+
+
+class PaperWatch:
+    """What a test may change: the traffic of a server, its changes and warnings."""
+
+    bus: Any
+
+    def traffic(self, server: str) -> Traffic:
+        """The memory of one server's pipe."""
+        return self.__dict__.setdefault("_traffic", {}).setdefault(server, Traffic(server))
+
+    def pair(self, server: str, number: int, method: str, answer: Mapping[str, Any], **params: Any) -> None:
+        """A request and its answer."""
+        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        self.traffic(server).sent(json.dumps(request).encode())
+        self.traffic(server).received(json.dumps({"jsonrpc": "2.0", "id": number, **answer}).encode())
+
+    @property
+    def changed(self) -> dict[str, list[DefinitionChange]]:
+        return self.__dict__.setdefault("_changed", {})
+
+    @property
+    def odd(self) -> dict[str, list[ToolWarning]]:
+        return self.__dict__.setdefault("_odd", {})
+
+    @property
+    def conditions(self) -> dict[str, Vitals]:
+        return self.__dict__.setdefault("_conditions", {})
+
+    @property
+    def compared(self) -> list[PartChange]:
+        return self.__dict__.setdefault("_compared", [])
+
+    async def frames(self, server: str, after: float) -> tuple[Frame, ...]:
+        return self.traffic(server).frames(after)
+
+    async def frame(self, server: str, at: float) -> str:
+        return self.traffic(server).whole(at)
+
+    async def transcript(self, server: str) -> str:
+        return transcript(self.traffic(server).snapshot())
+
+    async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
+        return find(self.traffic(server).snapshot(after), words)
+
+    async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
+        self.note("send_raw", server, text, confirmed)  # type: ignore[attr-defined]  # the bench has it
+        message, at = raw.read(text), time.time()
+        if message.tool.startswith("delete") and not confirmed:
+            fault = Fault(f"{server}.{message.tool} can change or delete data for good.", "Press Call once more.")
+            return RawAnswer(message.method, False, at, fault, needs_confirmation=True)
+        if message.method == "no/such":
+            self.pair(server, 9_000, message.method, {"error": {"code": -32601, "message": "Method not found"}})
+            return RawAnswer(message.method, False, at, Fault("The server answered with error -32601."))
+        self.pair(server, 9_000 + self.traffic(server).kept, message.method, {"result": {"sent": "again"}})
+        return RawAnswer(message.method, True, at, ms=2.0)
+
+    async def vitals(self, server: str) -> Vitals:
+        return self.conditions.get(server, Vitals(server))
+
+    async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
+        return tuple(self.changed.get(server, ()))
+
+    async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
+        self.note("approve_definitions", server, dict(wanted))  # type: ignore[attr-defined]  # the bench has it
+        left = [one for one in self.changed.get(server, ()) if one.tool not in wanted]
+        if len(left) == len(self.changed.get(server, ())):
+            raise WorkbenchError("That tool does not wait for approval.")
+        self.changed[server] = left
+        self.bus.tell(ToolsChanged(server))
+        return tuple(left)
+
+    async def see_changes(self, server: str) -> None:
+        self.changed[server] = [one for one in self.changed.get(server, ()) if one.blocked]
+        self.bus.tell(ToolsChanged(server))
+
+    async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
+        return tuple(self.odd.get(server, ()))
+
+    async def moments(self, server: str) -> tuple[Moment, ...]:
+        return (Moment(1_700_000_000.0, "1.0", "2025-06-18", 3), Moment(1_700_500_000.0, "1.1", "2025-06-18", 4))
+
+    async def compare(self, server: str, before: float, after: float) -> tuple[PartChange, ...]:
+        return tuple(self.compared)

@@ -1,0 +1,70 @@
+"""Writes the pages of messages, changes and condition into ./screenshots, light, dark and narrow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtTest import QTest
+
+FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
+
+
+def shoot(widget: Any, name: str) -> None:
+    """A picture that is not empty, taken when the pauses that collect changes are over."""
+    QTest.qWait(350)
+    picture = widget.grab()
+    FOLDER.mkdir(exist_ok=True)
+    assert picture.save(str(FOLDER / f"{name}.png"))
+    image = picture.toImage()
+    seen = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
+    assert len(seen) > 20, f"{name} shows next to nothing"
+
+
+def talk(paper: Any) -> None:
+    """A conversation with everything in it."""
+    paper.traffic("demo").mark("The server starts.")
+    paper.pair("demo", 0, "initialize", {"result": {"protocolVersion": "2025-06-18"}}, protocolVersion="2025-11-25")
+    paper.traffic("demo").sent(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    paper.pair("demo", 1, "tools/list", {"result": {"tools": [{"name": "list_orders", "description": "Lists."}]}})
+    paper.traffic("demo").mark("The server is ready: protocol 2025-06-18, process 4711.")
+    paper.traffic("demo").rubbish(b"Server listening on stdio (a line for humans)")
+    orders = [{"id": f"O-{number}", "total": 12.5 * number, "status": "paid"} for number in range(12)]
+    answer = {"content": [], "structuredContent": {"orders": orders}}
+    paper.pair("demo", 2, "tools/call", {"result": answer}, name="list_orders", arguments={"limit": 12})
+    for step in range(3):
+        text = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"step %d"}}' % step
+        paper.traffic("demo").received(text)
+    refusal = {"error": {"code": -32602, "message": "Unknown tool: list_order"}}
+    paper.pair("demo", 3, "tools/call", refusal, name="list_order", arguments={})
+    paper.pair("demo", 4, "ping", {"result": {}})
+
+
+@pytest.mark.parametrize(
+    ("colours", "width", "height"), [("light", 1440, 900), ("dark", 1440, 900), ("dark", 900, 640)]
+)
+def test_the_messages_can_be_looked_at(
+    window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int, height: int
+) -> None:
+    window.context.theme.choose(colours)
+    window.resize(width, height)
+    window.commands.do("demo.connect")
+    talk(paper)
+    window.centre.server.show_server("demo", "protocol")
+    settled()
+    window.centre.setCurrentWidget(window.centre.server)
+    page = window.centre.server.sheet().page()
+    shape = colours if width > 1000 else f"{colours}-narrow"
+    qtbot.waitUntil(lambda: page.model.total == 17)
+    chosen = next(row for row in range(17) if "answer to tools/call" in page.model.index(row, 1).data())
+    page.table.setCurrentIndex(page.model.index(chosen, 0))
+    settled()
+    shoot(window, f"protocol-{shape}")
+    page.detail.edit.click()
+    settled()
+    shoot(window, f"protocol-write-{shape}")
+    page.sieve.finder.setText("nothing has these words")
+    qtbot.waitUntil(lambda: page.model.rowCount() == 0)
+    settled()
+    shoot(window, f"protocol-empty-{shape}")
