@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
 
+from workbench.asks.asks import Asks
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
 from workbench.desk.desk import Desk
@@ -22,6 +23,7 @@ from workbench.events import AgentsChanged, Bus, DefinitionsBlocked, Event, Noti
 from workbench.history.history import History
 from workbench.paths import Paths, starter_skills
 from workbench.records import AgentInfo, Fault, Note
+from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
@@ -79,8 +81,9 @@ class Core:
         history = History(self.paths.history, lambda: self.settings, tell, secrets.masks.mask)
         opened.push_async_callback(history.close)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
+        asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
         self.catalog = Catalog(
-            self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks
+            self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks, asks=asks
         )
         self.sandbox = Sandbox()
         opened.push_async_callback(self.sandbox.close)
@@ -113,12 +116,14 @@ class Core:
         stock = Stock(self.rooms)
         stock.open()
         self.bus.listen(stock.hear)
-        broker = Broker(self.rooms)
+        broker, askings = Broker(self.rooms), Askings(self.rooms)
+        self.bus.listen(askings.hear)
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
         house = House(
             self.rooms,
             broker,
+            askings,
             self.conveyor,
             agents=lambda: tuple(self._agents.values()),
             notices=lambda: (*self._notices, *self.catalog.notices),

@@ -11,7 +11,19 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from workbench.records import AgentInfo, CallTrace, Check, Entry, Fault, Ledger, PastCall, Run, SecretStore, ServerState
+from workbench.records import (
+    AgentInfo,
+    Ask,
+    CallTrace,
+    Check,
+    Entry,
+    Fault,
+    Ledger,
+    PastCall,
+    Run,
+    SecretStore,
+    ServerState,
+)
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +74,21 @@ class CallProgress:
     progress: float
     total: float
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskArrived:
+    """A server asks a person something, or its question took a step."""
+
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True)
+class AskSettled:
+    """A server's question is over."""
+
+    ask: Ask
+    ending: str  # accept, decline or cancel by a person; timed out; withdrawn with its call or server
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +185,8 @@ Event: TypeAlias = (
     | ServerChecked
     | DefinitionsBlocked
     | CallProgress
+    | AskArrived
+    | AskSettled
     | RunChanged
     | RunOutput
     | RunCall

@@ -63,6 +63,13 @@ class Settings:
     server_frame_mb: int = _setting(
         64, "The largest message taken from a server, in megabytes; counts when a server starts.", most=1024
     )
+    ask_wait_seconds: int = _setting(
+        600, "How long a server's question waits for a person; 0: as long as the server waits.", least=0
+    )
+    ask_alone: str = _setting(
+        "refuse", "What a server hears that asks while no window is open: refuse at once, or wait for a window.",
+        words=("refuse", "wait"),
+    )  # fmt: skip
     privacy_enabled: bool = _setting(True, "Personal data is replaced by tokens before a model sees it.", guarded=True)
     history_enabled: bool = _setting(
         True, "Calls, with their arguments and answers, are kept to be found again.", guarded=True

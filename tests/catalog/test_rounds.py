@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from mcp.shared.exceptions import MCPError
 
@@ -70,3 +72,22 @@ async def test_odd_questions_are_a_fault_and_not_a_crash(asked: object) -> None:
 
     with pytest.raises(ServerFault):
         await settle({"resultType": "input_required", "inputRequests": asked}, ask, send)
+
+
+async def test_all_questions_of_a_round_are_open_at_once_and_one_refusal_takes_the_rest_back() -> None:
+    asked: list[str] = []
+    taken_back: list[str] = []
+
+    async def wait(method: str, params: JsonObject) -> JsonObject:
+        asked.append(method)
+        if len(asked) == 2:
+            raise MCPError(-1, "No.")
+        try:
+            return await asyncio.get_running_loop().create_future()
+        finally:
+            taken_back.append(method)
+
+    with pytest.raises(ServerFault, match="No"):
+        await settle(question(a=NAME, b={"method": "sampling/createMessage"}), wait, ask)  # type: ignore[arg-type]
+    assert asked == ["elicitation/create", "sampling/createMessage"]
+    assert taken_back == ["elicitation/create"]

@@ -10,6 +10,9 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "history/*.py": "tests/history/test_history.py",
+    "catalog/attendant.py": "tests/catalog/test_calling.py",
+    "asks/open_ask.py": "tests/asks/test_asks.py",
+    "asks/refusal.py": "tests/asks/test_reading.py",
     "cli/options.py": "tests/cli/test_main.py",
     "cli/codes.py": "tests/cli/test_main.py",
     "cli/answer.py": "tests/cli/test_call.py",

@@ -7,14 +7,16 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from workbench.catalog import answers, parameters
-from workbench.catalog.clock import CallClock
+from workbench.asks.asks import Asks
+from workbench.catalog import calling, roots
+from workbench.catalog.attendant import Attendant
+from workbench.catalog.calling import Hear
 from workbench.catalog.configuration import Configuration, Reading
-from workbench.catalog.connection import Connection, Progress
+from workbench.catalog.connection import Connection
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
-from workbench.catalog.host import Host, Nobody
+from workbench.catalog.host import Host
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
 from workbench.catalog.search import Search, summary
@@ -26,6 +28,7 @@ from workbench.records import (
     Depth,
     Fault,
     Frame,
+    JsonObject,
     Outcome,
     SearchAnswer,
     ServerConfig,
@@ -38,9 +41,6 @@ from workbench.records import (
 from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 
-_INVALID_PARAMS = -32602
-Hear = Callable[[float, float, str], None]  # progress, total (0: not known), message
-
 
 class Catalog:
     """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
@@ -51,18 +51,28 @@ class Catalog:
         settings: Callable[[], Settings],
         tell: Callable[[Event], None],
         *,
-        host: Callable[[str], Host] = lambda server: Nobody(),
+        host: Callable[[str], Host] | None = None,
         secret: Secret = no_secret,
         masks: Masks | None = None,
+        asks: Asks | None = None,
     ) -> None:
-        """`host`: who answers and hears a server, by its name. `secret`: what stands for `${keyring:name}`. `masks`:
-        what takes secrets out of messages and faults."""
+        """`host`: who answers and hears a server, by its name; without one the person does, through `asks`. `secret`:
+        what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults."""
+        self.asks = asks or Asks(tell, settings)  # what servers ask of a person
+        self._bench = paths.bench
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = Configuration(paths.servers_file)
         self._consents = Consents(paths.consents)
         self._groups = Groups()
         self._around = Surroundings(
-            paths, settings, self._hear, self._groups, Memory(paths.catalogue), host, secret, masks or Masks()
+            paths,
+            settings,
+            self._hear,
+            self._groups,
+            Memory(paths.catalogue),
+            host or self._attend,
+            secret,
+            masks or Masks(),
         )
         self._tell = tell
         self._servers: dict[str, Server] = {}
@@ -81,6 +91,7 @@ class Catalog:
 
     async def close(self) -> None:
         """Every child process gone."""
+        self.asks.close()
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
         if self._indexing is not None:
             await asyncio.wait([self._indexing])
@@ -214,7 +225,8 @@ class Catalog:
             if (blocked := server.blocked(tool.name)) is not None:
                 return Outcome(call.id, ok=False, fault=blocked, refused=True)
             try:
-                outcome = await self._ask(connection, tool, call, progress)
+                seconds = server.state.config.timeout_seconds or self._settings().server_call_seconds
+                outcome = await calling.make(connection, tool, call, self.asks, seconds, progress)
             finally:
                 server.warn()
             server.counts.add(outcome)
@@ -239,25 +251,6 @@ class Catalog:
             )
         return await server.start()
 
-    async def _ask(self, connection: Connection, tool: Tool, call: ToolCall, progress: Hear | None) -> Outcome:
-        from mcp.shared.exceptions import MCPError
-
-        seconds = self.server(tool.server).state.config.timeout_seconds or self._settings().server_call_seconds
-        started = time.perf_counter()
-        try:
-            async with connection.clocks.running(seconds) as clock:
-                heard = _listener(clock, progress)
-                params = {"name": tool.name, "arguments": dict(call.arguments)}
-                raw = await connection.request("tools/call", params, heard)
-        except TimeoutError as fault:
-            raise ServerFault(
-                f"{tool.server}.{tool.name} did not answer within {seconds} seconds.",
-                "The call was cancelled; what it did until then stands. See the setting server.call_seconds.",
-            ) from fault
-        except MCPError as fault:
-            raise _refused(tool, call, fault.code, fault.message) from fault
-        return await answers.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
-
     # inside
 
     def _read(self) -> Reading:
@@ -276,7 +269,15 @@ class Catalog:
         self._hear(ServerChanged(server.state))
         self._hear(ToolsChanged(config.name))
 
+    def _attend(self, server: str) -> Host:
+        return Attendant(server, self.asks, self._roots)
+
+    def _roots(self, server: str) -> JsonObject:
+        return roots.listed(self._bench, self.server(server).state.config.roots)
+
     def _hear(self, event: Event) -> None:
+        if isinstance(event, ServerChanged) and event.state.status not in (ServerStatus.READY, ServerStatus.STARTING):
+            self.asks.forget(event.state.config.name)
         if isinstance(event, ToolsChanged):
             self._forget_search()
         self._tell(event)
@@ -323,17 +324,6 @@ def _same(server: Server | None, config: ServerConfig) -> bool:
     return server is not None and server.state.config == config
 
 
-def _listener(clock: CallClock, tell: Hear | None) -> Progress:
-    """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
-
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        clock.restart()
-        if tell is not None:
-            tell(progress, total or 0.0, message or "")
-
-    return hear
-
-
 def _no_tool(server: Server, name: str) -> WorkbenchError:
     if not server.tools:
         hint = "" if server.running else "Its tools are known once it has been connected."
@@ -343,11 +333,3 @@ def _no_tool(server: Server, name: str) -> WorkbenchError:
             or f"It has {len(server.tools)} tools; search them."
         )
     return WorkbenchError(f"{server.name} has no tool {name!r:.100}.", hint)
-
-
-def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault:
-    """The server answered with a protocol error."""
-    hint = parameters.hint(tool, call.arguments, message)
-    if code == _INVALID_PARAMS and not hint:
-        hint = parameters.listing(tool)
-    return ServerFault(f"{tool.server}.{tool.name} was refused by its server: {message:.2000}", hint, f"code {code}")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from workbench.catalog.faults import ServerFault
+from workbench.events import spawn
 from workbench.records import JsonObject
 
 _ROUNDS = 10
@@ -27,7 +28,7 @@ async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
         added: dict[str, object] = {}
         if (questions := _questions(raw)) is not None:
             try:
-                added["inputResponses"] = {key: await ask(*question) for key, question in questions.items()}
+                added["inputResponses"] = await _answers(questions, ask)
             except MCPError as fault:
                 raise ServerFault(f"The server asked back and got no answer: {fault.message:.300}") from fault
         else:
@@ -39,6 +40,30 @@ async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
     if raw.get("resultType") != "input_required":
         return raw
     raise ServerFault(f"The server asked back {_ROUNDS} times without an end.")
+
+
+async def _answers(questions: Mapping[str, tuple[str, JsonObject]], ask: Ask) -> dict[str, JsonObject]:
+    """All are asked at once, so that a person sees everything that is wanted; a refusal takes the others back."""
+    asking = {key: spawn(f"question {key:.40}", _answer(ask, *question)) for key, question in questions.items()}
+    try:
+        for answered in asyncio.as_completed(asking.values()):
+            if isinstance(answer := await answered, Exception):
+                raise answer
+        return {key: one.result() for key, one in asking.items()}
+    finally:
+        for one in asking.values():
+            one.cancel()
+        await asyncio.gather(*asking.values(), return_exceptions=True)
+
+
+async def _answer(ask: Ask, method: str, params: JsonObject) -> JsonObject | Exception:
+    """A refusal is a value here: who asked the other questions must hear of it before they do."""
+    from mcp.shared.exceptions import MCPError
+
+    try:
+        return await ask(method, params)
+    except MCPError as fault:
+        return fault
 
 
 def _questions(raw: JsonObject) -> dict[str, tuple[str, JsonObject]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.desk.asks import AsksDesk
 from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
@@ -23,5 +24,6 @@ class Desk(
     PastDesk,
     WatchDesk,
     SecretsDesk,
+    AsksDesk,
 ):
     """It belongs to a person's doors."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.catalog.catalog import Catalog
 from workbench.records import AgentInfo, Fault, Note
+from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
@@ -21,6 +22,7 @@ class House:
 
     rooms: Rooms
     broker: Broker
+    askings: Askings
     conveyor: Conveyor
     agents: Callable[[], tuple[AgentInfo, ...]]
     notices: Callable[[], tuple[Fault, ...]]

@@ -5,6 +5,7 @@ Records carry no behaviour, so that any room may hold any of them without import
 
 from __future__ import annotations
 
+from workbench.records.asks import Ask
 from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
 from workbench.records.calls import CallTrace, Content, Outcome, ToolCall
 from workbench.records.checks import Check, CheckState
@@ -55,6 +56,7 @@ from workbench.records.traffic import Frame, RawAnswer, Vitals
 
 __all__ = [
     "AgentInfo",
+    "Ask",
     "CallTrace",
     "ChainReport",
     "ChangeKind",

@@ -63,6 +63,11 @@ class Sessions:
     def get(self, name: str) -> Session | None:
         return self._all.get(name)
 
+    def author(self, name: str) -> str:
+        """Whose session it is, in words; the name itself where it is over."""
+        session = self._all.get(name)
+        return session.author if session is not None else name
+
     def total(self) -> Ledger:
         """What all sessions together saved and spent."""
         ledger = Ledger()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from workbench.wire.topics.asks import AskQuestions
 from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
@@ -29,6 +30,7 @@ class Questions(
     PastQuestions,
     WatchQuestions,
     SecretQuestions,
+    AskQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -45,6 +47,7 @@ DECISIVE = frozenset(
         "cancel_call",
         "submit",
         "decide",
+        "answer_ask",
         "edit",
         "stop_run",
         "start_example_agent",

@@ -1,0 +1,116 @@
+"""What servers ask is written down without what was typed, and its personal data is known afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from workbench.asks.refusal import Refusal
+from workbench.catalog.clock import CallClock
+from workbench.errors import WorkbenchError
+from workbench.records import EntryQuery, Origin, ToolCall
+
+FORM = {"type": "object", "properties": {"mail": {"type": "string", "format": "email"}}, "required": ["mail"]}
+CREATE = "elicitation/create"
+
+
+async def ask(core, method: str = CREATE, session: str = "person", **params: object) -> asyncio.Task:
+    """A server's question in the middle of a call, open when this comes back."""
+
+    async def call() -> object:
+        wish = ToolCall("c1", "demo", "book", {}, Origin.PERSON, session, run_id="r1")
+        async with CallClock(30) as clock:
+            with core.catalog.asks.calling(wish, clock):
+                return await core.catalog.asks.asked("demo", method, params)
+
+    task = asyncio.create_task(call())
+    while not core.catalog.asks.all() and not task.done():
+        await asyncio.sleep(0)
+    return task
+
+
+def entries(core) -> list:
+    return [entry.note for entry in reversed(core.journal.entries(EntryQuery(kind="ask.")))]
+
+
+@pytest.fixture
+async def attended(core):
+    with core.catalog.asks.attending():
+        yield core
+
+
+async def test_question_and_answer_are_in_the_audit_and_the_values_are_not(attended):
+    task = await ask(attended, message="Write to bo@example.org?", requestedSchema=FORM)
+    open_ask = (await attended.desk.asks())[0]
+    await attended.desk.answer_ask(open_ask.id, "accept", '{"mail": "ada@example.org"}')
+    assert await task == {"action": "accept", "content": {"mail": "ada@example.org"}}
+    notes = entries(attended)
+    assert [note.kind for note in notes] == ["ask.arrived", "ask.accept", "ask.given"]
+    assert notes[2].summary == "You gave demo: mail"
+    text = json.dumps([[note.summary, dict(note.detail)] for note in notes])
+    assert "example.org" not in text
+    assert "Write to" in text
+
+
+async def test_an_answer_is_masked_where_the_server_sends_it_on_to_the_agent(attended):
+    session = attended.rooms.sessions.open("claude")
+    task = await ask(attended, session=session.id, message="Where to?", requestedSchema=FORM)
+    found = (await attended.desk.asks())[0]
+    assert (found.by, found.run_id) == ("claude", "r1")
+    await attended.desk.answer_ask(found.id, "accept", '{"mail": "ada@example.org"}')
+    await task
+    assert "ada" not in session.mask("sent to ada@example.org")
+
+
+async def test_a_token_in_an_answer_becomes_its_value(attended):
+    session = attended.rooms.sessions.open("claude")
+    session.vault.register("ada@example.org", "demo")
+    token = session.mask("ada@example.org")
+    task = await ask(attended, session=session.id, message="Where to?", requestedSchema=FORM)
+    await attended.desk.answer_ask((await attended.desk.asks())[0].id, "accept", json.dumps({"mail": token}))
+    assert (await task)["content"] == {"mail": "ada@example.org"}
+
+
+async def test_a_refusal_is_written_with_who_refused(attended):
+    hello = [{"role": "user", "content": [{"type": "text", "text": "Say hello to bo@example.org"}]}]
+    task = await ask(attended, "sampling/createMessage", messages=hello, maxTokens=9)
+    await attended.desk.answer_ask((await attended.desk.asks())[0].id, "decline", '{"reason": "No."}')
+    with pytest.raises(Refusal):
+        await task
+    arrived, declined = entries(attended)
+    assert "Say hello to" in arrived.summary
+    assert "bo@example" not in arrived.summary
+    assert (declined.kind, declined.ok) == ("ask.decline", False)
+
+
+async def test_an_opened_page_is_written_with_its_host(attended):
+    task = await ask(attended, mode="url", message="Sign in", url="https://inn.example/x", elicitationId="e")
+    await attended.desk.answer_ask((await attended.desk.asks())[0].id, "accept", "")
+    assert await task == {"action": "accept"}
+    assert [note.kind for note in entries(attended)] == ["ask.arrived", "ask.opened", "ask.withdrawn"]
+
+
+async def test_what_is_no_answer_is_said(attended):
+    with pytest.raises(WorkbenchError):
+        await attended.desk.answer_ask("nothing", "accept", "")
+    task = await ask(attended, message="Where to?", requestedSchema=FORM)
+    number = (await attended.desk.asks())[0].id
+    with pytest.raises(WorkbenchError, match="no JSON"):
+        await attended.desk.answer_ask(number, "accept", "{")
+    await attended.desk.answer_ask(number, "cancel", "")
+    assert await task == {"action": "cancel"}
+
+
+async def test_a_window_is_there_as_long_as_it_attends(core):
+    attending = asyncio.create_task(core.desk.attend())
+    await asyncio.sleep(0)
+    task = await ask(core, message="Where to?", requestedSchema=FORM)
+    core.catalog.asks.close()
+    with pytest.raises(Refusal, match="closing"):
+        await task
+    attending.cancel()
+    await asyncio.wait([attending])
+    with pytest.raises(Refusal, match="Nobody is there"):
+        await core.catalog.asks.asked("demo", CREATE, {"message": "Where to?", "requestedSchema": FORM})

@@ -1,0 +1,150 @@
+"""A server's web address, looked at before anybody visits it: where it really leads, and what makes it look like more.
+
+The host is written in the letters that a browser sends, and that very text is shown and opened: nothing is left for two
+readers to read differently. What cannot be written so is refused.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+LONGEST = 4_096  # characters
+_PORTS = {"http": 80, "https": 443}
+_FAMILIAR = frozenset({"com", "org", "net", "gov", "edu", "io", "dev", "app"})
+_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?\.?")
+_NUMBER = re.compile(r"(?:0x[0-9a-f]*|\d+)")
+_UNLIKE = frozenset("ßς\u200c\u200d")  # browsers and Python turn these into different addresses
+_TWINS = frozenset("аеорсухіјѕһԁԛԝкмтвнοαεικνρτυχωɡɑı")  # letters of other scripts that look like a to z
+_TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an address leads."""
+
+    url: str
+    host: str
+    shown: str = ""  # the host in its own letters, where these are not a to z
+    warnings: tuple[str, ...] = ()
+
+
+def look(url: str) -> Address:
+    """Raises ValueError with a sentence for an address that nobody should visit."""
+    if len(url) > LONGEST:
+        raise ValueError(f"The address has more than {LONGEST:,} characters.")
+    if any(letter.isspace() or not letter.isprintable() or letter == "\\" for letter in url):
+        raise ValueError("The address holds spaces, control characters or backslashes.")
+    parts = urlsplit(url)
+    if parts.scheme not in _PORTS:
+        raise ValueError("Only http and https addresses can be visited.")
+    name = parts.hostname or ""
+    if not name or "%" in parts.netloc:
+        raise ValueError("The address has no readable host.")
+    host = _ascii(name)
+    shown = _letters(host, name)
+    warnings = tuple(_warnings(parts, host, shown))
+    return Address(_rebuilt(parts, host), host, shown, warnings)
+
+
+def _ascii(name: str) -> str:
+    """The host as a browser sends it."""
+    if ":" in name:
+        return str(ipaddress.IPv6Address(name))
+    if _UNLIKE & set(name):
+        raise ValueError("The host holds letters that programs read differently.")
+    try:
+        host = name.encode("idna").decode("ascii").lower() if not name.isascii() else name.lower()
+    except UnicodeError as fault:
+        raise ValueError("The host cannot be written as a domain name.") from fault
+    if not _HOST.fullmatch(host):
+        raise ValueError("The host cannot be written as a domain name.")
+    return host
+
+
+def _letters(host: str, name: str) -> str:
+    """The host in its own letters; empty where a to z is all there is."""
+    if not name.isascii():
+        return unicodedata.normalize("NFKC", name).lower() if "xn--" in host else ""
+    if "xn--" not in host:
+        return ""
+    try:
+        return ".".join(
+            label.encode().decode("idna") if label.startswith("xn--") else label for label in host.split(".")
+        )
+    except UnicodeError:
+        return ""
+
+
+def _rebuilt(parts: SplitResult, host: str) -> str:
+    """The same address, its host in plain letters and the rest in ASCII; who is logged in by it stays in sight."""
+    place = f"[{host}]" if ":" in host else host
+    port = f":{parts.port}" if parts.port is not None else ""
+    user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    return urlunsplit(
+        (parts.scheme, f"{user}{place}{port}", _plain(parts.path), _plain(parts.query), _plain(parts.fragment))
+    )
+
+
+def _plain(text: str) -> str:
+    return "".join(letter if letter.isascii() else "".join(f"%{b:02X}" for b in letter.encode()) for letter in text)
+
+
+def _warnings(parts: SplitResult, host: str, shown: str) -> Iterator[str]:
+    if "@" in parts.netloc:
+        user = parts.netloc.rpartition("@")[0]
+        yield f"What stands before the @ ({user:.60}) is not where it leads: it leads to {host}."
+    if parts.scheme == "http" and not _here(host):
+        yield "The connection is not encrypted (http)."
+    yield from _script_warnings(host, shown)
+    yield from _number_warnings(host)
+    yield from _label_warnings(host)
+    if parts.port is not None and parts.port != _PORTS[parts.scheme] and not _here(host):
+        yield f"It uses the unusual port {parts.port}."
+
+
+def _script_warnings(host: str, shown: str) -> Iterator[str]:
+    if not shown:
+        if "xn--" in host:
+            yield "Its host claims to be written in other letters, and they cannot be read."
+        return
+    yield f"Its host is written with letters beyond a to z; a browser sends {host}."
+    for label in shown.split("."):
+        scripts = {unicodedata.name(letter, "?").split()[0] for letter in label if letter.isalpha()}
+        if len(scripts - _TOGETHER - {"LATIN"}) > (0 if "LATIN" in scripts else 1):
+            yield f"“{label:.60}” mixes letters of different scripts, as names do that imitate another."
+        elif label and all(letter in _TWINS or not letter.isalpha() for letter in label) and not label.isascii():
+            yield f"“{label:.60}” is written in letters of another script that look like a to z."
+
+
+def _number_warnings(host: str) -> Iterator[str]:
+    last = host.rstrip(".").rpartition(".")[2]
+    if ":" not in host and not _NUMBER.fullmatch(last):
+        if _here(host):
+            yield "It leads to this machine."
+        return
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        yield "Its host is a number in disguise (an IP address)."
+        return
+    yield "It leads to this machine." if address.is_loopback else "Its host is a bare number (an IP address)."
+    if address.is_private and not address.is_loopback:
+        yield "It leads into a private network."
+
+
+def _label_warnings(host: str) -> Iterator[str]:
+    labels = host.rstrip(".").split(".")
+    early = next((at for at, label in enumerate(labels[:-2]) if at > 0 and label in _FAMILIAR), 0)
+    if early:
+        yield f"It begins like {'.'.join(labels[: early + 1]):.60} and belongs to {'.'.join(labels[-2:])}."
+    if len(host) > 60:
+        yield "Its host is unusually long."
+
+
+def _here(host: str) -> bool:
+    return host in ("localhost", "127.0.0.1", "::1") or host.endswith(".localhost")

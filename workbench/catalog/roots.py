@@ -1,0 +1,38 @@
+"""The folders a server is told of. Telling is no lock: a server that runs as you can read what you can."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject
+
+MOST = 50
+
+
+def listed(bench: Path, roots: Sequence[str]) -> JsonObject:
+    """The answer to `roots/list`: what is a folder right now; the rest is left out."""
+    found = []
+    for root in roots[:MOST]:
+        try:
+            folder = resolved(bench, root)
+        except WorkbenchError:
+            continue
+        found.append({"uri": folder.as_uri(), "name": folder.name or str(folder)})
+    return {"roots": found}
+
+
+def resolved(bench: Path, root: str) -> Path:
+    """The real folder. A relative one lies in the bench and may not lead out of it, not even by a link."""
+    if not root.strip() or "\0" in root:
+        raise WorkbenchError("A root needs a folder.", "Give its path, or take the line away.")
+    place = Path(root).expanduser()
+    home = Path(os.path.realpath(bench))
+    folder = Path(os.path.realpath(place if place.is_absolute() else home / place))
+    if not place.is_absolute() and not folder.is_relative_to(home):
+        raise WorkbenchError(f"{root} leads out of the bench.", "Give the full path if you mean it.")
+    if not folder.is_dir():
+        raise WorkbenchError(f"{root} is no folder.", "A root must be a folder that exists.")
+    return folder
