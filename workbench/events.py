@@ -158,6 +158,13 @@ class CallsKept:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedCallsChanged:
+    """A call was saved as a file of the bench, changed, or taken away."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallsForgotten:
     """The history lost calls: a person had them forgotten."""
 
@@ -197,6 +204,7 @@ Event: TypeAlias = (
     | SecretsChanged
     | CallsKept
     | CallsForgotten
+    | SavedCallsChanged
     | CoreStopping
     | Noticed
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "cli/checked.py": "tests/cli/test_check.py",
     "history/*.py": "tests/history/test_history.py",
     "catalog/attendant.py": "tests/catalog/test_calling.py",
     "asks/open_ask.py": "tests/asks/test_asks.py",

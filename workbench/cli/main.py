@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from workbench import __version__
 from workbench.cli.audit import arrange_audit
 from workbench.cli.call import arrange_call
+from workbench.cli.check import arrange_check
 from workbench.cli.codes import FAULT, INTERRUPTED, MEANING
 from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
 from workbench.cli.display import check_window, qt_version
@@ -28,6 +29,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "tools": (arrange_tools, "List the tools of a bench, also those of servers that do not run now."),
     "call": (arrange_call, "Call one tool and print what it answers."),
     "doctor": (arrange_doctor, "Find out why a server cannot be reached, or what this machine lacks."),
+    "check": (arrange_check, "Make saved calls and hold their answers to what is expected."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
@@ -39,6 +41,7 @@ USAGES = (
     ("mcp-workbench tools", "list the tools, or search them"),
     ("mcp-workbench call SERVER TOOL", "call a tool and print its answer"),
     ("mcp-workbench doctor [SERVER]", "find out why a server cannot be reached"),
+    ("mcp-workbench check [PATH…]", "make saved calls and hold their answers to what is expected"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),
@@ -49,6 +52,7 @@ EXAMPLES = """examples:
   mcp-workbench ~/projects/shop
   claude mcp add workbench -- mcp-workbench serve --bench ~/projects/shop
   mcp-workbench call demo list_orders --arg limit=3 --output json
+  mcp-workbench check --bench . --junit report.xml
   mcp-workbench status --json
   mcp-workbench audit query --kind run. --limit 20"""
 

@@ -8,6 +8,7 @@ from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.past import PastDesk
 from workbench.desk.runs import RunsDesk
+from workbench.desk.saved import SavedDesk
 from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.skills import SkillsDesk
@@ -16,6 +17,7 @@ from workbench.desk.watch import WatchDesk
 
 class Desk(
     HouseDesk,
+    SavedDesk,
     ServersDesk,
     DoctorDesk,
     RunsDesk,

@@ -40,6 +40,7 @@ from workbench.records.runs import (
     Verdict,
 )
 from workbench.records.sandbox import Limits, Strength
+from workbench.records.saved import BrokenCall, CheckResult, Expect, Expectation, Mark, SavedCall, SavedCalls
 from workbench.records.secrets import SecretInfo, SecretStore
 from workbench.records.servers import (
     Depth,
@@ -57,10 +58,12 @@ from workbench.records.traffic import Frame, RawAnswer, Vitals
 __all__ = [
     "AgentInfo",
     "Ask",
+    "BrokenCall",
     "CallTrace",
     "ChainReport",
     "ChangeKind",
     "Check",
+    "CheckResult",
     "CheckState",
     "Completion",
     "Content",
@@ -72,6 +75,8 @@ __all__ = [
     "EffectKind",
     "Entry",
     "EntryQuery",
+    "Expect",
+    "Expectation",
     "Fault",
     "FileInfo",
     "Finding",
@@ -83,6 +88,7 @@ __all__ = [
     "Ledger",
     "Limits",
     "LogLine",
+    "Mark",
     "Moment",
     "Note",
     "Offers",
@@ -102,6 +108,8 @@ __all__ = [
     "Risk",
     "Run",
     "RunState",
+    "SavedCall",
+    "SavedCalls",
     "SearchAnswer",
     "SecretInfo",
     "SecretStore",

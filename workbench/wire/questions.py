@@ -14,6 +14,7 @@ from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.runs import RunQuestions
+from workbench.wire.topics.saved import SavedQuestions
 from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
 from workbench.wire.topics.skills import SkillQuestions
@@ -28,6 +29,7 @@ class Questions(
     SkillQuestions,
     MemoryQuestions,
     PastQuestions,
+    SavedQuestions,
     WatchQuestions,
     SecretQuestions,
     AskQuestions,
@@ -55,6 +57,9 @@ DECISIVE = frozenset(
         "keep_skill",
         "retire_skill",
         "forget",
+        "save_call",
+        "remove_saved",
+        "restore_saved",
         "clear_history",
         "send_raw",
         "approve_definitions",

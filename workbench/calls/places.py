@@ -1,0 +1,73 @@
+"""Places in a JSON value: `orders[0].id`, `orders[*].id`, `["odd key"].x`; the empty path and `$` are the whole."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from workbench.errors import WorkbenchError
+from workbench.records import JsonValue
+
+STEP = re.compile(r"""\.?([^.\[\]"'*][^.\[\]]*)|\.?(\*)|\[(-?\d{1,9})\]|\[(\*)\]|\[("(?:[^"\\]|\\.)*")\]""")
+LONGEST = 500
+Step = str | int | None  # a key, an index, or None for every one
+
+
+def steps(path: str) -> tuple[Step, ...]:
+    """The steps of a path; a `WorkbenchError` that says where it cannot be read."""
+    rest = path.removeprefix("$")
+    if len(path) > LONGEST:
+        raise WorkbenchError("The path is too long.", f"{LONGEST} characters are enough for anybody.")
+    found: list[Step] = []
+    at = 0
+    while at < len(rest):
+        match = STEP.match(rest, at)
+        if match is None:
+            raise WorkbenchError(
+                f"The path {path!r} cannot be read from {rest[at:]!r} on.",
+                'Write keys with dots and indices in brackets: orders[0].id, orders[*].id, ["odd key"].',
+            )
+        key, index, quoted = match[1], match[3], match[5]
+        found.append(key or (int(index) if index else json.loads(quoted) if quoted else None))
+        at = match.end()
+    return tuple(found)
+
+
+def find(value: JsonValue, path: Sequence[Step]) -> list[JsonValue]:
+    """Every value at the path; none where it leads nowhere."""
+    found = [value]
+    for step in path:
+        found = [inner for one in found for inner in _inside(one, step)]
+    return found
+
+
+def covers(pattern: Sequence[Step], path: Sequence[Step]) -> bool:
+    """Whether a path lies at or below a pattern, in which every one stands for any."""
+    return len(path) >= len(pattern) and all(
+        wanted is None or wanted == step for wanted, step in zip(pattern, path, strict=False)
+    )
+
+
+def written(path: Sequence[Step]) -> str:
+    """A path as people write it."""
+    text = ""
+    for step in path:
+        if isinstance(step, str):
+            plain = re.fullmatch(r"""[^.\[\]"'*][^.\[\]]*""", step) is not None
+            text += (f".{step}" if text else step) if plain else f"[{json.dumps(step, ensure_ascii=False)}]"
+        else:
+            text += "[*]" if step is None else f"[{step}]"
+    return text
+
+
+def _inside(value: JsonValue, step: Step) -> list[JsonValue]:
+    if isinstance(value, dict):
+        if step is None:
+            return list(value.values())
+        return [value[step]] if isinstance(step, str) and step in value else []
+    if isinstance(value, list):
+        if step is None:
+            return list(value)
+        return [value[step]] if isinstance(step, int) and -len(value) <= step < len(value) else []
+    return []

@@ -1,0 +1,98 @@
+"""Makes expectations of an answer that a person just got and was content with: what will still be true tomorrow."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from workbench.calls.judge import answer_text, answer_value
+from workbench.calls.places import Step, written
+from workbench.errors import WorkbenchError
+from workbench.records import Expect, Expectation, JsonValue, Outcome
+
+MOST = 12  # keys of an answer that become expectations of their own
+WORDS = 60  # characters of a text that is expected again
+LARGEST = 256_000  # characters of an answer that is kept in a file
+VOLATILE = (
+    re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?"),  # dates and moments
+    re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE),
+    re.compile(r"[0-9a-f]{16,}", re.IGNORECASE),  # hashes, opaque ids
+)
+VOLATILE_KEYS = re.compile(
+    r"(^|_)(at|time|timestamp|date|now|ms|duration|elapsed|uptime|nonce|etag|request_?id)$", re.I
+)
+
+
+def suggest(outcome: Outcome, *, has_schema: bool) -> tuple[Expectation, ...]:
+    """What can be expected of a second answer without knowing what the tool does."""
+    if not outcome.ok:
+        message = outcome.fault.message if outcome.fault else ""
+        return (Expectation(Expect.ERROR, _stable(message)),)
+    found = [Expectation(Expect.OK)]
+    if has_schema and not outcome.schema_fault:
+        found.append(Expectation(Expect.SCHEMA))
+    value = answer_value(outcome)
+    if isinstance(value, dict | list):
+        return (*found, *_of_structure(value))
+    text = _stable(answer_text(outcome))
+    return (*found, Expectation(Expect.TEXT, text)) if text else tuple(found)
+
+
+def keep(outcome: Outcome) -> tuple[JsonValue, Expectation]:
+    """The answer as a file keeps it, and the expectation to get it again, apart from what changes with time."""
+    value = answer_value(outcome)
+    size = len(json.dumps(value, ensure_ascii=False))
+    if size > LARGEST:
+        raise WorkbenchError(
+            f"This answer has {size:,} characters, too many to be kept in a file.", "Expect single values of it."
+        )
+    ignored = dict.fromkeys(written(path) for path in _volatile(value, ()))
+    return value, Expectation(Expect.KEPT, ignore=tuple(ignored))
+
+
+def _of_structure(value: JsonValue) -> Iterator[Expectation]:
+    if isinstance(value, list):
+        yield Expectation(Expect.TYPE, "array")
+        if value:
+            yield Expectation(Expect.COUNT, 1)
+        return
+    for key, inner in list(value.items())[:MOST]:
+        path = written((key,))
+        if isinstance(inner, list) and inner:
+            yield Expectation(Expect.COUNT, 1, path)
+        elif inner is None:
+            yield Expectation(Expect.EXISTS, True, path)
+        else:
+            yield Expectation(Expect.TYPE, _kind(inner), path)
+
+
+def _kind(value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    kinds: list[tuple[type, str]] = [
+        (str, "string"), (int, "number"), (float, "number"), (list, "array"), (dict, "object"),
+    ]  # fmt: skip
+    return next((word for kind, word in kinds if isinstance(value, kind)), "null")
+
+
+def _stable(text: str) -> str:
+    """The longest stretch of the first line without digits, because digits are what changes."""
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    stretches = [part.strip() for part in re.split(r"\S*\d\S*", line[:1_000])]
+    return max(stretches, key=len, default="")[:WORDS].strip()
+
+
+def _volatile(value: JsonValue, at: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Places that look as if they were different each time; an index stands for all of a list."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if VOLATILE_KEYS.search(key) and not isinstance(inner, dict | list):
+                yield (*at, key)
+            else:
+                yield from _volatile(inner, (*at, key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _volatile(inner, (*at, None))
+    elif isinstance(value, str) and at and any(pattern.fullmatch(value) for pattern in VOLATILE):
+        yield at

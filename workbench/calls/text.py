@@ -1,0 +1,150 @@
+"""A saved call as the text of its file and back: keys in one order, so that a diff shows what changed; patient with
+what people write by hand, and with a line for what cannot be understood.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.calls.places import steps
+from workbench.errors import WorkbenchError
+from workbench.records import Expect, Expectation, JsonValue, SavedCall
+
+KINDS = {kind.value: kind for kind in Expect}
+TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
+OURS = ("server", "tool", "note", "tags", "arguments", "expect", "kept", "secret")
+
+
+class Misread(WorkbenchError):
+    """A text that is no saved call, with the line where that shows."""
+
+    def __init__(self, message: str, hint: str = "", line: int = 0) -> None:
+        super().__init__(message, hint)
+        self.line = line
+
+
+def write(call: SavedCall) -> str:
+    """The text of a file."""
+    parts: dict[str, JsonValue] = {
+        "server": call.server,
+        "tool": call.tool,
+        "note": call.note,
+        "tags": list(call.tags),
+        "arguments": dict(call.arguments),
+        "expect": [_written(one) for one in call.expectations],
+        "kept": call.kept,
+        "secret": list(call.withheld),
+    }
+    always: tuple[str, ...] = ("server", "tool", "arguments")
+    kept = {
+        key: value for key, value in parts.items() if key in always or value or (key == "kept" and value is not None)
+    }
+    whole = kept | {key: value for key, value in call.more.items() if key not in OURS}
+    text = json.dumps(whole, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
+def read(text: str, collection: str, name: str, file: str) -> SavedCall:
+    """The call that a file holds."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as fault:
+        words = f"line {fault.lineno}, column {fault.colno}: {fault.msg}"
+        raise Misread(f"{file} cannot be read: {words}.", "Texts need double quotes, lists no comma at their end.",
+                      fault.lineno) from fault  # fmt: skip
+    except (ValueError, RecursionError) as fault:
+        raise Misread(f"{file} cannot be read: a number is too long, or it is nested too deeply.") from fault
+    if not isinstance(found, dict):
+        raise Misread(f"{file} holds no JSON object.", 'A saved call looks like {"server": "…", "tool": "…"}.', 1)
+    return _Reader(text, file).call(found, collection, name)
+
+
+class _Reader:
+    """Checks every part, and finds the line of one that is wrong."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._text = text
+        self._file = file
+
+    def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: somebody's JSON
+        for key in ("server", "tool"):
+            if not isinstance(found.get(key), str) or not found[key]:
+                raise self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
+        for key, kind, words in (("note", str, "a text"), ("arguments", dict, "an object"), ("expect", list, "a list")):
+            if not isinstance(found.get(key, kind()), kind):
+                raise self._misread(key, f"{key} is not {words}")
+        expected = found.get("expect", [])
+        return SavedCall(
+            collection,
+            name,
+            found["server"],
+            found["tool"],
+            found.get("arguments", {}),
+            found.get("note", ""),
+            self._texts(found, "tags"),
+            tuple(self._expectation(one, number) for number, one in enumerate(expected, 1)),
+            found.get("kept"),
+            self._texts(found, "secret"),
+            {key: value for key, value in found.items() if key not in OURS},
+            self._file,
+        )
+
+    def _texts(self, found: Mapping[str, Any], key: str) -> tuple[str, ...]:  # Any: somebody's JSON
+        value = found.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise self._misread(key, f"{key} is not a list of texts")
+        return tuple(value)
+
+    def _expectation(self, found: object, number: int) -> Expectation:
+        where = f"expectation {number}"
+        kinds = [key for key in found if key in KINDS] if isinstance(found, dict) else []
+        if not isinstance(found, dict) or len(kinds) != 1:
+            hint = f"Each has one of: {', '.join(KINDS)}."
+            raise self._misread("expect", f"{where} does not say what is expected", hint)
+        kind, value, path = KINDS[kinds[0]], found[kinds[0]], found.get("path", "")
+        if not isinstance(path, str):
+            raise self._misread("path", f"the path of {where} is not a text")
+        try:
+            steps(path)
+            ignore = self._texts(found, "ignore")
+            for other in ignore:
+                steps(other)
+        except Misread:
+            raise
+        except WorkbenchError as fault:
+            raise self._misread("path", f"{where}: {fault.message}", fault.hint) from fault
+        if words := _misfit(kind, value):
+            raise self._misread(kind.value, f"{where}: {kind.value} takes {words}")
+        return Expectation(kind, value, path, ignore)
+
+    def _misread(self, key: str, words: str, hint: str = "") -> Misread:
+        at = self._text.find(f'"{key}"')
+        line = self._text.count("\n", 0, at) + 1 if at >= 0 else 1
+        return Misread(f"{self._file}, line {line}: {words.rstrip('.')}.", hint, line)
+
+
+def _misfit(kind: Expect, value: object) -> str:
+    """What a kind takes, where it was given something else."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    fits = {
+        Expect.OK: (value is True, "true"),
+        Expect.SCHEMA: (value is True, "true"),
+        Expect.KEPT: (value is True, "true"),
+        Expect.EXISTS: (isinstance(value, bool), "true or false"),
+        Expect.ERROR: (isinstance(value, str), "a text; an empty one fits every error"),
+        Expect.TEXT: (isinstance(value, str), "a text"),
+        Expect.MATCHES: (isinstance(value, str) and len(value) <= 1_000, "a regular expression"),
+        Expect.TYPE: (value in TYPES if isinstance(value, str) else False, f"one of {', '.join(TYPES)}"),
+        Expect.COUNT: (isinstance(value, int) and number, "a whole number"),
+        Expect.UNDER_MS: (number, "a number"),
+    }
+    good, words = fits.get(kind, (True, ""))
+    return "" if good else words
+
+
+def _written(one: Expectation) -> dict[str, JsonValue]:
+    parts: dict[str, JsonValue] = {"path": one.path} if one.path else {}
+    parts[one.kind.value] = one.value
+    return parts | ({"ignore": list(one.ignore)} if one.ignore else {})

@@ -1,0 +1,49 @@
+"""A report that CI systems read: one suite a collection, one case a saved call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from workbench.cli.checked import Checked, State
+
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what no XML file may hold
+
+
+def junit(found: Sequence[Checked]) -> bytes:
+    """The report as a UTF-8 file."""
+    suites: dict[str, list[Checked]] = {}
+    for one in found:
+        suites.setdefault(one.name.rpartition("/")[0] or "calls", []).append(one)
+    root = ElementTree.Element("testsuites", _numbers(found))
+    for name, cases in suites.items():
+        suite = ElementTree.SubElement(root, "testsuite", {"name": _clean(name), **_numbers(cases)})
+        for one in cases:
+            _add(suite, name, one)
+    ElementTree.indent(root)
+    whole: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return whole + b"\n"
+
+
+def _add(suite: ElementTree.Element, name: str, one: Checked) -> None:
+    told = {"classname": _clean(name), "name": _clean(one.name.rpartition("/")[2]), "time": f"{one.ms / 1000:.3f}"}
+    case = ElementTree.SubElement(suite, "testcase", {**told, "file": _clean(one.file)})
+    if one.state is State.PASSED:
+        return
+    kind = "failure" if one.state is State.FAILED else "error"
+    trouble = ElementTree.SubElement(case, kind, {"message": _clean(one.words[0] if one.words else "")})
+    trouble.text = _clean("\n".join((f"{one.server}.{one.tool}" if one.server else one.file, *one.words)))
+
+
+def _numbers(found: Sequence[Checked]) -> dict[str, str]:
+    return {
+        "tests": str(len(found)),
+        "failures": str(sum(one.state is State.FAILED for one in found)),
+        "errors": str(sum(one.state is State.ERROR for one in found)),
+        "time": f"{sum(one.ms for one in found) / 1000:.3f}",
+    }
+
+
+def _clean(text: str) -> str:
+    return NOT_XML.sub("�", text)

@@ -1,0 +1,97 @@
+"""Answers what a person asks of saved calls: files in the bench, checks, and a call in other words."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from workbench.calls.judge import judge
+from workbench.calls.store import CallStore
+from workbench.calls.suggest import keep, suggest
+from workbench.desk.servers import ServersDesk
+from workbench.errors import WorkbenchError
+from workbench.events import SavedCallsChanged
+from workbench.records import (
+    CheckResult,
+    Expect,
+    Fault,
+    JsonObject,
+    Origin,
+    Outcome,
+    SavedCall,
+    SavedCalls,
+    Tool,
+    ToolCall,
+)
+from workbench.wrappers.copies import call_text
+from workbench.wrappers.withheld import without_secrets
+
+
+class SavedDesk(ServersDesk):
+    """Saved calls. A check is a person's call like any other, so it goes through `call`."""
+
+    async def saved_calls(self) -> SavedCalls:
+        return await asyncio.to_thread(self._saved.list)
+
+    async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
+        tool = self._known(call)
+        arguments, withheld = without_secrets(call.arguments, tool.input_schema if tool else {})
+        secrets = tuple(dict.fromkeys((*call.withheld, *withheld)))
+        call = replace(call, arguments=arguments, withheld=secrets)
+        kept = await asyncio.to_thread(self._saved.save, call, instead_of)
+        self._rooms.tell(SavedCallsChanged(kept.file))
+        return kept
+
+    async def remove_saved(self, file: str) -> str:
+        text = await asyncio.to_thread(self._saved.remove, file)
+        self._rooms.tell(SavedCallsChanged(file))
+        return text
+
+    async def restore_saved(self, file: str, text: str) -> None:
+        await asyncio.to_thread(self._saved.restore, file, text)
+        self._rooms.tell(SavedCallsChanged(file))
+
+    async def check_saved(self, file: str, confirmed: bool) -> CheckResult:
+        saved = await asyncio.to_thread(self._saved.get, file)
+        if saved.withheld:
+            words = f"It needs {', '.join(saved.withheld)}, which no file keeps because its schema marks it as secret."
+            return _unmade(saved, Fault(words, "Open it in its form and type it there."))
+        wish = ToolCall("", saved.server, saved.tool, saved.arguments, Origin.PERSON, "person", confirmed=confirmed)
+        outcome = await self.call(wish)
+        if outcome.needs_confirmation:
+            return replace(_unmade(saved, outcome.fault), needs_confirmation=True)
+        if not outcome.ok and not outcome.tool_error and not any(e.kind is Expect.ERROR for e in saved.expectations):
+            return replace(_unmade(saved, outcome.fault), outcome=outcome)
+        tool = self._known(saved)
+        has_schema = tool is not None and tool.output_schema is not None
+        marks = await asyncio.to_thread(judge, saved, outcome, has_schema=has_schema)
+        passed = all(mark.holds for mark in marks)
+        return CheckResult(file, saved.server, saved.tool, passed, marks, outcome)
+
+    async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
+        tool = self._known(call)
+        has_schema = tool is not None and tool.output_schema is not None
+        expected = await asyncio.to_thread(suggest, outcome, has_schema=has_schema)
+        if not whole:
+            return replace(call, expectations=expected, kept=None)
+        kept, expectation = await asyncio.to_thread(keep, outcome)
+        return replace(call, expectations=(*expected[:1], expectation), kept=kept)
+
+    async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
+        state = self._catalog.server(server).state
+        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._rooms.paths.bench)
+
+    @property
+    def _saved(self) -> CallStore:
+        return CallStore(self._rooms.paths.bench)
+
+    def _known(self, call: SavedCall) -> Tool | None:
+        """The tool, where its server is known; a saved call may speak of one that is not here."""
+        try:
+            return self._catalog.tool(call.server, call.tool)
+        except WorkbenchError:
+            return None
+
+
+def _unmade(saved: SavedCall, fault: Fault | None) -> CheckResult:
+    return CheckResult(saved.file, saved.server, saved.tool, passed=False, fault=fault)
