@@ -8,6 +8,7 @@ from collections import deque
 from workbench.history.kept import Made
 
 WEIGHT = 64_000_000  # characters that may wait
+STRETCH = 2_000_000  # characters that are taken at once
 ROW = 2_000  # what a call weighs beside its answer
 
 
@@ -35,8 +36,12 @@ class Waiting:
     def take(self, most: int) -> list[Made]:
         """The next ones; when there are none, whoever empties it may go."""
         with self._lock:
-            taken = [self._calls.popleft() for _ in range(min(most, len(self._calls)))]
-            self._weight -= sum(map(_weight, taken))
+            taken: list[Made] = []
+            weight = 0
+            while self._calls and len(taken) < most and weight < STRETCH:
+                taken.append(self._calls.popleft())
+                weight += _weight(taken[-1])
+            self._weight -= weight
             self._emptying = bool(taken)
             return taken
 
