@@ -40,6 +40,8 @@ ELSEWHERE = {
     "gui/forms/*.py": "tests/gui/forms/test_form.py",
     "gui/server/doctor.py": "tests/gui/server/test_doctor_page.py",
     "gui/server/*.py": "tests/gui/server/test_server_pane.py",
+    "gui/results/search.py": "tests/gui/results/test_contents.py",
+    "gui/results/*.py": "tests/gui/results/test_pages.py",
     "gui/models/audit.py": "tests/gui/models/test_audit_model.py",
     "gui/models/runs.py": "tests/gui/models/test_run_rows.py",
     "gui/models/s*.py": "tests/gui/models/test_servers_model.py",

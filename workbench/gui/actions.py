@@ -205,6 +205,8 @@ ACTIONS: tuple[Action, ...] = (
         "Programs",
         "undo",
     ),
+    Action("result.find", "Find in the result", "Search in the answer that is shown.", "Programs", "search", "Ctrl+F"),
+    Action("result.save", "Save the result…", "Write the whole answer into a file.", "Programs", "save"),
     Action(
         "editor.show",
         "Write a program",

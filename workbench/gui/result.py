@@ -1,4 +1,4 @@
-"""Shows what came of a call or a run: as text, as a tree, as a table, as a picture, or raw.
+"""Shows what came of a call or a run, in the view that suits it best and in every other one that fits.
 
 Only the view one looks at is made. Long text arrives as a preview; a few megabytes are fetched at once, more only when
 somebody asks.
@@ -6,45 +6,44 @@ somebody asks.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPixmap
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QHBoxLayout,
-    QHeaderView,
-    QPlainTextEdit,
-    QPushButton,
-    QScrollArea,
-    QStackedWidget,
-    QTableView,
-    QTreeView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
-from workbench.gui.forms.json_text import dump
-from workbench.gui.models.json_tree import JsonTree
-from workbench.gui.models.records_table import RecordsTable, records_of
-from workbench.gui.picture import Picture
-from workbench.gui.text import ForeignLabel, visible
+from workbench.gui.results.changes_page import LONGEST, ChangesPage
+from workbench.gui.results.contents import (
+    CHANGES,
+    IMAGE,
+    PARTS,
+    PROSE,
+    RAW,
+    TABLE,
+    TEXT,
+    TREE,
+    Contents,
+    of_json,
+    of_outcome,
+)
+from workbench.gui.results.find_bar import FindBar
+from workbench.gui.results.page import Page
+from workbench.gui.results.parts_page import PartsPage
+from workbench.gui.results.picture_page import PicturePage
+from workbench.gui.results.prose_page import ProsePage
+from workbench.gui.results.save import ask_and_save, file_of
+from workbench.gui.results.table_page import TablePage
+from workbench.gui.results.text_page import TextPage
+from workbench.gui.results.tree_page import TreePage
+from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
 from workbench.gui.whole import fetch_whole, size_words, whole_size
-from workbench.records import Content, JsonValue, Outcome
+from workbench.records import Content, Outcome
 
 _AT_ONCE = 4_000_000  # characters fetched without asking
-_TABLE, _TREE, _IMAGE, _TEXT, _RAW = "Table", "Tree", "Image", "Text", "Raw"
-_LARGEST_IMAGE: Final = 40_000_000  # characters of base64; more is not decoded in the window
-_OPENED: Final = 12  # a tree with no more top rows than this opens its first level
 
 
 class ResultView(QWidget):
@@ -52,45 +51,44 @@ class ResultView(QWidget):
 
     shown = Signal()
     """Another result is on screen, whole."""
+    said = Signal(str)
+    """A short word, such as what was copied."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None, *, compares: bool = False) -> None:
         super().__init__(parent)
         self._context = context
-        self._text = ""
-        self._value: JsonValue = None
-        self._images: tuple[Content, ...] = ()
+        self._compares = compares  # results come from the same tool, so a change between two of them says something
+        self._contents = Contents()
+        self._before: str | None = None  # the text of the answer before this one
         self._filled: set[str] = set()
         self._waiting: list[str] = []
-        self._views: tuple[str, ...] = (_TEXT,)
-        self._raw: Callable[[], str] = str
-        self._pages: dict[str, QWidget] = {}
+        self._views: tuple[str, ...] = (TEXT,)
+        self._pages: dict[str, Page] = {}
         self._buttons: dict[str, QPushButton] = {}
         self._build()
         context.theme.changed.connect(self._dress)
 
     def clear(self) -> None:
-        self._show(text="", value=None, images=(), raw=str, views=(_TEXT,))
+        self._before = None
+        self._contents = Contents()
+        self._show(Contents())
 
     def show_outcome(self, outcome: Outcome) -> None:
         """All of a call's answer; structured content comes first where the server sent some."""
         blocks = outcome.content
         long = [outcome.structured, *(block.text for block in blocks), *(block.data for block in blocks)]
-        if self._shelved(long, lambda texts: self._show_outcome(_with_texts(outcome, texts))):
+        if self._shelved(long, lambda texts: self._show(of_outcome(_with_texts(outcome, texts)))):
             return
-        self._show_outcome(outcome)
+        self._show(of_outcome(outcome))
 
     def show_json(self, text: str) -> None:
         """A result as JSON text, such as a run's."""
         if not self._shelved([text], lambda texts: self.show_json(texts[0])):
-            value, readable = _parsed(text)
-            if readable:
-                self._show_value(value, lambda: dump(value))
-            else:
-                self._show(text=text, value=None, images=(), raw=lambda: text, views=(_TEXT,))
+            self._show(of_json(text))
 
     def show_text(self, text: str) -> None:
         if not self._shelved([text], lambda texts: self.show_text(texts[0])):
-            self._show(text=text, value=None, images=(), raw=lambda: text, views=(_TEXT,))
+            self._show(Contents(words=text))
 
     def views(self) -> tuple[str, ...]:
         """The ways this result can be looked at, the best one first."""
@@ -98,47 +96,64 @@ class ResultView(QWidget):
 
     def view(self) -> str:
         """The way it is looked at now."""
-        return next((name for name, button in self._buttons.items() if button.isChecked()), _TEXT)
+        return next((name for name, button in self._buttons.items() if button.isChecked()), TEXT)
+
+    def page(self) -> Page:
+        """The page on screen."""
+        return self._pages[self.view()]
 
     def look(self, view: str) -> None:
         self._buttons[view].setChecked(True)
         self._fill(view)
         self._stack.setCurrentWidget(self._pages[view])
 
-    def _show_outcome(self, outcome: Outcome) -> None:
-        images = tuple(block for block in outcome.content if block.kind == "image")
-        text = "\n\n".join(_block_text(block) for block in outcome.content if block.kind != "image")
-        value, readable = _parsed(outcome.structured) if outcome.structured else _parsed_block(outcome.content)
-        raw = _raw_of(outcome)
-        if readable and isinstance(value, dict | list):
-            self._show_value(value, raw, text, images)
-        elif images:
-            self._show(text, None, images, raw, (_IMAGE, *((_TEXT,) if text else ()), _RAW))
-        else:
-            self._show(text, None, (), raw, (_TEXT, _RAW))
+    def open_find(self) -> None:
+        """Search in what is shown; a view that cannot be searched gives way to one that can."""
+        if self.view() in (IMAGE, PARTS, RAW, CHANGES):
+            self.look(TREE if TREE in self._views else TEXT if TEXT in self._views else RAW)
+        self._find.open_bar()
 
-    def _show_value(
-        self, value: JsonValue, raw: Callable[[], str], text: str = "", images: tuple[Content, ...] = ()
-    ) -> None:
-        if not isinstance(value, dict | list):
-            plain = value if isinstance(value, str) else json.dumps(value)
-            self._show(plain, value, images, raw, (_TEXT, _RAW))
+    def save(self) -> None:
+        """Write the whole of it into a file; what still waits in the core is fetched first."""
+        if self._waiting:
+            self._saving = True
+            self._fetch()
             return
-        table = (_TABLE,) if records_of(value) else ()
-        picture = (_IMAGE,) if images else ()
-        self._show(text or dump(value), value, images, raw, (*picture, *table, _TREE, _TEXT, _RAW))
+        contents = self._contents
+        if len(contents.blocks) == 1 and contents.blocks[0].data:
+            self._save_part(contents.blocks[0])
+            return
+        name = "result.json" if contents.has_value else "result.txt"
+        ask_and_save(self._context, self, name, contents.text().encode("utf-8", "surrogatepass"))
 
-    def _show(
-        self, text: str, value: JsonValue, images: tuple[Content, ...], raw: Callable[[], str], views: tuple[str, ...]
-    ) -> None:
-        self._text, self._value, self._images, self._raw = text, value, images, raw
+    def _show(self, contents: Contents) -> None:
+        self._waiting = []
+        self._remember()
+        self._contents = contents
         self._filled = set()
-        self._views = views
+        self._views = (*contents.views, *((CHANGES,) if self._comparable() else ()))
         for name, button in self._buttons.items():
-            button.setVisible(name in views and len(views) > 1)
+            button.setVisible(name in self._views and len(self._views) > 1)
         self._more.hide()
-        self.look(views[0])
+        self._find.say("")
+        self.look(self._views[0])
         self.shown.emit()
+        if self._saving:
+            self._saving = False
+            self.save()
+
+    def _remember(self) -> None:
+        """Keep the text of the answer that goes, to compare the next one with it."""
+        outcome = self._contents.outcome
+        if self._compares and outcome is not None:
+            text = self._contents.text() if outcome.bytes <= LONGEST else ""
+            self._before = text if 0 < len(text) <= LONGEST else None
+
+    def _comparable(self) -> bool:
+        if self._before is None or self._contents.outcome is None or self._contents.outcome.bytes > LONGEST:
+            return False
+        text = self._contents.text()
+        return 0 < len(text) <= LONGEST and text != self._before
 
     def _shelved(self, texts: list[str], again: Callable[[list[str]], None]) -> bool:
         """Whether a part of the result still waits in the core; then the preview is shown until it came."""
@@ -147,7 +162,7 @@ class ResultView(QWidget):
         if not missing:
             return False
         preview = next(text for text in texts if whole_size([text]))
-        self._show(text=preview, value=None, images=(), raw=lambda: preview, views=(_TEXT,))
+        self._show(Contents(words=preview))
         self._again, self._waiting = again, texts
         if missing <= _AT_ONCE:
             self._fetch()
@@ -170,19 +185,37 @@ class ResultView(QWidget):
         self._context.tasks.run("fetch a long result", fetch_whole(self._context.fetch, texts), done)
 
     def _build(self) -> None:
-        unit = self._context.theme.unit
+        theme, unit = self._context.theme, self._context.theme.unit
+        self._saving = False
+        self._stack = QStackedWidget(self)
+        self._find = FindBar(theme, self)
+        self._find.wanted.connect(self._seek)
+        self._find.closed.connect(self._stack.setFocus)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._head(unit))
         layout.addWidget(self._more_bar(unit))
-        self._stack = QStackedWidget(self)
+        layout.addWidget(self._find)
         layout.addWidget(self._stack, 1)
-        self._add(_TABLE, self._make_table())
-        self._add(_TREE, self._make_tree())
-        self._add(_IMAGE, self._make_picture())
-        self._add(_TEXT, self._make_text(self.tr("Result as text")))
-        self._add(_RAW, self._make_text(self.tr("Raw result")))
+        self._table, self._tree = TablePage(theme), TreePage(theme)
+        self._pictures, self._parts = PicturePage(theme), PartsPage(theme)
+        for view, page in (
+            (TABLE, self._table),
+            (TREE, self._tree),
+            (PROSE, ProsePage(theme)),
+            (IMAGE, self._pictures),
+            (PARTS, self._parts),
+            (TEXT, TextPage(theme, self.tr("Result as text"))),
+            (RAW, TextPage(theme, self.tr("Raw result"))),
+            (CHANGES, ChangesPage(theme)),
+        ):
+            self._pages[view] = page
+            self._stack.addWidget(page)
+        self._table.said.connect(self.said)
+        self._tree.said.connect(self.said)
+        self._pictures.save_wanted.connect(self._save_part)
+        self._parts.save_wanted.connect(self._save_part)
         self._dress()
         self.clear()
 
@@ -191,7 +224,7 @@ class ResultView(QWidget):
         head.setContentsMargins(unit * 3, unit, unit * 2, unit)
         head.setSpacing(unit)
         self._group = QButtonGroup(self)
-        for name in (_TABLE, _TREE, _IMAGE, _TEXT, _RAW):
+        for name in (TABLE, TREE, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES):
             button = QPushButton(self.tr(name), self)
             button.setCheckable(True)
             button.clicked.connect(self._clicked)
@@ -200,9 +233,14 @@ class ResultView(QWidget):
             self._buttons[name] = button
             head.addWidget(button)
         head.addStretch(1)
-        copy = tool_button("copy", self.tr("Copy the result"), self._context.theme)
-        copy.clicked.connect(self._copy)
-        head.addWidget(copy)
+        for symbol, words, act in (
+            ("search", self.tr("Find in the result (Ctrl+F)"), self.open_find),
+            ("copy", self.tr("Copy the result"), self._copy),
+            ("save", self.tr("Save the result…"), self.save),
+        ):
+            tool = tool_button(symbol, words, self._context.theme)
+            tool.clicked.connect(act)
+            head.addWidget(tool)
         return head
 
     def _more_bar(self, unit: int) -> QFrame:
@@ -217,59 +255,12 @@ class ResultView(QWidget):
         row.addWidget(self._all)
         return self._more
 
-    def _add(self, name: str, page: QWidget) -> None:
-        self._pages[name] = page
-        self._stack.addWidget(page)
-
-    def _make_tree(self) -> QTreeView:
-        self._tree = QTreeView()
-        self._tree.setUniformRowHeights(True)
-        self._tree.setAccessibleName(self.tr("Result as a tree"))
-        self._tree.setModel(JsonTree(self._context.theme, self._tree))
-        self._tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self._tree.setHeaderHidden(True)
-        mark(self._tree, kind="code")
-        return self._tree
-
-    def _make_table(self) -> QTableView:
-        self._table = QTableView()
-        self._table.setAccessibleName(self.tr("Result as a table"))
-        self._table.setModel(RecordsTable(self._table))
-        self._table.setShowGrid(False)
-        self._table.setWordWrap(False)
-        self._table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self._table.setTabKeyNavigation(False)
-        self._table.setSortingEnabled(True)
-        self._table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self._table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self._table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self._table.verticalHeader().hide()
-        return self._table
-
-    def _make_picture(self) -> QScrollArea:
-        self._picture = Picture()
-        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setWidget(self._picture)
-        area.setAccessibleName(self.tr("Result as a picture"))
-        return area
-
-    def _make_text(self, name: str) -> QPlainTextEdit:
-        edit = QPlainTextEdit()
-        edit.setReadOnly(True)
-        edit.setTabChangesFocus(True)
-        edit.setAccessibleName(name)
-        edit.setFrameShape(QFrame.Shape.NoFrame)
-        edit.document().setDocumentMargin(self._context.theme.unit * 2)
-        mark(edit, kind="code")
-        return edit
-
     def _dress(self) -> None:
-        theme = self._context.theme
-        for name in (_TREE, _TEXT, _RAW):
-            self._pages[name].setFont(theme.mono())
-        self._table.verticalHeader().setDefaultSectionSize(self._table.fontMetrics().height() + theme.unit * 2)
+        mono = self._context.theme.mono()
+        self._tree.tree.setFont(mono)
+        for page in self._pages.values():
+            if isinstance(page, TextPage):
+                page.edit.setFont(mono)
 
     def _clicked(self) -> None:
         self.look(self.view())
@@ -279,89 +270,32 @@ class ResultView(QWidget):
         if view in self._filled:
             return
         self._filled.add(view)
-        page = self._pages[view]
-        if isinstance(page, QPlainTextEdit):
-            page.setPlainText(visible(self._text if view == _TEXT else self._raw()))
-        elif view == _TREE:
-            self._fill_tree()
-        elif view == _TABLE:
-            self._fill_table()
-        else:
-            self._fill_picture()
+        contents, page = self._contents, self._pages[view]
+        match page:
+            case TextPage():
+                page.show_text(contents.text() if view == TEXT else contents.raw())
+            case TreePage() | TablePage():
+                page.show_value(contents.value)
+            case ProsePage():
+                page.show_markdown(contents.words)
+            case PicturePage():
+                page.show_pictures(contents.images)
+            case PartsPage():
+                page.show_parts(contents.blocks)
+            case ChangesPage():
+                page.show_change(self._before or "", contents.text())
 
-    def _fill_tree(self) -> None:
-        model = self._tree.model()
-        assert isinstance(model, JsonTree)
-        model.show_value(self._value)
-        model.fetchMore(QModelIndex())
-        self._tree.setColumnWidth(0, max(self._tree.fontMetrics().averageCharWidth() * 28, self._tree.width() // 3))
-        if model.rowCount() <= _OPENED:
-            self._tree.expandToDepth(0)
+    def _seek(self, words: str, step: int) -> None:
+        self._find.say(self.page().seek(words, step))
 
-    def _fill_table(self) -> None:
-        model = self._table.model()
-        assert isinstance(model, RecordsTable)
-        model.show_records(records_of(self._value))
-        letter = self._table.fontMetrics().averageCharWidth()
-        for column in range(model.columnCount()):
-            texts = [str(model.data(model.index(row, column)) or "") for row in range(min(20, model.rowCount()))]
-            title = str(model.headerData(column, Qt.Orientation.Horizontal) or "")
-            longest = max(len(text) for text in (title, *texts))
-            self._table.setColumnWidth(column, letter * (min(longest, 40) + 5))
-
-    def _fill_picture(self) -> None:
-        picture = QPixmap()
-        block = self._images[0]
-        try:
-            usable = len(block.data) <= _LARGEST_IMAGE and picture.loadFromData(base64.b64decode(block.data))
-        except (binascii.Error, ValueError):
-            usable = False
-        if usable:
-            self._picture.setPixmap(picture)
-            words = self.tr("Picture, {0} by {1} pixels, {2}")
-            self._picture.setAccessibleName(words.format(picture.width(), picture.height(), visible(block.mime)))
-        else:
-            self._picture.setTextFormat(Qt.TextFormat.PlainText)
-            self._picture.setText(self.tr("This picture cannot be shown ({0}).").format(visible(block.mime)[:80]))
+    def _save_part(self, block: Content) -> None:
+        name, data = file_of(block, "result")
+        ask_and_save(self._context, self, name, data)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._text if self.view() == _TEXT else self._raw())
-
-
-def _parsed(text: str) -> tuple[JsonValue, bool]:
-    try:
-        return json.loads(text), True
-    except (ValueError, RecursionError):
-        return None, False
-
-
-def _parsed_block(content: tuple[Content, ...]) -> tuple[JsonValue, bool]:
-    """A lone text block that is JSON: what servers send that know no structured content."""
-    texts = [block.text for block in content if block.kind == "text"]
-    if len(texts) != 1 or texts[0].lstrip()[:1] not in ("{", "["):
-        return None, False
-    return _parsed(texts[0])
-
-
-def _block_text(block: Content) -> str:
-    if block.text:
-        return block.text
-    words = [f"({block.kind})", block.uri, block.mime, f"{len(block.data) * 3 // 4:,} bytes" if block.data else ""]
-    return " ".join(word for word in words if word)
-
-
-def _raw_of(outcome: Outcome) -> Callable[[], str]:
-    def raw() -> str:
-        names = ("text", "mime", "uri", "data")
-        blocks = [
-            {"type": block.kind, **{name: getattr(block, name) for name in names if getattr(block, name)}}
-            for block in outcome.content
-        ]
-        structured, readable = _parsed(outcome.structured)
-        whole = {"content": blocks, **({"structuredContent": structured} if readable else {})}
-        return json.dumps(whole, indent=2, ensure_ascii=True)
-
-    return raw
+        contents = self._contents
+        QGuiApplication.clipboard().setText(contents.raw() if self.view() == RAW else contents.text())
+        self.said.emit(self.tr("The result was copied."))
 
 
 def _with_texts(outcome: Outcome, texts: list[str]) -> Outcome:

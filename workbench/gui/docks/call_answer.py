@@ -36,7 +36,7 @@ class CallAnswer(QWidget):
         self._bar.setAccessibleName(self.tr("Progress of the call"))
         self.fault = FaultCard(theme)
         self._schema_fault = FaultCard(theme)
-        self.result = ResultView(context)
+        self.result = ResultView(context, compares=True)
         self._empty = EmptyState(theme, "play", *self._none())
         self._build()
         self.clear()

@@ -119,6 +119,14 @@ class CallPanel(QWidget):
         """Fields or JSON."""
         self.form.show_json(not self.form.json_shown())
 
+    def find(self) -> None:
+        """Search in the answer."""
+        self.answer.result.open_find()
+
+    def save(self) -> None:
+        """Write the answer into a file."""
+        self.answer.result.save()
+
     def _keep_arguments(self) -> None:
         self._kept = self.form.value()
         self._back.setEnabled(True)
@@ -193,6 +201,7 @@ class CallPanel(QWidget):
     def _build(self) -> None:
         self.form = SchemaForm(self._context.theme)
         self.answer = CallAnswer(self._context)
+        self.answer.result.said.connect(self.status_message)
         self.form.changed.connect(self._form_changed)
         self._ask = QuestionBar(self._context.theme)
         self._ask.dismissed.connect(self.answer.show_not_sent)

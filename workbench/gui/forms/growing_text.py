@@ -26,7 +26,12 @@ class GrowingText(QPlainTextEdit):
     def sizeHint(self) -> QSize:
         lines = min(max(self.blockCount(), self._least), self._most)
         margins = self.contentsMargins()
-        around = margins.top() + margins.bottom() + round(self.document().documentMargin()) * 2
+        around = (
+            margins.top()
+            + margins.bottom()
+            + round(self.document().documentMargin()) * 2
+            + self.fontMetrics().height() // 3
+        )
         return QSize(super().sizeHint().width(), self.fontMetrics().lineSpacing() * lines + around)
 
     def minimumSizeHint(self) -> QSize:

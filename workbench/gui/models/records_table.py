@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -23,14 +24,45 @@ class RecordsTable(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._records: list[JsonObject] = []
+        self._all: list[JsonObject] = []
+        self._records: list[JsonObject] = []  # those that the filter lets through
+        self._said: list[str] = []  # every record as one folded text, made when somebody filters
+        self._needle = ""
         self._columns: list[str] = []
 
     def show_records(self, records: Sequence[JsonObject]) -> None:
         self.beginResetModel()
-        self._records = list(records)
+        self._all = list(records)
+        self._records = self._all
+        self._said = []
+        self._needle = ""
         self._columns = columns_of(records)
         self.endResetModel()
+
+    def filter(self, text: str) -> None:
+        """Show the records that have all words of the text somewhere."""
+        needle = text.strip().casefold()
+        if needle == self._needle:
+            return
+        self._needle = needle
+        if not self._said:
+            self._said = [json.dumps(record, ensure_ascii=False).casefold() for record in self._all]
+        words = needle.split()
+        self.beginResetModel()
+        pairs = zip(self._all, self._said, strict=True)
+        self._records = [record for record, said in pairs if all(word in said for word in words)]
+        self.endResetModel()
+
+    def total(self) -> int:
+        """How many records there are, shown or not."""
+        return len(self._all)
+
+    def name(self, column: int) -> str:
+        return self._columns[column]
+
+    def value(self, row: int, column: int) -> JsonValue:
+        """What stands in a cell, whole; None where the record has nothing of that name."""
+        return self._records[row].get(self._columns[column])
 
     def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._records)
@@ -58,9 +90,11 @@ class RecordsTable(QAbstractTableModel):
             return
         name = self._columns[column]
         self.layoutAboutToBeChanged.emit()
-        self._records.sort(
-            key=lambda record: _sort_key(record.get(name)), reverse=order == Qt.SortOrder.DescendingOrder
-        )
+        down = order == Qt.SortOrder.DescendingOrder
+        self._all.sort(key=lambda record: _sort_key(record.get(name)), reverse=down)
+        self._said = []
+        if self._records is not self._all:
+            self._records.sort(key=lambda record: _sort_key(record.get(name)), reverse=down)
         self.layoutChanged.emit()
 
 

@@ -1,0 +1,238 @@
+"""Each page of a result: what it shows of hostile and of large results, and what a person can do on it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import wave
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QBuffer, Qt, QUrl
+from PySide6.QtGui import QColor, QGuiApplication, QPixmap
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from workbench.gui.results.changes_page import ChangesPage
+from workbench.gui.results.media import ending_of, image_of, seconds_of
+from workbench.gui.results.parts_page import PartsPage
+from workbench.gui.results.picture_page import PicturePage
+from workbench.gui.results.prose_page import ProsePage, reads_as_markdown
+from workbench.gui.results.table_page import TablePage
+from workbench.gui.results.text_page import TextPage
+from workbench.gui.results.tree_page import TreePage
+from workbench.gui.text import ForeignLabel
+from workbench.records import Content
+
+ROWS = [{"id": 1, "name": "lamp", "tags": ["a", "b"]}, {"id": 2, "name": "desk", "more": None}]
+
+
+def png(width: int = 30, height: int = 20) -> str:
+    picture = QPixmap(width, height)
+    picture.fill(QColor("red"))
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    picture.save(buffer, "PNG")
+    return base64.b64encode(buffer.data().data()).decode()
+
+
+def shown(page: Any, qtbot: Any) -> Any:
+    qtbot.addWidget(page)
+    page.resize(500, 400)
+    page.show()
+    return page
+
+
+def test_a_long_text_comes_in_portions_and_whole(theme: Any, qtbot: Any) -> None:
+    page = shown(TextPage(theme, "text"), qtbot)
+    text = "".join(f"line {number} \u202e\n" for number in range(60_000))
+    page.show_text(text)
+    assert not page.whole()
+    qtbot.waitUntil(page.whole, timeout=20_000)
+    assert page.edit.toPlainText() == text.replace("\u202e", "‹U+202E›")
+
+
+def test_a_line_without_end_is_shown_in_pieces(theme: Any, qtbot: Any) -> None:
+    page = shown(TextPage(theme, "text"), qtbot)
+    page.show_text("x" * 1_000_000)
+    page.finish()
+    drawn = page.edit.toPlainText()
+    assert max(map(len, drawn.split("\n"))) <= 8_000
+    assert drawn.replace("\n", "") == "x" * 1_000_000
+
+
+def test_another_text_replaces_one_that_is_still_coming(theme: Any, qtbot: Any) -> None:
+    page = shown(TextPage(theme, "text"), qtbot)
+    page.show_text("a\n" * 500_000)
+    page.show_text("short")
+    qtbot.wait(30)
+    assert page.edit.toPlainText() == "short"
+
+
+def test_text_is_searched_round_the_end(theme: Any, qtbot: Any) -> None:
+    page = shown(TextPage(theme, "text"), qtbot)
+    page.show_text("one two\none")
+    assert page.seek("one", 1) == "2 places"
+    page.seek("one", 1)
+    assert page.edit.textCursor().blockNumber() == 1
+    page.seek("one", 1)
+    assert page.edit.textCursor().blockNumber() == 0
+    assert page.seek("three", -1) == "not found"
+
+
+def test_a_tree_copies_path_and_value_and_opens_level_by_level(theme: Any, qtbot: Any) -> None:
+    page = shown(TreePage(theme), qtbot)
+    page.show_value({"a": {"b": [{"c": "deep"}]}})
+    assert page.seek("deep", 1) == "1 of 1"
+    qtbot.keyClick(page, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "deep"
+    qtbot.keyClick(page, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert QGuiApplication.clipboard().text() == "a.b[0].c"
+    assert page._path.full_text() == "a.b[0].c"
+    page.close_all()
+    first = page.model.index(0, 0)
+    assert not page.tree.isExpanded(first)
+    page.open_level()
+    assert page.tree.isExpanded(first)
+    assert not page.tree.isExpanded(page.model.index(0, 0, first))
+    page.open_level()
+    assert page.tree.isExpanded(page.model.index(0, 0, first))
+
+
+def test_a_table_filters_copies_and_opens_a_cell(theme: Any, qtbot: Any) -> None:
+    page = shown(TablePage(theme), qtbot)
+    page.show_value(ROWS)
+    assert page.csv([0, 1]) == 'id,name,tags,more\n1,lamp,"[""a"", ""b""]",\n2,desk,,\n'
+    assert page.seek("DESK", 1) == "1 of 2 rows"
+    page.copy_csv()
+    assert QGuiApplication.clipboard().text().startswith("id,name,tags,more\n2,desk")
+    page.seek("", 1)
+    page.table.setCurrentIndex(page.model.index(0, 2))
+    page.table.setFocus()
+    page._open_cell(page.table.currentIndex())
+    assert json.loads(page.detail.edit.toPlainText()) == ["a", "b"]
+    page._menu.actions()[1].setChecked(False)
+    assert page.table.isColumnHidden(1)
+    assert page.csv([0]).startswith("id,tags,more")
+
+
+def test_a_filter_stays_right_after_sorting(theme: Any, qtbot: Any) -> None:
+    page = shown(TablePage(theme), qtbot)
+    page.show_value(ROWS)
+    page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    assert page.seek("lamp", 1) == "1 of 2 rows"
+    assert page.model.value(0, 1) == "lamp"
+
+
+def test_markdown_is_drawn_without_html_and_without_fetching(theme: Any, qtbot: Any, tmp_path: Any) -> None:
+    page = shown(ProsePage(theme), qtbot)
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    page.show_markdown(f"# Title\n\n<b>bold</b> ![x]({secret.as_uri()}) [go](https://example.com/a\u202eb)")
+    drawn = page.browser.toPlainText()
+    assert "Title" in drawn
+    assert "<b>bold</b>" in drawn
+    assert "secret" not in drawn
+    assert page.browser.loadResource(2, secret.as_uri()) is None
+
+
+def test_a_link_says_where_it_leads_before_it_opens(theme: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "workbench.gui.results.prose_page.QDesktopServices.openUrl", lambda url: opened.append(url.url())
+    )
+    page = shown(ProsePage(theme), qtbot)
+    page.browser.anchorClicked.emit(QUrl("https://example.com/page"))
+    assert page._words.full_text() == "This link leads to example.com: https://example.com/page"
+    assert opened == []
+    page._open.click()
+    assert opened == ["https://example.com/page"]
+    page.browser.anchorClicked.emit(QUrl("file:///etc/passwd"))
+    assert page._open.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("text", "mime", "prose"),
+    [
+        ("# Head\n\n* one\n* two", "", True),
+        ("plain words", "text/markdown", True),
+        ("plain words", "text/plain", False),
+        ("# Head", "", False),
+        ("# x\n* y\n" * 100_000, "text/markdown", False),
+    ],
+)
+def test_markdown_is_told_from_plain_text(text: str, mime: str, prose: bool) -> None:
+    assert reads_as_markdown(text, mime) is prose
+
+
+def test_pictures_are_shown_one_after_the_other_and_at_full_size(theme: Any, qtbot: Any) -> None:
+    page = shown(PicturePage(theme), qtbot)
+    blocks = (
+        Content("image", mime="image/png", data=png(1200, 20)),
+        Content("image", mime="image/png", data="?"),
+    )
+    page.show_pictures(blocks)
+    assert "1/2 · 1200 × 20 · image/png" in page._words.full_text()
+    assert page.picture.width() < 600
+    page._full.click()
+    assert page.picture.width() == 1200
+    page._after.click()
+    assert "cannot be shown" in page.picture.text()
+    with qtbot.waitSignal(page.save_wanted) as wanted:
+        page._save()
+    assert wanted.args == [blocks[1]]
+
+
+def test_a_drawing_that_could_read_files_is_not_drawn() -> None:
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/hostname"/></svg>'
+    assert image_of(Content("image", mime="image/png", data=base64.b64encode(svg).decode())) is None
+
+
+def test_a_sound_tells_its_length_and_that_it_cannot_be_played(theme: Any, qtbot: Any, qapp: Any) -> None:
+    data = io.BytesIO()
+    with wave.open(data, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(1)
+        sound.setframerate(1000)
+        sound.writeframes(b"\x80" * 2500)
+    assert seconds_of(data.getvalue()) == 2.5
+    assert seconds_of(b"no sound") == 0.0
+    page = shown(PartsPage(theme), qtbot)
+    page.show_parts(
+        (
+            Content("text", "hello\u202e"),
+            Content("audio", mime="audio/wav", data=base64.b64encode(data.getvalue()).decode()),
+            Content("image", mime="image/png", data=png()),
+            Content("link", uri="https://example.com/x", text="The page"),
+            Content("resource", uri="file:///a.txt", mime="text/plain", text="body"),
+        )
+    )
+    told = " ".join(label.full_text() for label in page.findChildren(ForeignLabel))
+    assert "2 · audio · audio/wav · 2.5 s" in told
+    assert "cannot be played here" in told
+    assert "Open example.com" in [button.text() for button in page.findChildren(QPushButton)]
+    assert any(not label.pixmap().isNull() for label in page.findChildren(QLabel))
+    save = next(b for b in page.findChildren(QPushButton) if b.accessibleName() == "Save part 2")
+    with qtbot.waitSignal(page.save_wanted) as wanted:
+        save.click()
+    assert wanted.args[0].kind == "audio"
+
+
+def test_changes_are_lines_with_signs(theme: Any, qtbot: Any) -> None:
+    page = shown(ChangesPage(theme), qtbot)
+    page.show_change("a\nb", "a\nc")
+    assert page.view.changed_lines() == ("-b", "+c")
+
+
+@pytest.mark.parametrize(
+    ("mime", "ending"),
+    [
+        ("image/png", ".png"),
+        ("audio/mpeg", ".mp3"),
+        ("text/plain; charset=utf-8", ".txt"),
+        ("x/../etc-passwd", ".bin"),
+        ("", ".bin"),
+    ],
+)
+def test_a_file_gets_an_ending_that_is_safe(mime: str, ending: str) -> None:
+    assert ending_of(mime) == ending

@@ -1,0 +1,1 @@
+"""The pages on which a result can be looked at: text, tree, table, prose, pictures, parts, changes."""

@@ -1,0 +1,140 @@
+"""A result part by part, as the server sent it: texts, pictures, sounds, links and embedded resources."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.gui.forms.growing_text import GrowingText
+from workbench.gui.results.media import bytes_of, image_of, seconds_of
+from workbench.gui.results.page import Page
+from workbench.gui.text import ForeignLabel, visible
+from workbench.gui.theme import Theme, mark
+from workbench.gui.whole import size_words
+from workbench.records import Content
+
+_MOST = 60  # parts that get a card; more are in Raw
+_SHOWN = 4_000  # characters of a text in its card
+_PICTURE = 60  # height of a picture, in units
+
+
+class _BlockButton(QPushButton):
+    """A quiet button that knows the part it belongs to."""
+
+    def __init__(self, words: str, block: Content) -> None:
+        super().__init__(words)
+        self.block = block
+        mark(self, kind="quiet")
+
+
+class PartsPage(Page):
+    """One card a part."""
+
+    save_wanted = Signal(object)
+    """Carries the Content to be saved."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setAccessibleName(self.tr("Parts of the result"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._area)
+        self.setFocusProxy(self._area)
+
+    def show_parts(self, blocks: tuple[Content, ...]) -> None:
+        unit = self._theme.unit
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
+        column.setSpacing(unit * 2)
+        for number, block in enumerate(blocks[:_MOST], 1):
+            column.addWidget(self._card(number, block))
+        if len(blocks) > _MOST:
+            column.addWidget(ForeignLabel(self.tr("{0} more parts are in Raw.").format(len(blocks) - _MOST)))
+        column.addStretch(1)
+        self._area.setWidget(page)
+
+    def _card(self, number: int, block: Content) -> QFrame:
+        unit = self._theme.unit
+        card = QFrame()
+        mark(card, kind="card")
+        column = QVBoxLayout(card)
+        column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
+        column.setSpacing(unit)
+        head = QHBoxLayout()
+        words = ForeignLabel(_facts(number, block), elide=True)
+        mark(words, role="muted")
+        head.addWidget(words, 1)
+        if block.uri.startswith(("https://", "http://")):
+            head.addWidget(self._opener(block))
+        head.addWidget(self._saver(number, block))
+        column.addLayout(head)
+        if block.kind == "image":
+            column.addWidget(self._picture(block))
+        elif block.kind == "audio":
+            column.addWidget(ForeignLabel(self.tr("Sound cannot be played here: save it and open it in a player.")))
+        if block.text:
+            column.addWidget(self._text(number, block.text))
+        return card
+
+    def _opener(self, block: Content) -> QPushButton:
+        """Says the machine it leads to before it is pressed."""
+        host = visible(QUrl(block.uri).host())[:60].replace("&", "&&")
+        button = _BlockButton(self.tr("Open {0}").format(host), block)
+        button.setToolTip(self.tr("Open this address in the browser"))
+        button.clicked.connect(self._open)
+        return button
+
+    def _saver(self, number: int, block: Content) -> QPushButton:
+        button = _BlockButton(self.tr("Save…"), block)
+        button.setAccessibleName(self.tr("Save part {0}").format(number))
+        button.clicked.connect(self._save)
+        return button
+
+    def _open(self) -> None:
+        button = self.sender()
+        if isinstance(button, _BlockButton):
+            QDesktopServices.openUrl(QUrl(button.block.uri))
+
+    def _save(self) -> None:
+        button = self.sender()
+        if isinstance(button, _BlockButton):
+            self.save_wanted.emit(button.block)
+
+    def _picture(self, block: Content) -> QLabel:
+        label = QLabel()
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        image = image_of(block)
+        if image is None:
+            label.setText(self.tr("This picture cannot be shown."))
+            return label
+        height = min(image.height(), self._theme.unit * _PICTURE)
+        picture = image.scaledToHeight(height, Qt.TransformationMode.SmoothTransformation)
+        if picture.width() > self._theme.unit * _PICTURE * 2:
+            picture = image.scaledToWidth(self._theme.unit * _PICTURE * 2, Qt.TransformationMode.SmoothTransformation)
+        label.setPixmap(QPixmap.fromImage(picture))
+        return label
+
+    def _text(self, number: int, text: str) -> GrowingText:
+        box = GrowingText(least=1, most=14)
+        box.setReadOnly(True)
+        box.setFont(self._theme.mono())
+        box.setAccessibleName(self.tr("Text of part {0}").format(number))
+        more = self.tr("\n… {0} more characters, whole in Text").format(f"{len(text) - _SHOWN:,}")
+        box.setPlainText(visible(text[:_SHOWN]) + (more if len(text) > _SHOWN else ""))
+        mark(box, kind="code")
+        return box
+
+
+def _facts(number: int, block: Content) -> str:
+    data = bytes_of(block) if block.kind == "audio" else None
+    seconds = seconds_of(data) if data else 0.0
+    size = (
+        size_words(len(block.data) * 3 // 4) if block.data else size_words(len(block.text.encode("utf-8", "replace")))
+    )
+    length = f"{seconds:.1f} s" if seconds else ""
+    return " · ".join(part for part in (f"{number}", block.kind, block.mime, block.uri, length, size) if part)
