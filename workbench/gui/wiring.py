@@ -32,7 +32,7 @@ _TOOL_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a CallPane
     "tool.paste": methodcaller("paste"),
     "tool.reset": methodcaller("reset"),
     "tool.back": methodcaller("bring_back"),
-    "result.find": methodcaller("find"),
+    "result.find": methodcaller("search"),
     "result.save": methodcaller("save"),
 }
 

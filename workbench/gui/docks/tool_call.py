@@ -119,7 +119,7 @@ class CallPanel(QWidget):
         """Fields or JSON."""
         self.form.show_json(not self.form.json_shown())
 
-    def find(self) -> None:
+    def search(self) -> None:
         """Search in the answer."""
         self.answer.result.open_find()
 
