@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +146,22 @@ def resources() -> Path:
 
 def starter_skills() -> Path:
     return _shipped("skills", inside="starter_skills")
+
+
+def home_folder() -> Path:
+    """Where other apps keep their settings; below the override for tests, so that none reads a real person's."""
+    override = os.environ.get(OVERRIDE)
+    return Path(override) / "person" if override else Path.home()
+
+
+def apps_folder(platform: str = sys.platform) -> Path:
+    """Where apps of this platform keep a person's settings."""
+    home = home_folder()
+    if platform == "darwin":
+        return home / "Library" / "Application Support"
+    variable, usual = ("APPDATA", "AppData/Roaming") if platform == "win32" else ("XDG_CONFIG_HOME", ".config")
+    given = "" if os.environ.get(OVERRIDE) else os.environ.get(variable, "")
+    return Path(given) if os.path.isabs(given) else home / usual
 
 
 def _shipped(name: str, inside: str = "") -> Path:

@@ -106,12 +106,14 @@ def _beside(name: str) -> Any:
 
 
 PaperWatch: Any = _beside("paper_watch").PaperWatch
+PaperClients: Any = _beside("paper_clients").PaperClients
 
 
-class PaperQuestions(PaperWatch):  # type: ignore[misc]  # a class loaded from the file beside this one
+class PaperQuestions(PaperWatch, PaperClients):  # type: ignore[misc]  # classes loaded from files beside this one
     """Answers every question the shell asks, from lists that a test may change."""
 
     def __init__(self, bus: Bus) -> None:
+        super().__init__()
         self.bus = bus
         self.asked: list[tuple[str, tuple[Any, ...]]] = []
         self.current_settings = Settings()

@@ -54,7 +54,17 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(window: Any, paper: Any
 
 
 @pytest.mark.parametrize(
-    "action", ["palette.open", "help.open", "agent.connect", "core.sandbox", "server.add", "secrets.open"]
+    "action",
+    [
+        "palette.open",
+        "help.open",
+        "agent.connect",
+        "core.sandbox",
+        "server.add",
+        "servers.import",
+        "servers.export",
+        "secrets.open",
+    ],
 )
 def test_every_widget_of_the_dialogs_has_a_name(window: Any, qtbot: Any, settled: Any, action: str) -> None:
     window.commands.do(action)

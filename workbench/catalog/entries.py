@@ -27,9 +27,9 @@ _MILLISECONDS = 1_000
 _LONGEST = 86_400  # seconds
 
 
-def read(name: str, entry: object) -> ServerConfig:
+def read(name: str, entry: object, file: str = ".mcp.json") -> ServerConfig:
     """The record of an entry; raises WorkbenchError that names the entry and what is wrong in it."""
-    where = f"The server {name!r} in .mcp.json"
+    where = f"The server {name!r:.120} in {file}"
     if not _NAME.fullmatch(name) or name != name.strip():
         raise WorkbenchError(f"{where} has an unusable name.", "Use 1 to 100 visible characters.")
     if not isinstance(entry, Mapping):
@@ -48,6 +48,7 @@ def read(name: str, entry: object) -> ServerConfig:
         oauth=_oauth(entry, where),
         roots=_texts(entry, "roots", where, 'Write "roots": ["src", "/another/folder"].'),
         timeout_seconds=_timeout(entry, where),
+        description=_text(entry, "description", where)[:2_000],
     )
 
 
@@ -65,6 +66,7 @@ def write(config: ServerConfig, before: Mapping[str, Any]) -> dict[str, Any]:
         "roots": list(config.roots),
         "timeout": config.timeout_seconds * _MILLISECONDS,
         "category": config.category,
+        "description": config.description,
         "disabled": config.disabled,
     }
     ours |= {key: before[key] for key in ("type", "timeout") if key in before and _means(key, before[key], config)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.desk.asks import AsksDesk
+from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
@@ -20,6 +21,7 @@ class Desk(
     SavedDesk,
     ServersDesk,
     DoctorDesk,
+    ClientsDesk,
     RunsDesk,
     SkillsDesk,
     MemoryDesk,

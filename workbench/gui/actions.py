@@ -148,6 +148,22 @@ ACTIONS: tuple[Action, ...] = (
         when=(LINKED, SERVER_REMOVABLE),
     ),
     Action(
+        "servers.import",
+        "Import servers from other apps…",
+        "Take over servers from Claude, Cursor, VS Code and others; off until you tick them.",
+        "Servers",
+        "download",
+        when=(LINKED,),
+    ),
+    Action(
+        "servers.export",
+        "Write servers to another app…",
+        "Put servers of this bench into another app's settings, after you saw every line.",
+        "Servers",
+        "external",
+        when=(LINKED,),
+    ),
+    Action(
         "servers.reload",
         "Read .mcp.json again",
         "Take over what somebody changed in the file.",

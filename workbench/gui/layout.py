@@ -48,5 +48,16 @@ class Layout:
         settings.setValue("welcome", "yes" if wanted else "no")
         settings.sync()
 
+    @property
+    def found_seen(self) -> str:
+        """Which servers of other apps a person does not want to be told of again."""
+        return str(self._open().value("found", ""))
+
+    @found_seen.setter
+    def found_seen(self, mark: str) -> None:
+        settings = self._open()
+        settings.setValue("found", mark)
+        settings.sync()
+
     def _open(self) -> QSettings:
         return QSettings(self._file, QSettings.Format.IniFormat)

@@ -10,6 +10,7 @@ from workbench.events import Event, RunChanged, ServerChanged, SkillsChanged
 from workbench.gui.actions import action_named
 from workbench.gui.commands import Commands, keys_text
 from workbench.gui.context import Context
+from workbench.gui.found_card import FoundCard
 from workbench.gui.icons import pixmap
 from workbench.gui.pane import Pane
 from workbench.gui.theme import Theme, mark
@@ -32,6 +33,7 @@ class Welcome(Pane):
         self.skill = Card(theme, "book", self.tr("Keep what works"), self._words_skill(), commands["pane.skills"], self)
         self.skill.button.setText(self.tr("Open the skill library"))
         self.cards = (self.tool, self.ask, self.skill)
+        self.found = FoundCard(theme, commands["servers.import"], self)
         self._page = QWidget()
         self._grid = QGridLayout()
         self._lay_out(commands)
@@ -97,6 +99,8 @@ class Welcome(Pane):
         inner.addWidget(words)
         inner.addSpacing(unit * 4)
         self._grid.setSpacing(unit * 4)
+        inner.addWidget(self.found)
+        inner.addSpacing(unit * 2)
         inner.addLayout(self._grid)
         inner.addSpacing(unit * 4)
         inner.addLayout(self._key_row(commands))

@@ -19,7 +19,7 @@ from workbench.gui.dialogs.secrets import SecretsDialog
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
 from workbench.gui.text import one_line
-from workbench.gui.wishes import Act, KeepRun, KeepSkill, ShowCode, ShowRun, ShowServer, ShowSkill, ShowTool, Wish
+from workbench.gui.wishes import Act, KeepRun, KeepSkill, Say, ShowCode, ShowRun, ShowServer, ShowSkill, ShowTool, Wish
 from workbench.records import Decision, Run, RunState, Skill, SkillState
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Wiring(QObject):
         window.centre.run_started.connect(self._run_started)
         window.centre.said.connect(self._say)
         window.bridge.linked.connect(self._linked)
+        window.servers.found.counted.connect(self._show_found)
+        window.servers.loaded.connect(self._show_found)
         self._bind()
 
     def grant(self, wish: Wish) -> None:
@@ -73,6 +75,8 @@ class Wiring(QObject):
                 self._run("keep as skill", self._keep_run(run_id))
             case KeepSkill(name):
                 self._run("keep skill", self._keep_skill(name))
+            case Say(words):
+                self._say(words)
             case Act(action):
                 self._window.commands.do(action)
 
@@ -155,6 +159,10 @@ class Wiring(QObject):
         dialog.decided.connect(self._decided)
         dialog.destroyed.connect(lambda: self._approvals.pop(run.id, None))
         dialog.open()
+
+    def _show_found(self) -> None:
+        servers = self._window.servers
+        self._window.centre.welcome.found.show_found(servers.found.new, servers.model.states())
 
     def _linked(self, link: Link) -> None:
         """A question of a core that is gone cannot be answered any more."""

@@ -67,4 +67,11 @@ class Act:
     action: str
 
 
-Wish: TypeAlias = ShowTool | ShowServer | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | Act
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A short word for the status bar."""
+
+    words: str
+
+
+Wish: TypeAlias = ShowTool | ShowServer | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | Act | Say

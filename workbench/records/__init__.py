@@ -9,6 +9,16 @@ from workbench.records.asks import Ask
 from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
 from workbench.records.calls import CallTrace, Content, Outcome, ToolCall
 from workbench.records.checks import Check, CheckState
+from workbench.records.clients import (
+    ClientFile,
+    Discovery,
+    ExportPreview,
+    ExportReport,
+    FoundServer,
+    ImportChoice,
+    ImportReport,
+    Standing,
+)
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.offers import (
@@ -65,24 +75,31 @@ __all__ = [
     "Check",
     "CheckResult",
     "CheckState",
+    "ClientFile",
     "Completion",
     "Content",
     "CoreStatus",
     "Decision",
     "DefinitionChange",
     "Depth",
+    "Discovery",
     "Effect",
     "EffectKind",
     "Entry",
     "EntryQuery",
     "Expect",
     "Expectation",
+    "ExportPreview",
+    "ExportReport",
     "Fault",
     "FileInfo",
     "Finding",
+    "FoundServer",
     "Frame",
     "Gate",
     "Hints",
+    "ImportChoice",
+    "ImportReport",
     "JsonObject",
     "JsonValue",
     "Ledger",
@@ -120,6 +137,7 @@ __all__ = [
     "Skill",
     "SkillState",
     "Span",
+    "Standing",
     "Strength",
     "Tool",
     "ToolCall",

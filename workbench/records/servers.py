@@ -36,6 +36,7 @@ class ServerConfig:
     oauth: Mapping[str, JsonValue] = field(default_factory=dict)  # how to sign in where the server does not say enough
     roots: tuple[str, ...] = ()  # folders told to a server that asks which it may work in
     timeout_seconds: int = 0  # how long a call may take; 0: as the setting says
+    description: str = ""  # a person's own words about it
 
     @property
     def remote(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from workbench.wire.topics.asks import AskQuestions
+from workbench.wire.topics.clients import ClientQuestions
 from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
@@ -25,6 +26,7 @@ class Questions(
     HouseQuestions,
     ServerQuestions,
     DoctorQuestions,
+    ClientQuestions,
     RunQuestions,
     SkillQuestions,
     MemoryQuestions,
@@ -45,6 +47,9 @@ DECISIVE = frozenset(
         "disconnect",
         "add_server",
         "remove_server",
+        "import_servers",
+        "export_servers",
+        "undo_export",
         "reload_servers",
         "cancel_call",
         "submit",

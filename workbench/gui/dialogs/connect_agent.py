@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPus
 
 from workbench.events import AgentsChanged, Event
 from workbench.gui.context import Context
+from workbench.gui.dialogs.export_form import ExportForm
 from workbench.gui.icons import pixmap
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
@@ -24,12 +24,6 @@ def serve_command(paths: Paths) -> list[str]:
     return [sys.executable, "-m", "workbench", "serve", "--bench", str(paths.bench)]
 
 
-def json_entry(paths: Paths) -> str:
-    """The entry most clients take."""
-    command, *arguments = serve_command(paths)
-    return json.dumps({"mcpServers": {"workbench": {"command": command, "args": arguments}}}, indent=2)
-
-
 class ConnectAgent(QDialog):
     """Stays open while the agent is set up elsewhere."""
 
@@ -40,6 +34,7 @@ class ConnectAgent(QDialog):
         self.setWindowTitle(self.tr("Connect an agent"))
         unit = context.theme.unit
         self.setMinimumWidth(unit * 140)
+        self.resize(unit * 170, unit * 170)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(*(unit * 6,) * 4)
         self._column.setSpacing(unit * 3)
@@ -49,12 +44,12 @@ class ConnectAgent(QDialog):
             "before it sees it, and risky programs wait for you here."
         )
         self._add_words(words)
+        self._column.addWidget(label(self.tr("Write it into an app's settings"), "section"))
+        self.form = ExportForm(context, itself=True)
+        self._column.addWidget(self.form, 1)
         self._add_text(
-            self.tr("For clients with a JSON file (.mcp.json, claude_desktop_config.json, mcp.json)"),
-            json_entry(context.paths),
-        )
-        self._add_text(
-            self.tr("For Claude Code"), "claude mcp add workbench -- " + shlex.join(serve_command(context.paths))
+            self.tr("Or in a terminal, for Claude Code"),
+            "claude mcp add workbench -- " + shlex.join(serve_command(context.paths)),
         )
         self._light = QLabel()
         self._words = label("", "muted")

@@ -28,6 +28,12 @@ class DiffView(CodeView):
         self.set_text("\n".join(self._rows))
         self._mark_lines()
 
+    def show_diff(self, diff: str, instead: str = "") -> None:
+        """A diff that somebody else made; `instead` stands where there is none."""
+        self._rows = visible(diff).split("\n") if diff else [instead]
+        self.set_text("\n".join(self._rows))
+        self._mark_lines()
+
     def changed_lines(self) -> tuple[str, ...]:
         return tuple(row for row in self._rows if row[:1] in ("+", "-"))
 

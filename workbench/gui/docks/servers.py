@@ -14,7 +14,9 @@ from workbench.gui.context import Context
 from workbench.gui.dialogs.add_server import AddServer
 from workbench.gui.dialogs.enter_secret import enter_missing
 from workbench.gui.dialogs.question import Question
+from workbench.gui.docks.found_strip import FoundStrip
 from workbench.gui.docks.server_card import ServerCard, command_line
+from workbench.gui.docks.server_deeds import ServerDeeds
 from workbench.gui.models.servers import ServersModel
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
@@ -40,6 +42,8 @@ class ServersPane(Pane):
         self.tree.setModel(self.model)
         self.finder = search_box(self.tr("Find a tool"), self.tr("Filter servers and tools"))
         self.card = ServerCard(context, commands, self)
+        self.found = FoundStrip(context, commands, self)
+        self.deeds = ServerDeeds(context, commands, self)
         self._starting: set[str] = set()  # servers that a person just asked for
         self._open: set[str] = set()  # servers whose tools are shown, also across a filter
         self._pause = QTimer(self, singleShot=True, interval=80)
@@ -64,6 +68,7 @@ class ServersPane(Pane):
 
     def refresh(self) -> None:
         self.context.tasks.run("servers", self._load())
+        self.found.refresh()
 
     # what a person does
 
@@ -138,6 +143,7 @@ class ServersPane(Pane):
         column.setSpacing(0)
         column.addWidget(strip)
         column.addWidget(stacked, 1)
+        column.addWidget(self.found)
         column.addWidget(self.card)
         lead_focus(self, self._stack)
 
@@ -162,6 +168,8 @@ class ServersPane(Pane):
         self.tree.collapsed.connect(self._collapsed)
         self.tree.selectionModel().currentChanged.connect(self._selected)
         self.model.modelReset.connect(self._selected)
+        self.deeds.wished.connect(self.wished)
+        self.deeds.imported.connect(self.found.refresh)
         bind = self._commands.bind
         bind("server.add", self._add)
         bind("server.connect", self._connect_chosen)

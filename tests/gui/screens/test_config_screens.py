@@ -1,0 +1,73 @@
+"""Writes the screens of importing, exporting and editing servers into ./screenshots, so that a person can look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog
+
+from workbench.gui.dialogs.import_servers import ImportServers
+from workbench.records import Fault
+
+FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
+
+
+def shoot(widget: Any, name: str) -> None:
+    QTest.qWait(350)
+    FOLDER.mkdir(exist_ok=True)
+    assert widget.grab().save(str(FOLDER / f"{name}.png"))
+
+
+def opened(window: Any, qtbot: Any, action: str) -> Any:
+    window.commands.do(action)
+    qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in window.findChildren(QDialog)))
+    return next(dialog for dialog in window.findChildren(QDialog) if dialog.isVisible())
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_importing_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled: Any, colours: str) -> None:
+    window.context.theme.choose(colours)
+    window.resize(1440, 900)
+    paper.faults = (Fault("~/.codeium/windsurf/mcp_config.json cannot be read: line 3, column 1: Expecting value."),)
+    dialog = opened(window, qtbot, "servers.import")
+    assert isinstance(dialog, ImportServers)
+    qtbot.waitUntil(lambda: bool(dialog.rows))
+    dialog.rows[0].box.setChecked(True)
+    dialog.rows[0].reveal.click()
+    dialog.rows[1].box.setChecked(True)
+    settled()
+    shoot(dialog, f"import-{colours}")
+    dialog.reject()
+    paper.found = []
+    empty = opened(window, qtbot, "servers.import")
+    settled()
+    shoot(empty, f"import-none-{colours}")
+    empty.reject()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_exporting_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled: Any, colours: str) -> None:
+    window.context.theme.choose(colours)
+    window.servers.show_tool("files")
+    for action, name in (("servers.export", "export"), ("agent.connect", "connect-agent")):
+        dialog = opened(window, qtbot, action)
+        qtbot.waitUntil(lambda form=dialog.form: form.write.isEnabled())
+        shoot(dialog, f"{name}-{colours}")
+        dialog.form.write.click()
+        qtbot.waitUntil(lambda form=dialog.form: form.back.isVisible())
+        shoot(dialog, f"{name}-written-{colours}")
+        dialog.reject()
+        settled()
+
+
+def test_an_empty_bench_can_be_looked_at(window: Any, paper: Any, settled: Any) -> None:
+    window.context.theme.choose("dark")
+    del paper.server_states["files"]
+    window.servers.refresh()
+    for size in ((1440, 900), (900, 640)):
+        window.resize(*size)
+        settled()
+        shoot(window, f"welcome-found-{size[0]}")

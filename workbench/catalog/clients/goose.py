@@ -1,0 +1,114 @@
+"""goose keeps its extensions in YAML: read it, and change one extension in the text without touching any other line.
+
+The parser is used for reading alone. It says where things stand; what is changed is text, and what comes out is read
+again and compared, so no comment, order or spelling of the person's file is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.errors import WorkbenchError
+
+LARGEST = 256 << 10  # characters; the parser is slow, and a settings file written by hand is small
+_PLAIN = re.compile(r"[A-Za-z_./][\w ./@~=+-]*[\w/]|[A-Za-z_/]")
+_QUOTED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"))
+_HINT = "Mend the file in goose; nothing was changed in it."
+_PASTE = "Copy the entry and put it below extensions by hand."
+
+
+def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own YAML
+    """The mapping a file holds; what it cannot be is said in a sentence."""
+    import yaml
+
+    if len(text) > LARGEST:
+        raise WorkbenchError(f"{name} cannot be read: it is larger than {LARGEST >> 10} KB.")
+    try:
+        document = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise WorkbenchError(f"{name} cannot be read: {place}{fault.problem or 'it is no YAML'}.", _HINT) from fault
+    except RecursionError as fault:
+        raise WorkbenchError(f"{name} cannot be read: it is nested too deeply.", _HINT) from fault
+    except (yaml.YAMLError, ValueError, TypeError, KeyError, OverflowError) as fault:  # also what its builders raise
+        raise WorkbenchError(f"{name} cannot be read: it is no YAML that we understand.", _HINT) from fault
+    if document is not None and not isinstance(document, dict):
+        raise WorkbenchError(f"{name} holds no settings.", _HINT)
+    return document or {}
+
+
+def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: YAML
+    """The text with one extension set."""
+    import yaml
+
+    section, name = path
+    root = yaml.compose(text, yaml.SafeLoader)
+    if root is None or (isinstance(root, yaml.MappingNode) and not root.value):
+        return f"{text.rstrip()}\n{section}:\n{written('  ', name, value)}\n".lstrip("\n")
+    if not isinstance(root, yaml.MappingNode) or root.flow_style:
+        raise WorkbenchError("The file is not written line by line.", _PASTE)
+    found = _child(root, section)
+    if found is None:
+        return f"{text.rstrip()}\n{section}:\n{written('  ', name, value)}\n"
+    listed = found[1]
+    if not isinstance(listed, yaml.MappingNode) or not listed.value:
+        return _fill(text, found, name, value)
+    if listed.flow_style:
+        raise WorkbenchError(f"{section} is not written line by line.", _PASTE)
+    indent = " " * listed.start_mark.column
+    if (before := _child(listed, name)) is not None:
+        start, end = before[0].start_mark.index, _end(before[1])
+        return text[:start] + written(indent, name, value).lstrip(" ") + text[end:]
+    start = listed.start_mark.index
+    return f"{text[:start]}{written(indent, name, value).lstrip(' ')}\n{indent}{text[start:]}"
+
+
+def _fill(text: str, found: Any, name: str, value: Mapping[str, Any]) -> str:  # Any: a pair of nodes
+    """The first extension, where there is an empty section."""
+    key, empty = found
+    start, end = empty.start_mark.index, empty.end_mark.index
+    if text[start:end].strip() not in ("", "{}", "null", "~"):
+        raise WorkbenchError("Its extensions are no mapping.", _PASTE)
+    indent = " " * (key.start_mark.column + 2)
+    text = text[:start].rstrip(" ") + text[end:] if text[start:end].strip() else text
+    line = text.find("\n", key.end_mark.index)
+    line = len(text) if line < 0 else line
+    return f"{text[:line]}\n{written(indent, name, value)}{text[line:]}"
+
+
+def _child(node: Any, name: str) -> Any:  # Any: nodes of a parser without types
+    return next((pair for pair in node.value if getattr(pair[0], "value", None) == name), None)
+
+
+def _end(node: Any) -> int:  # Any: as above
+    """Behind the last letter of a node: what the parser calls its end may lie behind the next remark."""
+    if isinstance(node.value, list) and node.value and not node.flow_style:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    whole = node.start_mark.buffer
+    end = int(node.end_mark.index)
+    return end if whole is None else node.start_mark.index + len(whole[node.start_mark.index : end].rstrip())
+
+
+def written(indent: str, name: str, value: Any) -> str:  # Any: YAML
+    """`name: value` line by line; texts that YAML could take for something else are quoted."""
+    head = f"{indent}{_scalar(name)}:"
+    if isinstance(value, Mapping):
+        return (
+            "\n".join((head, *(written(f"{indent}  ", key, inner) for key, inner in value.items())))
+            if value
+            else f"{head} {{}}"
+        )
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "\n".join((head, *(f"{indent}- {_scalar(inner)}" for inner in value))) if value else f"{head} []"
+    return f"{head} {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:  # Any: a text, number, truth value or nothing
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _QUOTED:
+        return value
+    return json.dumps(value, ensure_ascii=False)

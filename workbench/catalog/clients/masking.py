@@ -1,0 +1,105 @@
+"""Finds the values of an entry that look like secrets, and puts a mask or a reference in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from workbench.privacy import secret
+from workbench.privacy.keys import kind_of, words_of
+from workbench.records import ServerConfig
+
+MASK = "••••••"  # always as wide: a mask that varied would tell the length
+_LAST_WORDS_LISTED = "key token secret password passwd pass pat pwd credential credentials auth apikey dsn"
+_LAST_WORDS = frozenset(_LAST_WORDS_LISTED.split())
+_FILLED_IN = re.compile(r"\$\{[^{}]*\}|<[^<>]*>")
+_FLAG = re.compile(r"-{1,2}([A-Za-z][\w-]*)(?:=(.*))?", re.DOTALL)
+_LOGIN = re.compile(r"(?<=://)[^/@\s:]*:([^/@\s]+)(?=@)")
+_QUERY = re.compile(r"(?<=[?&])([\w.-]+)=([^&#\s]+)")
+
+Swap = Callable[[str, str], str]  # where a secret stands and its value → what is written there
+
+
+def mask(config: ServerConfig) -> tuple[ServerConfig, tuple[str, ...]]:
+    """The entry as a person first sees it, and where something is hidden."""
+    places: list[str] = []
+
+    def hide(place: str, value: str) -> str:
+        places.append(place)
+        return MASK
+
+    return swap(config, hide), tuple(dict.fromkeys(places))
+
+
+def swap(config: ServerConfig, swapped: Swap) -> ServerConfig:
+    """The entry with each secret replaced by what `swapped` says."""
+    return replace(
+        config,
+        args=_args(config.args, swapped),
+        env=_table("env", config.env, swapped),
+        headers=_table("header", config.headers, swapped),
+        url=_address("url", config.url, swapped),
+    )
+
+
+def secret_name(name: str) -> bool:
+    """Whether a key, a variable or an option announces a secret."""
+    kind, words = kind_of(name), words_of(name)
+    return (kind is not None and kind.name == "SECRET") or bool(words and words[-1] in _LAST_WORDS)
+
+
+def _table(place: str, values: Mapping[str, str], swapped: Swap) -> dict[str, str]:
+    return {name: _value(f"{place} {name}", name, value, swapped) for name, value in values.items()}
+
+
+def _value(place: str, name: str, value: str, swapped: Swap) -> str:
+    """A scheme before the secret stays, as in "Bearer …": the secret alone is kept."""
+    if secret_name(name) and not _FILLED_IN.search(value):
+        scheme, space, rest = value.partition(" ")
+        if space and scheme.lower() in ("bearer", "basic", "token") and rest.strip():
+            return f"{scheme} {swapped(place, rest.strip())}"
+        if len(value.strip()) >= 3:
+            return swapped(place, value)
+    return _inside(place, value, swapped)
+
+
+def _args(args: tuple[str, ...], swapped: Swap) -> tuple[str, ...]:
+    written: list[str] = []
+    announced = ""  # the option before, when what follows it is a secret
+    for number, arg in enumerate(args, 1):
+        flag = _FLAG.fullmatch(arg)
+        place = f"option {announced or (flag and flag[1])}" if announced or (flag and flag[2]) else f"argument {number}"
+        if flag and flag[2] is not None and secret_name(flag[1]) and not _FILLED_IN.search(flag[2]):
+            written.append(f"{arg[: flag.start(2)]}{swapped(place, flag[2])}")
+        elif announced and not flag and not _FILLED_IN.search(arg):
+            written.append(swapped(place, arg))
+        else:
+            written.append(_inside(place, arg, swapped))
+        announced = flag[1] if flag and flag[2] is None and secret_name(flag[1]) else ""
+    return tuple(written)
+
+
+def _inside(place: str, text: str, swapped: Swap) -> str:
+    """Secrets of a known form inside a longer text, and logins in addresses."""
+    parts, at = [], 0
+    for start, end in sorted(secret.find(text)):
+        if start >= at:  # a token behind "Bearer" is found twice
+            parts += [text[at:start], swapped(place, text[start:end])]
+            at = end
+    text = "".join((*parts, text[at:]))
+    return _address(place, text, swapped) if "://" in text else text
+
+
+def _address(place: str, text: str, swapped: Swap) -> str:
+    def query(match: re.Match[str]) -> str:
+        if not secret_name(match[1]) or _FILLED_IN.search(match[2]) or match[2] == MASK:
+            return match[0]
+        return f"{match[1]}={swapped(place, match[2])}"
+
+    def login(match: re.Match[str]) -> str:
+        whole = match[0][: -len(match[1])]
+        kept = _FILLED_IN.search(match[1]) or match[1] == MASK
+        return match[0] if kept else whole + swapped(place, match[1])
+
+    return _QUERY.sub(query, _LOGIN.sub(login, text))

@@ -1,0 +1,138 @@
+"""Answers what a person asks of the settings of other MCP clients."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.catalog.clients import exporting, masking
+from workbench.catalog.clients.exporting import Draft
+from workbench.catalog.clients.finding import Find, find, show
+from workbench.catalog.clients.importing import Import, settle
+from workbench.desk.seat import House, Seat
+from workbench.errors import WorkbenchError
+from workbench.records import (
+    ClientFile,
+    Discovery,
+    ExportPreview,
+    ExportReport,
+    Fault,
+    ImportChoice,
+    ImportReport,
+    ServerConfig,
+)
+
+ITSELF = "workbench"  # the name under which other clients know this workbench
+_REMEMBERED = 20  # exports that can be taken back while the core lives
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    draft: Draft
+    existed: bool
+
+
+class ClientsDesk(Seat):
+    """Found servers, imports and exports. Files are read and written on threads."""
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self._written: dict[str, _Written] = {}
+
+    async def found_servers(self) -> Discovery:
+        found, faults = await asyncio.to_thread(find, self._rooms.paths.bench)
+        return await asyncio.to_thread(show, found, faults, self._configs())
+
+    async def reveal_found(self, key: str) -> Mapping[str, str]:
+        found = await self._finds()
+        if key not in found:
+            raise WorkbenchError("That server is not there any more.", "Look again.")
+        one, values = found[key], dict[str, str]()
+
+        def keep(place: str, value: str) -> str:
+            values[place if place not in values else f"{place} ({len(values) + 1})"] = value
+            return value
+
+        masking.swap(one.config, keep)
+        self._note("secret.looked_at", f"You looked at the secrets of {one.config.name} in {one.place.client.title}")
+        return values
+
+    async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
+        found = await self._finds()
+        added: list[str] = []
+        faults: list[Fault] = []
+        stored = 0
+        for choice in choices:
+            try:
+                made = settle(choice, found, frozenset(config.name for config in self._configs()))
+                stored += await self._take_in(made)
+            except WorkbenchError as fault:
+                faults.append(Fault(fault.message, fault.hint))
+                continue
+            client = found[choice.key].place.client.title
+            self._note("server.imported", f"You imported {choice.name} from {client}", server=choice.name)
+            added.append(choice.name)
+        return ImportReport(tuple(added), stored, tuple(faults))
+
+    async def client_files(self) -> tuple[ClientFile, ...]:
+        return await asyncio.to_thread(self._files)
+
+    async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
+        return exporting.show(await self._draft(client, names, itself))
+
+    async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
+        made = await self._draft(client, names, itself)
+        if made.blocked is not None:
+            raise WorkbenchError(made.blocked.message, made.blocked.hint)
+        if exporting.sha(made.after) != sha:
+            raise WorkbenchError(f"{made.place.file} changed since you saw it.", "Look at what would be written again.")
+        existed = made.place.file.exists()
+        backup = await asyncio.to_thread(exporting.write, made)
+        self._written = dict([*self._written.items(), (sha, _Written(made, existed))][-_REMEMBERED:])
+        written = tuple(made.entries)
+        self._note("server.exported", f"You wrote {', '.join(written)} into {made.place.file}")
+        return ExportReport(exporting.describe(made.place), written, backup, sha, tuple(made.notes))
+
+    async def undo_export(self, sha: str) -> ClientFile:
+        written = self._written.get(sha)
+        if written is None:
+            raise WorkbenchError("That export cannot be taken back any more.", "Its copy lies beside the file.")
+        made = written.draft
+        await asyncio.to_thread(exporting.take_back, made.place, made.before, sha, written.existed)
+        del self._written[sha]
+        self._note("server.export_undone", f"You put {made.place.file} back as it was")
+        return exporting.describe(made.place)
+
+    async def _finds(self) -> dict[str, Find]:
+        found, _ = await asyncio.to_thread(find, self._rooms.paths.bench)
+        return {one.key: one for one in found}
+
+    async def _take_in(self, made: Import) -> int:
+        """Secrets first: an entry must not refer to what is stored nowhere."""
+        for name, value in made.secrets.items():
+            await asyncio.to_thread(self._rooms.secrets.put, name, value)
+        await self._catalog.add(made.config)
+        return len(made.secrets)
+
+    async def _draft(self, client: str, names: tuple[str, ...], itself: bool) -> Draft:
+        known = {config.name: config for config in self._configs()}
+        if unknown := [name for name in names if name not in known]:
+            raise WorkbenchError(f"There is no server {unknown[0]!r:.100}.", "Read .mcp.json again.")
+        if any(known[name].builtin for name in names):
+            raise WorkbenchError("The demo server is a part of the workbench.", "Connect the workbench itself instead.")
+        wanted = [known[name] for name in names] + ([self._itself()] if itself else [])
+        place = exporting.target(self._rooms.paths.bench, client)
+        return await asyncio.to_thread(exporting.draft, place, wanted)
+
+    def _itself(self) -> ServerConfig:
+        """This very Python, so it works without anything on the PATH."""
+        bench = str(self._rooms.paths.bench)
+        return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--bench", bench))
+
+    def _files(self) -> tuple[ClientFile, ...]:
+        return tuple(exporting.describe(place) for place in exporting.targets(self._rooms.paths.bench))
+
+    def _configs(self) -> tuple[ServerConfig, ...]:
+        return tuple(state.config for state in self._catalog.states())

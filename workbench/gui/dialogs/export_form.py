@@ -1,0 +1,188 @@
+"""Chooses another app and shows exactly what would be written into its file; used wherever servers leave the bench."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.calm_combo import CalmCombo
+from workbench.gui.context import Context
+from workbench.gui.dialogs.diff_view import DiffView
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.text import ForeignLabel, one_line
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.records import ClientFile, ExportPreview, ExportReport, Fault
+
+
+class ExportForm(QWidget):
+    """One app at a time: preview, write, take back, or copy to paste by hand."""
+
+    written = Signal(object)
+    """Carries one ExportReport."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None, *, itself: bool = False) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._itself = itself
+        self._names: tuple[str, ...] = ()
+        self._files: tuple[ClientFile, ...] = ()
+        self._preview: ExportPreview | None = None
+        self._report: ExportReport | None = None
+        self.apps = CalmCombo()
+        self.apps.setAccessibleName(self.tr("App to write to"))
+        self.file = ForeignLabel("", elide=True)
+        self.diff = DiffView(context.theme)
+        self.diff.setAccessibleName(self.tr("Lines that change in the file"))
+        self.notes = ForeignLabel()
+        self.said = ForeignLabel()
+        self.fault = FaultCard(context.theme)
+        self.copy = QPushButton(self.tr("Copy the entries"))
+        self.back = QPushButton(self.tr("Take it back"))
+        self.write = QPushButton(self.tr("Write into the file"))
+        self._lay_out(context.theme.unit)
+        self._bind()
+        context.tasks.run("files of other apps", context.questions.client_files(), self._take_files)
+
+    def show_servers(self, names: tuple[str, ...]) -> None:
+        """Which servers of the bench are meant."""
+        self._names = names
+        self._look()
+
+    def _lay_out(self, unit: int) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(unit * 2)
+        head.addWidget(label(self.tr("App")))
+        head.addWidget(self.apps, 1)
+        mark(self.file, role="muted")
+        mark(self.notes, role="warning")
+        mark(self.said, role="success")
+        self.diff.setMinimumHeight(unit * 30)
+        for words in (self.notes, self.said):
+            words.hide()
+        foot = QHBoxLayout()
+        mark(self.copy, kind="quiet")
+        mark(self.write, kind="primary")
+        self.write.setEnabled(False)
+        self.back.hide()
+        foot.addWidget(self.copy)
+        foot.addStretch()
+        foot.addWidget(self.back)
+        foot.addWidget(self.write)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(unit * 2)
+        column.addLayout(head)
+        column.addWidget(self.file)
+        column.addWidget(self.diff, 1)
+        for part in (self.notes, self.fault, self.said):
+            column.addWidget(part)
+        column.addLayout(foot)
+
+    def _bind(self) -> None:
+        self.apps.currentIndexChanged.connect(self._look)
+        self.copy.clicked.connect(self._copy)
+        self.write.clicked.connect(self._write)
+        self.back.clicked.connect(self._take_back)
+
+    def _take_files(self, files: tuple[ClientFile, ...]) -> None:
+        """Apps that are here come first."""
+        self._files = tuple(sorted(files, key=lambda file: not file.installed))
+        self.apps.blockSignals(True)
+        self.apps.clear()
+        for file in self._files:
+            self.apps.addItem(self._title(file))
+        self.apps.blockSignals(False)
+        self._look()
+
+    def _title(self, file: ClientFile) -> str:
+        if file.project:
+            return self.tr("{} – for this bench alone").format(file.client)
+        twins = [other for other in self._files if other.client == file.client and not other.project]
+        where = f" ({one_line(file.file, 60)})" if len(twins) > 1 else ""
+        return file.client + where + ("" if file.installed else self.tr(" – not found here"))
+
+    def _look(self) -> None:
+        at = self.apps.currentIndex()
+        if not 0 <= at < len(self._files) or not (self._names or self._itself):
+            self._show(None)
+            return
+        self._forget_report()
+        asked = self._context.questions.preview_export(self._files[at].id, self._names, self._itself)
+        self._context.tasks.run("preview", asked, self._show)
+
+    def _show(self, preview: ExportPreview | None) -> None:
+        self._preview = preview
+        self.copy.setEnabled(preview is not None)
+        if preview is None:
+            self.write.setEnabled(False)
+            self.diff.show_diff("", self.tr("Tick a server to see what would be written."))
+            return
+        self.file.setText(preview.client.file)
+        changes = bool(preview.diff)
+        self.diff.show_diff(preview.diff or preview.entries)
+        self.notes.setText("\n".join(preview.notes))
+        self.notes.setVisible(bool(preview.notes))
+        self.fault.show_fault(self._trouble(preview), tone="warning")
+        self.write.setEnabled(preview.blocked is None and preview.client.installed and changes)
+        self.write.setText(
+            self.tr("Write into the file") if changes or preview.blocked else self.tr("It is there already")
+        )
+
+    def _trouble(self, preview: ExportPreview) -> Fault | None:
+        if preview.blocked is not None:
+            return preview.blocked
+        if not preview.client.installed:
+            return Fault(
+                self.tr("{} was not found on this computer.").format(preview.client.client),
+                self.tr("Copy the entries and paste them where you use it."),
+            )
+        return None
+
+    def _copy(self) -> None:
+        if self._preview is not None:
+            QGuiApplication.clipboard().setText(self._preview.entries)
+            self._say(self.tr("Copied."))
+
+    def _write(self) -> None:
+        if self._preview is not None:
+            self.write.setEnabled(False)
+            self._context.tasks.run("write servers", self._send(self._preview))
+
+    async def _send(self, preview: ExportPreview) -> None:
+        try:
+            report = await self._context.questions.export_servers(
+                preview.client.id, self._names, self._itself, preview.sha
+            )
+        except WorkbenchError as fault:
+            self.fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        self._report = report
+        kept = self.tr(" The file as it was lies in {}.").format(report.backup) if report.backup else ""
+        self._say(self.tr("Written. Start {} again if it runs.").format(report.client.client) + kept)
+        self.back.show()
+        self.written.emit(report)
+
+    def _take_back(self) -> None:
+        if self._report is not None:
+            self._context.tasks.run("take back", self._undo(self._report))
+
+    async def _undo(self, report: ExportReport) -> None:
+        try:
+            await self._context.questions.undo_export(report.sha)
+        except WorkbenchError as fault:
+            self.fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        self._look()
+        self._say(self.tr("The file is as it was before."))
+
+    def _say(self, words: str) -> None:
+        self.said.setText(words)
+        self.said.setVisible(bool(words))
+
+    def _forget_report(self) -> None:
+        self._report = None
+        self.back.hide()
+        self._say("")

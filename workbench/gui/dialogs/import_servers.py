@@ -1,0 +1,217 @@
+"""Imports servers from other apps: what they have, off until ticked, each with the full command it would run."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui.context import Context
+from workbench.gui.dialogs.found_row import FoundRow
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.tick_box import TickBox
+from workbench.gui.views import EmptyState, label
+from workbench.records import Discovery, Fault, FoundServer, ImportReport, SecretStore, ServerState
+
+APPS = "Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, LM Studio, goose"
+
+
+class ImportServers(QDialog):
+    """The list and one button. It stays open, with everything ticked, when something did not go."""
+
+    imported = Signal(object)
+    """Carries one ImportReport."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.rows: list[FoundRow] = []
+        self._here: frozenset[str] = frozenset()
+        self.setWindowTitle(self.tr("Import servers from other apps"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.list = QWidget()
+        self._column = QVBoxLayout(self.list)
+        self.fault = FaultCard(context.theme)
+        self.unread = ForeignLabel()
+        self.keep = TickBox(context.theme)
+        self.where = label("", "muted")
+        self.all = QPushButton(self.tr("Tick all that are new"))
+        self.go = QPushButton()
+        self._lay_out(context.theme.unit)
+        self._bind()
+        self._review()
+        self.look()
+
+    def look(self) -> None:
+        """Read the other apps' files again."""
+        self._context.tasks.run("servers in other apps", self._load())
+
+    async def _load(self) -> None:
+        questions = self._context.questions
+        self._take(await questions.servers(), await questions.found_servers())
+        if any(row.found.masked for row in self.rows):  # a locked keyring may take its time
+            self._take_store(await questions.open_secrets())
+
+    def _take_store(self, store: SecretStore) -> None:
+        self.keep.setChecked(store.kind in ("keyring", "file"))
+        self.keep.setEnabled(store.kind != "locked")
+        self.where.setText(f"{store.sentence} {store.hint}".strip())
+
+    def _take(self, states: tuple[ServerState, ...], discovery: Discovery) -> None:
+        self._here = frozenset(state.config.name for state in states)
+        self._fill(discovery.servers)
+        faults = [f"{fault.message} {fault.hint}".strip() for fault in discovery.faults]
+        self.unread.setText("\n".join(faults[:5]) + (f"\n… {len(faults) - 5}" if len(faults) > 5 else ""))
+        self.unread.setVisible(bool(faults))
+        self._stack.setCurrentIndex(1 if discovery.servers else 2)
+        self._review()
+        if self.rows:
+            self.rows[0].box.setFocus()
+
+    def _fill(self, servers: tuple[FoundServer, ...]) -> None:
+        for row in self.rows:
+            row.deleteLater()
+        while (item := self._column.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self.rows = []
+        heading = ""
+        for found in servers:
+            if (title := self._title(found)) != heading:
+                heading = title
+                section = ForeignLabel(title, elide=True)
+                mark(section, role="section")
+                self._column.addWidget(section)
+            row = FoundRow(self._context, found, self.list)
+            row.changed.connect(self._review)
+            self.rows.append(row)
+            self._column.addWidget(row)
+        self._column.addStretch(1)
+
+    def _title(self, found: FoundServer) -> str:
+        where = self.tr("for {}").format(found.project) if found.project else found.file
+        return f"{found.client} · {where}"
+
+    # looks
+
+    def _lay_out(self, unit: int) -> None:
+        self.setMinimumSize(unit * 120, unit * 110)
+        self.resize(unit * 180, unit * 160)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 6,) * 4)
+        column.setSpacing(unit * 3)
+        column.addWidget(label(self.windowTitle(), "heading"))
+        words = self.tr(
+            "Ticked servers are copied into this bench's .mcp.json. Nothing is started: "
+            "each one asks before its first start."
+        )
+        intro = label(words, "muted")
+        intro.setWordWrap(True)
+        column.addWidget(intro)
+        self._column.setContentsMargins(0, 0, unit * 3, 0)
+        self._column.setSpacing(unit)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.list)
+        column.addWidget(self._stacked(area), 1)
+        mark(self.unread, role="warning")
+        self.unread.hide()
+        column.addWidget(self.unread)
+        column.addWidget(self.fault)
+        self._lay_out_foot(column, unit)
+
+    def _stacked(self, area: QScrollArea) -> QWidget:
+        waiting = EmptyState(
+            self._context.theme, "search", self.tr("Looking…"), self.tr("Reading the settings of other apps.")
+        )
+        none = EmptyState(
+            self._context.theme,
+            "download",
+            self.tr("No servers in other apps"),
+            self.tr("None was found in {}.").format(APPS),
+        )
+        stacked = QWidget()
+        self._stack = QStackedLayout(stacked)
+        for page in (waiting, area, none):
+            self._stack.addWidget(page)
+        return stacked
+
+    def _lay_out_foot(self, column: QVBoxLayout, unit: int) -> None:
+        self.where.setWordWrap(True)
+        self.where.setContentsMargins(unit * 6, 0, 0, 0)
+        column.addWidget(self.keep)
+        column.addWidget(self.where)
+        row = QHBoxLayout()
+        mark(self.all, kind="quiet")
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.clicked.connect(self.reject)
+        mark(self.go, kind="primary")
+        self.go.setDefault(True)
+        row.addWidget(self.all)
+        row.addStretch()
+        row.addWidget(cancel)
+        row.addWidget(self.go)
+        column.addLayout(row)
+
+    def _bind(self) -> None:
+        self.all.clicked.connect(self._tick_new)
+        self.go.clicked.connect(self._start)
+
+    # what a person does
+
+    def _tick_new(self) -> None:
+        for row in self.rows:
+            if row.found.standing == "new":
+                row.box.setChecked(True)
+
+    def _ticked(self) -> list[FoundRow]:
+        return [row for row in self.rows if row.ticked()]
+
+    def _review(self) -> None:
+        """Names that would meet are settled here, before anything is written."""
+        before: set[str] = set()
+        for row in self.rows:
+            row.review(self._here, frozenset(before))
+            if row.ticked():
+                before.add(row.chosen_name())
+        ticked = self._ticked()
+        secrets = sum(len(row.found.masked) for row in ticked)
+        many = self.tr("Keep {} secrets apart instead of writing them into .mcp.json").format(secrets)
+        self.keep.setText(self.tr("Keep 1 secret apart instead of writing it into .mcp.json") if secrets == 1 else many)
+        self.keep.setVisible(secrets > 0)
+        self.where.setVisible(secrets > 0)
+        names = [row.chosen_name() for row in ticked]
+        unclear = any(not name for name in names) or len(set(names)) < len(names)
+        self.go.setText(
+            self.tr("Import {} servers").format(len(ticked)) if len(ticked) != 1 else self.tr("Import 1 server")
+        )
+        self.go.setEnabled(bool(ticked) and not unclear)
+        self.all.setVisible(any(row.found.standing == "new" for row in self.rows))
+
+    def _start(self) -> None:
+        keep = self.keep.isChecked() and self.keep.isEnabled()
+        choices = tuple(row.choice(keep_secrets=keep) for row in self._ticked())
+        self.go.setEnabled(False)
+        task = self._context.tasks.run("import servers", self._context.questions.import_servers(choices), self._done)
+        task.add_done_callback(lambda _: self._review())
+
+    def _done(self, report: ImportReport) -> None:
+        if report.added:
+            self.imported.emit(report)
+        if not report.faults:
+            self.accept()
+            return
+        words = "\n".join(f"{fault.message} {fault.hint}".strip() for fault in report.faults[:5])
+        self.fault.show_fault(Fault(words))
+        self.look()
