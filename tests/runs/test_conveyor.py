@@ -62,7 +62,7 @@ async def test_hidden_characters_are_refused_and_cannot_be_allowed(core, agent):
 
 
 async def test_nobody_there_means_no(demo, agent):
-    demo.desk._set_settings(_with(demo.settings, approval_wait_seconds=0))
+    demo._set_settings(_with(demo.settings, approval_wait_seconds=0))
     done = await demo.conveyor.finished(demo.conveyor.submit(SENDS, agent).id)
     assert done.state is RunState.REFUSED
     assert "Nobody answered" in done.model_view
@@ -171,18 +171,18 @@ async def test_nobody_waits_for_ever_when_the_audit_cannot_be_written(core, agen
 
 
 async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
-    core.desk._set_settings(_with(core.settings, run_concurrent=1))
+    core._set_settings(_with(core.settings, run_concurrent=1))
     first = core.conveyor.submit("import time\ntime.sleep(30)", agent)
     second = core.conveyor.submit("result = 2", agent)
     await asyncio.sleep(0.3)
     assert core.conveyor.run(second.id).state is RunState.CHECKED
-    core.desk._set_settings(_with(core.settings, run_concurrent=2))
+    core._set_settings(_with(core.settings, run_concurrent=2))
     assert (await asyncio.wait_for(core.conveyor.finished(second.id), 10)).state is RunState.DONE
     await core.conveyor.stop(first.id)
 
 
 async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo, agent):
-    demo.desk._set_settings(_with(demo.settings, run_concurrent=1))
+    demo._set_settings(_with(demo.settings, run_concurrent=1))
     first = demo.conveyor.submit("import time\ntime.sleep(30)", agent)
     second = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     demo.conveyor.decide(Decision(second.id, second.proposal.sha, allow=True, by="you"))

@@ -73,7 +73,7 @@ def message(code: str) -> str:
         (FROM + "await create_issue(title=5)", "parameter.value"),
         (FROM + "await create_issue(title='a', state='opened')", "parameter.value"),
         (FROM + "await create_issue(title='a', labels=['a', 1])", "parameter.value"),
-        (FROM + "await create_issue({'title': 'a', 'from': True})", "parameter.value"),
+        (FROM + "await create_issue({'title': 'a', 'from': 'soon'})", "parameter.value"),
         (FROM + "async def main():\n    await create_issue(title=5)\nasyncio.run(main())", "parameter.value"),
         (FROM + "async def main():\n    await create_issue(title=5)\nmain()", "parameter.value"),
         (
@@ -268,7 +268,8 @@ def test_a_call_that_its_schema_accepts_is_never_held_up(schema: Any, sent: dict
 def test_what_is_told_of_a_plain_call_is_refused_by_its_schema(parts: Any, sent: dict[str, Any], style: Any) -> None:
     schema = obj(parts, *list(parts)[:1], additionalProperties=False)
     tool = Tool("demo", "do_it", input_schema=schema)
-    told = check(style(tool, sent), [tool])
+    program = style(tool, sent)
+    told = (*check(program, [tool]), *doubts(program, [tool]))  # doubts: what only lenient servers take
     is_valid = Draft202012Validator(schema).is_valid
     if told:
         assert not is_valid(sent)

@@ -18,6 +18,7 @@ from workbench.records import Decision, Fault, Gate, Ledger, Origin, Proposal, R
 from workbench.runs.borrowed import assess_all
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
+from workbench.runs.foresight import explain, hopeless
 from workbench.runs.history import past_runs
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
@@ -162,13 +163,16 @@ class Conveyor:
         """Checked, if need be approved, and run."""
         verdict = await self.assess(road.run.proposal.code)
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
-        match gate(verdict, self._rooms.settings()):
+        outcome = gate(verdict, self._rooms.settings())
+        if outcome in (Gate.AUTO, Gate.ASK) and (found := await hopeless(road.run.proposal.code, self._rooms.catalog)):
+            return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
+        match outcome:
             case Gate.AUTO:
                 pass
             case Gate.ASK:
                 if (refusal := await self._refusal(road)) is not None:
                     return refusal
-            case outcome:
+            case _:
                 return End(RunState.REFUSED, "was returned to its author", _returned(verdict, outcome))
         if self.slots.full and road.run.state is RunState.WAITING:  # a person has answered: it waits for nobody now
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")

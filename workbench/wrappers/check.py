@@ -178,6 +178,7 @@ class _Check:
             return
         wanted = type_words(one.shape, definition)
         words = f"{names[one.key]} of {_title(tool)} is {wanted}, not {_shown(value)}."
+        certain = certain and not fits(value, one.shape, named, loose=True)
         self._tell("parameter.value", words, one.key, step, certain)
 
     def _tell(self, rule: str, message: str, subject: str, step: Step, certain: bool) -> None:

@@ -33,6 +33,7 @@ UNSURE = _Unsure()
 
 _TOKEN = re.compile(r"_\d+\.[0-9a-z]{4}", re.IGNORECASE)  # a stand-in for personal data, which may be a number
 _DEEPEST = 40
+_TRUTHS = frozenset(("true", "false", "yes", "no", "on", "off", "0", "1", "t", "f", "y", "n"))
 
 
 def constant(node: ast.expr | None, depth: int = 0) -> JsonValue:
@@ -53,39 +54,47 @@ def constant(node: ast.expr | None, depth: int = 0) -> JsonValue:
             return UNSURE
 
 
-def fits(value: JsonValue, shape: Shape, named: Mapping[str, Record | Alias]) -> bool:
-    """Whether a value may be of a shape; keys and places that a schema does not mention are its server's business."""
+def fits(value: JsonValue, shape: Shape, named: Mapping[str, Record | Alias], *, loose: bool = False) -> bool:
+    """Whether a value may be of a shape; keys and places that a schema does not mention are its server's business.
+
+    `loose`: also what servers are known to take although their schema says otherwise, such as "5" for a number.
+    """
     if value is UNSURE:
         return True
     match shape:
         case Scalar(name):
-            return _is_scalar(value, name)
+            return _is_scalar(value, name) or (loose and _is_taken(value, name))
         case Choice(values):
-            return any(_is_same(value, one) for one in values)
+            return any(_is_same(value, one) or (loose and _reads_same(value, one)) for one in values)
         case Listing(item):
-            return isinstance(value, list) and all(fits(part, item, named) for part in value)
+            return isinstance(value, list) and all(fits(part, item, named, loose=loose) for part in value)
         case Row(items, rest):
             shapes = [*items, *([rest] * len(value) if rest and isinstance(value, list) else [])]
-            return isinstance(value, list) and all(map(lambda part, one: fits(part, one, named), value, shapes))
+            return isinstance(value, list) and all(
+                map(lambda part, one: fits(part, one, named, loose=loose), value, shapes)
+            )
         case Table(inner):
-            return isinstance(value, dict) and all(fits(part, inner, named) for part in value.values())
+            return isinstance(value, dict) and all(fits(part, inner, named, loose=loose) for part in value.values())
         case Union(members):
-            return any(fits(value, member, named) for member in members)
+            return any(fits(value, member, named, loose=loose) for member in members)
         case Named(name):
-            return _fits_named(value, named.get(name), named)
+            return _fits_named(value, named.get(name), named, loose=loose)
         case Nothing():
             return False
         case _:
             return True
 
 
-def _fits_named(value: JsonValue, one: Record | Alias | None, named: Mapping[str, Record | Alias]) -> bool:
+def _fits_named(
+    value: JsonValue, one: Record | Alias | None, named: Mapping[str, Record | Alias], *, loose: bool
+) -> bool:
     if isinstance(one, Alias):
-        return fits(value, one.shape, named)
+        return fits(value, one.shape, named, loose=loose)
     if one is None or not isinstance(value, dict):
         return one is None
     return all(
-        fits(value[field.key], field.shape, named) if field.key in value else not field.required for field in one.fields
+        fits(value[field.key], field.shape, named, loose=loose) if field.key in value else not field.required
+        for field in one.fields
     )
 
 
@@ -101,6 +110,30 @@ def _is_scalar(value: JsonValue, name: str) -> bool:
         case _:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             return number and (name == "float" or isinstance(value, int) or value.is_integer())
+
+
+def _is_taken(value: JsonValue, name: str) -> bool:
+    """Whether a lenient server may read this scalar as one of another type."""
+    if not isinstance(value, str | int | float):
+        return False
+    if name == "bool":
+        return str(value).casefold() in _TRUTHS
+    if name in ("int", "float"):
+        return isinstance(value, bool) or (isinstance(value, str) and _reads_as_number(value))
+    return False  # a number where text is wanted is refused by every server that checks at all
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _reads_same(value: JsonValue, other: JsonValue) -> bool:
+    plain = isinstance(value, str | int | float) and isinstance(other, str | int | float)
+    return plain and str(value).casefold() == str(other).casefold()
 
 
 def _is_same(value: JsonValue, other: JsonValue) -> bool:

@@ -1,0 +1,61 @@
+"""Looks, before anybody is asked, whether a program's calls can work at all.
+
+A person should not be asked about a program that is certain to fail, and its author learns at once which parameters
+there are. What the catalogue remembers may be old, so the servers concerned are started before anything is held
+against a program; a server that does not start says nothing against it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+
+from workbench.catalog.catalog import Catalog
+from workbench.errors import WorkbenchError
+from workbench.records import Fault, Finding, ServerStatus, Tool
+from workbench.wrappers.check import check
+
+_TOLD = 10  # findings in one answer
+
+
+async def hopeless(code: str, catalog: Catalog) -> tuple[Finding, ...]:
+    """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run."""
+    if "servers" not in code and "call_" not in code:
+        return ()
+    if not await asyncio.to_thread(check, code, catalog.tools()):
+        return ()
+    await _wake(code, catalog)
+    return await asyncio.to_thread(check, code, _fresh(catalog))
+
+
+def explain(findings: Sequence[Finding]) -> Fault:
+    """What the author of the program reads."""
+    lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in findings[:_TOLD])
+    more = len(findings) - _TOLD
+    return Fault(
+        "The program was not run: some of its calls cannot work.",
+        "Mend these lines and propose it again; nothing has happened yet.",
+        f"{lines}\n… and {more} more." if more > 0 else lines,
+    )
+
+
+async def _wake(code: str, catalog: Catalog) -> None:
+    """Start those stopped servers that the program may mean, as its calls would."""
+    asleep = [
+        state.config.name
+        for state in catalog.states()
+        if state.status is ServerStatus.STOPPED and state.allowed and not state.config.disabled
+    ]
+    meant = [name for name in asleep if any(part in code for part in (name, name.replace("-", "_")))]
+    await asyncio.gather(*(_start(name, catalog) for name in meant))
+
+
+async def _start(name: str, catalog: Catalog) -> None:
+    with contextlib.suppress(WorkbenchError):  # its state says why; the program's own call will too
+        await catalog.server(name).start()
+
+
+def _fresh(catalog: Catalog) -> list[Tool]:
+    ready = {state.config.name for state in catalog.states() if state.status is ServerStatus.READY}
+    return [tool for tool in catalog.tools() if tool.server in ready]
