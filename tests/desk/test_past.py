@@ -14,7 +14,7 @@ from workbench.events import CallsForgotten, CallsKept
 from workbench.records import Decision, Origin, PastQuery, RunState, ToolCall
 from workbench.wire.memory import in_memory
 
-CODE = "from servers.demo import count_orders\nprint(await count_orders(status='open'))\n"
+CODE = "from servers.demo import count_orders\nprint(await count_orders(status='pending'))\n"
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ async def test_a_cancelled_call_is_kept_as_one(core):
 
 async def test_a_programs_calls_are_kept_and_marked_with_their_run(core):
     run = await core.desk.submit(CODE, "", "")
-    while (now := await core.desk.run(run.id)).state not in (RunState.DONE, RunState.FAILED):
+    while (now := await core.desk.run(run.id)).state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED):
         if now.state is RunState.WAITING:
             await core.desk.decide(Decision(run.id, True, now.proposal.sha))
         await asyncio.sleep(0.02)

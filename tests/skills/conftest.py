@@ -31,7 +31,9 @@ async def ask(method, **params):
             sys.executable, "-m", "workbench.demo", "--deployment", "0.3",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24)
     process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\\n")
-    return json.loads(await process.stdout.readline())["result"]
+    while "result" not in (message := json.loads(await process.stdout.readline())):
+        pass  # what the server logs
+    return message["result"]
 
 async def call_tool(server, tool, arguments):
     return (await ask("tools/call", name=tool, arguments=arguments))["structuredContent"]
