@@ -23,6 +23,7 @@ ELSEWHERE = {
     "catalog/sending.py": "tests/desk/test_watch.py",
     "catalog/vitals.py": "tests/desk/test_watch.py",
     "catalog/clients/*.py": "tests/catalog/clients/test_exporting.py",
+    "desk/house_checks.py": "tests/desk/test_doctor.py",
     "desk/*.py": "tests/desk/test_desk.py",
     "catalog/doctor/*.py": "tests/catalog/doctor/test_diagnosis.py",
     "gui/*.py": "tests/gui/test_window.py",

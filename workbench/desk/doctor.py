@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from workbench.catalog.doctor.command import launcher
 from workbench.catalog.doctor.diagnosis import Diagnosis
@@ -22,14 +23,24 @@ class DoctorDesk(Seat):
         told: list[Check] = []
 
         def tell(check: Check) -> None:
-            self._rooms.tell(ServerChecked(server, len(told), check))
-            told.append(check)
+            masked = self._masked(check)
+            self._rooms.tell(ServerChecked(server, len(told), masked))
+            told.append(masked)
 
-        return await Diagnosis(found, launcher(self._rooms.paths.bench), _headers, tell).make()
+        launch_of = launcher(self._rooms.paths.bench, self._rooms.secrets.get)
+        await Diagnosis(found, launch_of, self._reach, tell).make()
+        return tuple(told)
 
     async def diagnose_house(self) -> tuple[Check, ...]:
         return await check_house(self._rooms, self._house.notices())
 
+    def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:
+        """Where a remote server is and what is sent to it; may block while a keyring is asked."""
+        secret = self._rooms.secrets.get
+        headers = {name: expand(value, os.environ, secret) for name, value in config.headers.items()}
+        return expand(config.url, os.environ, secret), headers
 
-def _headers(config: ServerConfig) -> Mapping[str, str]:
-    return {name: expand(value, os.environ) for name, value in config.headers.items()}
+    def _masked(self, check: Check) -> Check:
+        """A server may repeat what was sent to it."""
+        mask = self._rooms.secrets.masks.mask
+        return replace(check, sentence=mask(check.sentence), fix=mask(check.fix), detail=mask(check.detail))

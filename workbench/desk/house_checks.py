@@ -20,6 +20,7 @@ async def check_house(rooms: Rooms, notices: Sequence[Fault]) -> tuple[Check, ..
         Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
         _sandbox(rooms),
         *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
+        await asyncio.to_thread(_secrets, rooms),
         _disk(rooms),
         await _audit(rooms),
         *(_runner(name, what) for name, what in _RUNNERS.items()),
@@ -33,6 +34,13 @@ def _sandbox(rooms: Rooms) -> Check:
         return Check("Sandbox", CheckState.GOOD, words)
     words = f"Programs run in {strength.backend}, level {strength.level}: {strength.reason}"
     return Check("Sandbox", CheckState.DOUBT, words, strength.hint)
+
+
+def _secrets(rooms: Rooms) -> Check:
+    """Where secrets are kept; asking a keyring may block."""
+    rooms.secrets.names()
+    state = CheckState.GOOD if rooms.secrets.kind == "keyring" else CheckState.DOUBT
+    return Check("Secrets", state, rooms.secrets.sentence, "" if state is CheckState.GOOD else rooms.secrets.hint)
 
 
 def _disk(rooms: Rooms) -> Check:

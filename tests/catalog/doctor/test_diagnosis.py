@@ -44,7 +44,7 @@ async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         if allow:
             server.allow()
         told: list[Check] = []
-        checks = await Diagnosis(server, launcher(paths.bench), lambda one: one.headers, told.append).make()
+        checks = await Diagnosis(server, launcher(paths.bench), lambda one: (one.url, one.headers), told.append).make()
         assert told == list(checks)
         return tuple(checks)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workbench.catalog.doctor.findings import bad, doubt, good, skipped
 from workbench.catalog.faults import INSTALLERS
-from workbench.catalog.launch import Launch, prepare
+from workbench.catalog.launch import Launch, Secret, no_secret, prepare
 from workbench.errors import WorkbenchError
 from workbench.records import Check, CheckState, ServerConfig
 
@@ -27,9 +27,9 @@ def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check
     return checks, launch if checks[-1].state is not CheckState.BAD else None
 
 
-def launcher(bench: Path) -> Prepare:
-    """How configs of a bench are prepared where no secrets are at hand."""
-    return lambda config: prepare(config, bench)
+def launcher(bench: Path, secret: Secret = no_secret) -> Prepare:
+    """How configs of a bench are prepared; may block while a keyring is asked."""
+    return lambda config: prepare(config, bench, None, secret)
 
 
 def _find(launch: Launch) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from workbench.catalog.doctor.address import read_address
@@ -16,44 +17,44 @@ from workbench.errors import WorkbenchError
 from workbench.records import Check, CheckState, ServerConfig
 
 Tell = Callable[[Check], None]
-HeadersOf = Callable[[ServerConfig], Mapping[str, str]]
+ReachOf = Callable[[ServerConfig], tuple[str, Mapping[str, str]]]  # the address and the headers, with nothing left open
 
 
 class Diagnosis:
     """Single use."""
 
-    def __init__(self, server: Server, launch_of: Prepare, headers_of: HeadersOf, tell: Tell) -> None:
+    def __init__(self, server: Server, launch_of: Prepare, reach_of: ReachOf, tell: Tell) -> None:
         self._server = server
         self._launch_of = launch_of
-        self._headers_of = headers_of
+        self._reach_of = reach_of
         self._tell = tell
         self._checks: list[Check] = []
 
     async def make(self) -> tuple[Check, ...]:
         """All checks that make sense; after one that failed, those that need it are left out."""
-        able = await self._remote() if self._server.state.config.url else self._local()
+        able = await self._remote() if self._server.state.config.url else await self._local()
         if able:
             self._add(await check_talk(self._server))
         return tuple(self._checks)
 
-    def _local(self) -> bool:
-        checks, launch = check_command(self._server.state.config, self._launch_of)
+    async def _local(self) -> bool:
+        checks, launch = await asyncio.to_thread(check_command, self._server.state.config, self._launch_of)
         self._add(checks)
         return launch is not None
 
     async def _remote(self) -> bool:
         """The talk is tried even where the plain request failed: it may sign in."""
-        check, address = read_address(self._server.state.config.url)
+        try:
+            url, headers = await asyncio.to_thread(self._reach_of, self._server.state.config)
+        except WorkbenchError as fault:
+            self._add((bad("Configuration", fault.message, fault.hint),))
+            return False
+        check, address = read_address(url)
         self._add((check,))
         if address is None:
             return False
         self._add(await check_network(address))
         if self._failed():
-            return False
-        try:
-            headers = self._headers_of(self._server.state.config)
-        except WorkbenchError as fault:
-            self._add((bad("Headers", fault.message, fault.hint),))
             return False
         check, answer = await check_answer(address, headers)
         self._add((check,))
