@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
+from workbench.catalog import entries
 from workbench.catalog.catalog import Catalog
 from workbench.events import Event, living
 from workbench.paths import Paths
 from workbench.records import JsonObject, Origin, Outcome, ServerConfig, ToolCall
 from workbench.settings import Settings
 
+SERVERS = Path(__file__).resolve().parent.parent / "servers"
 FAULTY = str(Path(__file__).resolve().parent.parent / "servers" / "faulty.py")
 
 
@@ -55,7 +60,7 @@ class House:
         return Home(catalog, self._paths, events)
 
     def write(self, *configs: ServerConfig) -> None:
-        servers = {one.name: {"command": one.command, "args": list(one.args), "cwd": one.cwd} for one in configs}
+        servers = {one.name: entries.write(one, {}) for one in configs}
         self._paths.servers_file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
 
     @staticmethod
@@ -77,6 +82,29 @@ class House:
             await catalog.close()
         assert not [pid for pid in pids if self.lives(pid)]
         assert not living()
+
+
+def _far() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("far", SERVERS / "far.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+async def far() -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
+    """Scripted servers at addresses: `server = await far("json")`, then `server.url`."""
+    opened: list[Any] = []
+
+    async def serve(mode: str) -> Any:
+        opened.append(await _far().Far(mode).__aenter__())
+        return opened[-1]
+
+    yield serve
+    for one in opened:
+        await one.stop()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from workbench.catalog.catalog import Catalog
 from workbench.errors import WorkbenchError
 from workbench.events import ServerChanged, ServerRemoved, ToolsChanged
-from workbench.records import Depth, ServerConfig, ServerStatus
+from workbench.records import Depth, ServerStatus
 from workbench.settings import Settings
 
 
@@ -271,14 +271,6 @@ async def test_a_disabled_server_is_listed_but_not_used(house) -> None:
     assert not (await home.call("echo", "echo", text="x")).ok
     with pytest.raises(WorkbenchError, match="disabled"):
         await home.catalog.connect("echo")
-
-
-async def test_a_remote_server_says_what_this_version_does(house) -> None:
-    home = await house()
-    await home.catalog.add(ServerConfig("far", url="https://example.org/mcp"))
-    with pytest.raises(WorkbenchError, match="stdio"):
-        await home.catalog.connect("far")
-    assert home.catalog.states()[1].status is ServerStatus.FAILED
 
 
 async def test_variables_are_expanded_and_our_environment_is_not_given_away(house, monkeypatch) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 
-from workbench.events import ServerChanged
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.events import ServerChanged, ToolsChanged, living
 from workbench.records import Fault, ServerStatus
 
 
@@ -35,7 +39,47 @@ async def test_a_death_between_calls_is_noticed_without_a_call(house) -> None:
     fault = home.catalog.states()[1].fault
     assert isinstance(fault, Fault)
     assert "killed" in fault.message
-    assert "next call starts it again" in fault.hint
+    assert "started again" in fault.hint
+
+
+async def test_a_server_that_died_is_started_again_by_itself_and_told_anew(house) -> None:
+    home = await house(house.faulty("echo"))
+    before = await home.catalog.connect("echo")
+    del home.events[:]
+    os.kill(before.pid, 9)
+    async with asyncio.timeout(20):
+        while home.catalog.states()[1].pid in (0, before.pid):
+            await asyncio.sleep(0.02)
+        while home.catalog.states()[1].status is not ServerStatus.READY:
+            await asyncio.sleep(0.02)
+    assert home.catalog.states()[1].restarts == 1
+    assert ToolsChanged("echo") in home.events
+
+
+async def test_a_person_s_disconnect_ends_the_attempts(house) -> None:
+    home = await house(house.faulty("echo"))
+    state = await home.catalog.connect("echo")
+    os.kill(state.pid, 9)
+    async with asyncio.timeout(20):
+        while home.catalog.states()[1].status is ServerStatus.READY:
+            await asyncio.sleep(0.02)
+    assert any(name == "server echo: again" for name in living())
+    await home.catalog.disconnect("echo")
+    assert not any(name == "server echo: again" for name in living())
+    assert home.catalog.states()[1].status is ServerStatus.STOPPED
+
+
+async def test_a_server_that_never_was_ready_is_not_started_again(house) -> None:
+    home = await house(house.faulty("dies_at_start"))
+    with pytest.raises(WorkbenchError):
+        await home.catalog.connect("dies_at_start")
+    assert not any("again" in name for name in living())
+
+
+async def test_a_call_has_the_time_that_its_server_s_entry_gives(house) -> None:
+    home = await house(replace(house.faulty("never_answers"), timeout_seconds=1))
+    await home.catalog.connect("never_answers")
+    assert "within 1 seconds" in (await home.call("never_answers", "echo", text="x")).fault.message
 
 
 async def test_rubbish_after_the_start_reaches_the_state(house) -> None:

@@ -1,4 +1,4 @@
-"""Makes one call at a live server: the clock, what the server asks meanwhile, and what its refusals mean."""
+"""Makes one call at a server: the clock, what the server asks meanwhile, and what its refusals mean."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from workbench.asks.asks import Asks
 from workbench.asks.refusal import Refusal
 from workbench.catalog import answers, parameters
 from workbench.catalog.clock import CallClock
-from workbench.catalog.connection import Connection, Progress
+from workbench.catalog.connection import Progress
 from workbench.catalog.faults import ServerFault
+from workbench.catalog.server import Server
 from workbench.records import JsonObject, Outcome, Tool, ToolCall
 
 Hear = Callable[[float, float, str], None]  # progress, total (0: not known), message
@@ -20,16 +21,16 @@ _VISITS = 3  # times that a call is made again after a visit
 
 
 async def make(
-    connection: Connection, tool: Tool, call: ToolCall, asks: Asks, seconds: float, progress: Hear | None
+    server: Server, tool: Tool, call: ToolCall, asks: Asks, seconds: float, progress: Hear | None
 ) -> Outcome:
     """The outcome, or a ServerFault. The time stands still while a person is asked and begins anew with progress."""
     from mcp.shared.exceptions import MCPError
 
     started = time.perf_counter()
     try:
-        async with connection.clocks.running(seconds) as clock:
+        async with server.clocks.running(seconds) as clock:
             with asks.calling(call, clock):
-                raw = await _request(connection, tool, call, asks, _listener(clock, progress))
+                raw = await _request(server, tool, call, asks, _listener(clock, progress))
     except TimeoutError as fault:
         raise ServerFault(
             f"{tool.server}.{tool.name} did not answer within {seconds:g} seconds.",
@@ -44,20 +45,20 @@ async def make(
     return await answers.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
 
 
-async def _request(connection: Connection, tool: Tool, call: ToolCall, asks: Asks, heard: Progress) -> JsonObject:
+async def _request(server: Server, tool: Tool, call: ToolCall, asks: Asks, heard: Progress) -> JsonObject:
     """The raw answer; a call that needs a page to be visited first is made again when the person was there."""
     from mcp.shared.exceptions import MCPError
 
     params = {"name": tool.name, "arguments": dict(call.arguments)}
     for _ in range(_VISITS):
         try:
-            return await connection.request("tools/call", params, heard)
+            return await server.request("tools/call", params, heard)
         except MCPError as fault:
             if fault.code != _VISIT_FIRST:
                 raise
             data = fault.error.data
             await asks.visit(tool.server, data.get("elicitations") if isinstance(data, dict) else None)
-    return await connection.request("tools/call", params, heard)
+    return await server.request("tools/call", params, heard)
 
 
 def _listener(clock: CallClock, tell: Hear | None) -> Progress:

@@ -12,7 +12,6 @@ from workbench.catalog import calling, roots
 from workbench.catalog.attendant import Attendant
 from workbench.catalog.calling import Hear
 from workbench.catalog.configuration import Configuration, Reading
-from workbench.catalog.connection import Connection
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
@@ -20,7 +19,9 @@ from workbench.catalog.host import Host
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
 from workbench.catalog.search import Search, summary
-from workbench.catalog.server import Server, Surroundings
+from workbench.catalog.server import Server
+from workbench.catalog.surroundings import Surroundings
+from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
 from workbench.errors import WorkbenchError
 from workbench.events import Event, Noticed, ServerChanged, ServerRemoved, ToolsChanged, spawn
 from workbench.paths import Paths
@@ -55,23 +56,26 @@ class Catalog:
         secret: Secret = no_secret,
         masks: Masks | None = None,
         asks: Asks | None = None,
+        authorize: Authorize = nobody_signs_in,
     ) -> None:
         """`host`: who answers and hears a server, by its name; without one the person does, through `asks`. `secret`:
-        what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults."""
+        what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults. `authorize`: who
+        signs in at a server at an address."""
         self.asks = asks or Asks(tell, settings)  # what servers ask of a person
         self._bench = paths.bench
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = Configuration(paths.servers_file)
         self._consents = Consents(paths.consents)
         self._groups = Groups()
+        ways = Ways(paths.bench, self._groups, secret, authorize)
         self._around = Surroundings(
             paths,
             settings,
             self._hear,
             self._groups,
             Memory(paths.catalogue),
+            ways,
             host or self._attend,
-            secret,
             masks or Masks(),
         )
         self._tell = tell
@@ -108,9 +112,8 @@ class Catalog:
         config = server.state.config
         if config.disabled:
             raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
-        if not config.remote:
-            self._consents.give(config)
-            server.allow()
+        self._consents.give(config)
+        server.allow()
         await server.start(at_once=True)
         return server.state
 
@@ -218,7 +221,7 @@ class Catalog:
         started = time.perf_counter()
         try:
             server = self.server(call.server)
-            connection = server.running or await self._start(server)
+            await server.ready()
             tool = self._find(server, call.tool)
             if tool is None:
                 raise _no_tool(server, call.tool)
@@ -226,7 +229,7 @@ class Catalog:
                 return Outcome(call.id, ok=False, fault=blocked, refused=True)
             try:
                 seconds = server.state.config.timeout_seconds or self._settings().server_call_seconds
-                outcome = await calling.make(connection, tool, call, self.asks, seconds, progress)
+                outcome = await calling.make(server, tool, call, self.asks, seconds, progress)
             finally:
                 server.warn()
             server.counts.add(outcome)
@@ -239,17 +242,6 @@ class Catalog:
         if call.server in self._servers:
             self._servers[call.server].counts.add(outcome)
         return outcome
-
-    async def _start(self, server: Server) -> Connection:
-        """Start a stopped server for a call, if a person has allowed it."""
-        config = server.state.config
-        if config.disabled:
-            raise WorkbenchError(f"{server.name} is disabled in .mcp.json.", "A person can enable it there.")
-        if not server.state.allowed and not config.remote:
-            raise WorkbenchError(
-                f"{server.name} has not been allowed to start.", "A person must press Connect in the workbench first."
-            )
-        return await server.start()
 
     # inside
 

@@ -15,6 +15,7 @@ from workbench.catalog.clock import Clocks
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.handshake import CLOSED, Greeting
 from workbench.catalog.host import Desk, Hearing, Host
+from workbench.catalog.http_faults import BROKE
 from workbench.catalog.streams import Transport
 from workbench.catalog.traffic import Traffic
 from workbench.events import spawn
@@ -34,6 +35,10 @@ class Progress(Protocol):
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 
 
+class SessionOver(ServerFault):
+    """A server at an address has begun anew and does not know us any more; it did not carry out the request."""
+
+
 class Connection:
     """One way to a server and the session on it. Single use: a new start is a new connection."""
 
@@ -45,6 +50,7 @@ class Connection:
         host: Host,
         changed: Callable[[], None],
         lost: Callable[[Connection], None],
+        clocks: Clocks | None = None,
     ) -> None:
         self._name = name
         self._traffic = traffic
@@ -57,7 +63,7 @@ class Connection:
         self._scope: anyio.CancelScope | None = None
         self._closing = False
         self._meta: JsonObject = {}  # empty in the legacy era
-        self.clocks = Clocks()  # of the calls that wait here; they stand while the host is asked
+        self.clocks = clocks or Clocks()  # of the calls that wait here; they stand while the host is asked
         self._desk = Desk(name, Hearing(host, changed), self.clocks)
         self.greeting: Greeting | None = None  # set when ready
         self.fault: ServerFault | None = None  # set when it ended unasked
@@ -131,8 +137,12 @@ class Connection:
         try:
             return await self._dispatch.send_raw_request(method, self._signed(params), options)
         except MCPError as fault:
+            if self._transport.expired:
+                raise SessionOver("The server has forgotten the session.", "Connect it again.") from fault
             if fault.code == CLOSED and (ended := await self._ending()):
                 raise ended from fault
+            if fault.code == BROKE:
+                raise ServerFault(fault.message) from fault
             raise
 
     def _signed(self, params: JsonObject) -> JsonObject:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.catalog.http_faults import BROKE
 from workbench.records import JsonObject
 
 if TYPE_CHECKING:
     from mcp.client.session import ClientSession
+    from mcp.shared.exceptions import MCPError
 
 LEGACY, MODERN = "legacy", "modern"  # the protocol's two eras
 CLOSED = -32000
@@ -41,17 +43,27 @@ async def negotiate(session: ClientSession, era: str) -> None:
             with anyio.fail_after(_PROBE_SECONDS):
                 await session.discover()
             return
-        except (MCPError, RuntimeError, ValidationError, TimeoutError):
+        except MCPError as refusal:
+            if _hopeless(refusal):
+                raise
+        except (RuntimeError, ValidationError, TimeoutError):
             pass  # not a modern server, or not one whose version we share, or a slow one
     try:
         await session.initialize()
     except MCPError as refusal:
-        if refusal.code == CLOSED:
+        if refusal.code == CLOSED or _hopeless(refusal):
             raise
         try:
             await session.discover()  # it was updated since we learned its era, or woke up after the probe
         except (MCPError, RuntimeError, ValidationError):
             raise refusal from None
+
+
+def _hopeless(refusal: MCPError) -> bool:
+    """Another question would meet the same wall: nobody there, not signed in, a server that fails."""
+    told = refusal.error.data if refusal.code == BROKE else None
+    status = told.get("status") if isinstance(told, dict) else None
+    return isinstance(status, int) and (status in (401, 403, 429) or status >= 500)
 
 
 def greeting(session: ClientSession, transport: str) -> Greeting:

@@ -26,6 +26,7 @@ class Remembered:
     era: str = ""
     tools: tuple[Tool, ...] = ()
     warnings: tuple[str, ...] = ()
+    way: str = ""  # how it was reached: stdio, http or sse
 
 
 class Memory:
@@ -40,7 +41,7 @@ class Memory:
         if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("tools"), list):
             return Remembered()
         read = definitions.read(config.name, found["tools"])
-        words = {key: str(found.get(key, "")) for key in ("title", "version", "protocol", "instructions", "era")}
+        words = {key: str(found.get(key, "")) for key in ("title", "version", "protocol", "instructions", "era", "way")}
         return Remembered(**words, tools=read.tools, warnings=read.warnings)
 
     def keep(self, config: ServerConfig, facts: Remembered) -> None:
@@ -52,6 +53,7 @@ class Memory:
             "protocol": facts.protocol,
             "instructions": facts.instructions,
             "era": facts.era,
+            "way": facts.way,
             "tools": [dict(tool.raw) for tool in facts.tools],
         }
         try:

@@ -6,50 +6,30 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
-from workbench.catalog import definitions, launch, plain_secrets, steps
-from workbench.catalog.connection import Connection
+from workbench.catalog import definitions, mirrors, plain_secrets, steps
+from workbench.catalog.backoff import Backoff
+from workbench.catalog.clock import Clocks
+from workbench.catalog.connection import Connection, Progress, SessionOver
 from workbench.catalog.counts import Counts
 from workbench.catalog.faults import ServerFault
-from workbench.catalog.groups import Groups
-from workbench.catalog.handshake import Greeting
-from workbench.catalog.host import Host, Nobody
-from workbench.catalog.memory import Memory, Remembered
-from workbench.catalog.paging import read_pages
+from workbench.catalog.handshake import MODERN, Greeting
+from workbench.catalog.memory import Remembered
 from workbench.catalog.pins import Pins
+from workbench.catalog.surroundings import Surroundings
+from workbench.catalog.tool_list import list_tools
 from workbench.catalog.traffic import Traffic
-from workbench.catalog.transport import StdioTransport
+from workbench.catalog.ways import another_may_do
 from workbench.errors import WorkbenchError
-from workbench.events import DefinitionsBlocked, Event, ServerChanged, ToolsChanged, spawn
-from workbench.paths import Paths
-from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Tool
-from workbench.secrets.masks import Masks
-from workbench.settings import Settings
+from workbench.events import DefinitionsBlocked, ServerChanged, ToolsChanged, spawn
+from workbench.records import Fault, JsonObject, ServerConfig, ServerState, ServerStatus, Tool
 from workbench.wrappers.names import python_names
 
 log = logging.getLogger(__name__)
 
-_SMALL_LIST = 50  # tools that may be read on the loop; longer lists go to a thread
 _CALM = 0.1  # seconds between two readings of a list that keeps changing
-_STEADY = 60.0  # seconds of life after which earlier deaths are forgotten
-_LONGEST_PAUSE = 60.0  # seconds between two attempts at a server that keeps dying
-_METHOD_NOT_FOUND = -32601
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What every server of a bench shares."""
-
-    paths: Paths
-    settings: Callable[[], Settings]
-    tell: Callable[[Event], None]
-    groups: Groups
-    memory: Memory
-    host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
-    secret: launch.Secret = launch.no_secret  # what stands for ${keyring:name}; may block
-    masks: Masks = field(default_factory=Masks)
 
 
 class Server:
@@ -61,10 +41,12 @@ class Server:
         self._starting: asyncio.Task[None] | None = None
         self._relisting: asyncio.Task[None] | None = None
         self._stale = False  # the server said that its list changed
-        self._deaths = 0
-        self._not_before = 0.0  # loop time; a server that keeps dying is left alone until then
-        self._ready_at = 0.0
+        self._backoff = Backoff(time.monotonic)
+        self._reviving: asyncio.Task[None] | None = None
+        self._was_lost = False  # it went unasked since it was ready last
         self._era = ""
+        self._way = ""  # how it was reached last: stdio, http or sse
+        self.clocks = Clocks()  # of the calls that wait here; they stand while a person is asked
         self._listed: tuple[Tool, ...] = ()  # as the server says
         self._tools: dict[str, Tool] = {}  # as a person stands behind them
         self._saving = asyncio.Lock()
@@ -96,7 +78,7 @@ class Server:
 
     def recall(self, facts: Remembered) -> None:
         """Take over what is known from its last life."""
-        self._era = facts.era
+        self._era, self._way = facts.era, facts.way
         if facts.tools:
             self._keep_tools(facts.tools, facts.warnings)
         self.state = replace(
@@ -114,7 +96,7 @@ class Server:
     async def start(self, *, at_once: bool = False) -> Connection:
         """The running connection, started if need be. Raises ServerFault. `at_once`: a person asks, no pause."""
         if at_once:
-            self._deaths, self._not_before = 0, 0.0
+            self._backoff.forget()
         if (running := self.running) is not None and self._starting is None:
             return running
         if self._starting is None:
@@ -126,7 +108,10 @@ class Server:
         raise _server_fault(self.state.fault)
 
     async def stop(self) -> None:
-        """End the process; its tools stay known."""
+        """End the process or the session; its tools stay known, and nothing starts it again but a wish."""
+        if self._reviving is not None and not self._reviving.done():
+            self._reviving.cancel()
+            await asyncio.wait([self._reviving])
         if self._relisting is not None and not self._relisting.done():
             self._relisting.cancel()
             await asyncio.wait([self._relisting])
@@ -134,9 +119,41 @@ class Server:
         if self._starting is not None:
             await asyncio.wait([self._starting])
             await self._hang_up()  # what the start made after the first time
-        self._deaths, self._not_before = 0, 0.0
+        self._backoff.forget()
+        self._was_lost = False
         if self.state.status is not ServerStatus.STOPPED:
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
+
+    async def ready(self) -> Connection:
+        """The running connection; a stopped server is started if a person has allowed that."""
+        if (running := self.running) is not None:
+            return running
+        if self.state.config.disabled:
+            raise WorkbenchError(f"{self.name} is disabled in .mcp.json.", "A person can enable it there.")
+        if not self.state.allowed:
+            raise WorkbenchError(
+                f"{self.name} has not been allowed to start.", "A person must press Connect in the workbench first."
+            )
+        return await self.start()
+
+    async def request(self, method: str, params: JsonObject, progress: Progress | None = None) -> JsonObject:
+        """Ask the server, in a new session if it has forgotten the old one. Raises MCPError or ServerFault."""
+        connection = await self.ready()
+        try:
+            return await connection.request(method, params, progress, self._mirrored(connection, method, params))
+        except SessionOver:
+            log.info("%s has forgotten the session; a new one begins", self.name)
+        if connection is self._connection:
+            await self._hang_up()
+        connection = await self.ready()
+        return await connection.request(method, params, progress, self._mirrored(connection, method, params))
+
+    def _mirrored(self, connection: Connection, method: str, params: JsonObject) -> dict[str, str]:
+        """What of a call's arguments stands in its HTTP headers too."""
+        if method != "tools/call" or self._era != MODERN or connection.transport.kind == "stdio":
+            return {}
+        tool, given = self._tools.get(str(params.get("name"))), params.get("arguments")
+        return mirrors.headers(tool, given) if tool is not None and isinstance(given, Mapping) else {}
 
     def blocked(self, tool: str) -> Fault | None:
         """Why nobody may call this tool now."""
@@ -182,32 +199,47 @@ class Server:
             self._died(connection)  # it went between its list and now
 
     async def _connect(self) -> None:
-        config, settings = self.state.config, self._around.settings()
-        if config.remote:
-            raise ServerFault(
-                f"{self.name} is a remote server; this version connects servers that run on this machine (stdio).",
-                "Give its entry a command, for example npx mcp-remote with the address.",
-            )
-        prepared = await asyncio.to_thread(launch.prepare, config, self._around.paths.bench, None, self._around.secret)
-        limit = settings.server_frame_mb << 20
-        connection = self._connection = Connection(
-            config.name,
-            StdioTransport(config.name, prepared, limit, self.traffic, self._around.groups),
-            self.traffic,
-            self._around.host(config.name),
-            self._list_changed,
-            self._died,
-        )
-        greeting = await connection.open(settings.server_start_seconds, self._era)
+        connection, greeting = await self._reach()
         started = time.perf_counter()
+        self._era, self._way = greeting.era, greeting.transport
         found = await self._list(connection)
         await self._settle(connection, greeting, found, (time.perf_counter() - started) * 1000)
+
+    async def _reach(self) -> tuple[Connection, Greeting]:
+        """By the first way that leads there; where none does, the first one's fault counts."""
+        config, settings, ways = self.state.config, self._around.settings(), self._around.ways
+        first: ServerFault | None = None
+        for kind in ways.to(config, self._way):
+            transport = await asyncio.to_thread(ways.build, kind, config, settings.server_frame_mb << 20, self.traffic)
+            connection = self._connection = Connection(
+                config.name,
+                transport,
+                self.traffic,
+                self._around.host(config.name),
+                self._list_changed,
+                self._died,
+                self.clocks,
+            )
+            try:
+                return connection, await connection.open(settings.server_start_seconds, self._era)
+            except ServerFault as fault:
+                self._refused(connection)
+                first = first or fault
+                if connection is not self._connection or not another_may_do(transport):
+                    break
+                await self._hang_up()
+        assert first is not None
+        raise first
+
+    def _refused(self, connection: Connection) -> None:
+        needed = connection.transport.status == 401
+        self.state = replace(self.state, sign_in="needed" if needed else "")
 
     async def _settle(
         self, connection: Connection, greeting: Greeting, found: definitions.Definitions, latency: float
     ) -> None:
-        self._ready_at = asyncio.get_running_loop().time()
-        self._era = greeting.era
+        self._backoff.ready()
+        lost, self._was_lost = self._was_lost, False
         self._keep_tools(found.tools, found.warnings)
         self._change(
             status=ServerStatus.READY,
@@ -221,6 +253,7 @@ class Server:
             latency_ms=latency,
             era=greeting.era,
             capabilities=greeting.capabilities,
+            restarts=self.state.restarts + lost,
             warnings=self._warnings(),
         )
         self._around.tell(ToolsChanged(self.name))
@@ -233,32 +266,38 @@ class Server:
 
     async def _fail(self, fault: Fault) -> None:
         await self._hang_up()
-        self._pause()
-        self._change(status=ServerStatus.FAILED, fault=fault, pid=0, warnings=self._warnings())
+        self._fall(fault)
 
     def _died(self, connection: Connection) -> None:
         """Called by the connection when it ended unasked. A failed start is told by `_start`."""
         if connection is not self._connection or self._starting is not None:
             return
-        self._connection = None
-        if asyncio.get_running_loop().time() - self._ready_at > _STEADY:
-            self._deaths = 0
-        self._pause()
-        fault = connection.fault.fault if connection.fault else Fault("The server is gone.")
-        self._change(status=ServerStatus.FAILED, fault=fault, pid=0, warnings=self._warnings())
+        self._connection, self._was_lost = None, True
+        self._fall(connection.fault.fault if connection.fault else Fault("The server is gone."))
 
-    def _pause(self) -> None:
-        """The first death is forgiven at once, the next ones cost 1, 2, 4 … seconds."""
-        self._deaths += 1
-        pause = 0.0 if self._deaths < 2 else min(_LONGEST_PAUSE, 2.0 ** (self._deaths - 2))
-        self._not_before = asyncio.get_running_loop().time() + pause
+    def _fall(self, fault: Fault) -> None:
+        """It failed; a server that has been ready before is started again after a while."""
+        self._backoff.died()
+        told = replace(fault, hint=self._backoff.hint() or fault.hint)
+        self._change(status=ServerStatus.FAILED, fault=told, pid=0, warnings=self._warnings())
+        if self._backoff.again is not None and (self._reviving is None or self._reviving.done()):
+            self._reviving = spawn(f"server {self.name}: again", self._revive())
+
+    async def _revive(self) -> None:
+        """Until it runs, or is left alone."""
+        while (seconds := self._backoff.again) is not None and self.state.status is ServerStatus.FAILED:
+            await asyncio.sleep(seconds)
+            if self._backoff.wait or self.state.status is not ServerStatus.FAILED:
+                continue  # somebody else tried meanwhile
+            with contextlib.suppress(ServerFault):  # its state says it
+                await self.start()
 
     def _check_pause(self) -> None:
-        wait = self._not_before - asyncio.get_running_loop().time()
+        wait = self._backoff.wait
         if wait > 0 and self.state.fault is not None:
             fault = self.state.fault
             raise ServerFault(
-                f"{fault.message} It failed {self._deaths} times in a row.",
+                f"{fault.message} It failed {self._backoff.deaths} times in a row.",
                 f"It is tried again in {wait:.0f} s, or at once when a person presses Connect.",
                 fault.detail,
             )
@@ -285,24 +324,9 @@ class Server:
                 await self._remember()
 
     async def _list(self, connection: Connection) -> definitions.Definitions:
-        """The whole tool list, page by page, raw: the SDK's typed list fails as a whole for one wrong tool."""
-        from mcp.shared.exceptions import MCPError
-
-        seconds = self._around.settings().server_start_seconds
-        try:
-            async with asyncio.timeout(seconds):
-                listed = await read_pages(connection, "tools/list", "tools", "tool list")
-        except TimeoutError as fault:
-            raise ServerFault(f"The server did not list its tools within {seconds} seconds.") from fault
-        except MCPError as fault:
-            if fault.code == _METHOD_NOT_FOUND:
-                return definitions.Definitions()
-            raise ServerFault(f"The server refused to list its tools: {fault.message:.300}") from fault
-        if len(listed.entries) <= _SMALL_LIST:
-            found = definitions.read(self.name, listed.entries)
-        else:
-            found = await asyncio.to_thread(definitions.read, self.name, listed.entries)
-        return replace(found, warnings=(*listed.warnings, *found.warnings))
+        found = await list_tools(self.name, connection, self._around.settings().server_start_seconds)
+        mirrored = self._era == MODERN and connection.transport.kind != "stdio"
+        return mirrors.without_invalid(found) if mirrored else found
 
     def _keep_tools(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
         self._listed = tools
@@ -318,7 +342,9 @@ class Server:
 
     async def _remember(self) -> None:
         state = self.state
-        facts = Remembered(state.title, state.version, state.protocol, state.instructions, self._era, self._listed)
+        facts = Remembered(
+            state.title, state.version, state.protocol, state.instructions, self._era, self._listed, way=self._way
+        )
         await asyncio.to_thread(self._around.memory.keep, state.config, facts)
         await self._save_pins()
 

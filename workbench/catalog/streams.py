@@ -26,9 +26,18 @@ class Transport(Protocol):
     ended: asyncio.Event  # nothing more will come from the server
     fault: str  # why we gave up on the stream, when it was us
     returncode: int | None  # of the process, when it left by itself
-    status: int  # the last HTTP status that was an error, 0 for none
-    challenge: str  # the www-authenticate header that came with it
-    expired: bool  # the server has forgotten our session; what it answered so was not carried out
+
+    @property
+    def status(self) -> int:
+        """The HTTP status with which the last message was refused, 0 for none."""
+
+    @property
+    def challenge(self) -> str:
+        """The www-authenticate header that came with it."""
+
+    @property
+    def expired(self) -> bool:
+        """The server has forgotten our session; what it answered so was not carried out."""
 
     async def __aenter__(self) -> Streams: ...
 

@@ -1,0 +1,29 @@
+"""What every server of a bench shares: where files are, what settings say, who listens, and the ways there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from workbench.catalog.groups import Groups
+from workbench.catalog.host import Host, Nobody
+from workbench.catalog.memory import Memory
+from workbench.catalog.ways import Ways
+from workbench.events import Event
+from workbench.paths import Paths
+from workbench.secrets.masks import Masks
+from workbench.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every server of a bench shares."""
+
+    paths: Paths
+    settings: Callable[[], Settings]
+    tell: Callable[[Event], None]
+    groups: Groups
+    memory: Memory
+    ways: Ways
+    host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
+    masks: Masks = field(default_factory=Masks)

@@ -1,0 +1,34 @@
+"""Reads a server's whole tool list, raw: the SDK's typed list fails as a whole for one wrong tool."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from workbench.catalog import definitions
+from workbench.catalog.connection import Connection
+from workbench.catalog.faults import ServerFault
+from workbench.catalog.paging import read_pages
+
+_SMALL = 50  # tools that may be read on the loop; longer lists go to a thread
+_METHOD_NOT_FOUND = -32601
+
+
+async def list_tools(server: str, connection: Connection, seconds: float) -> definitions.Definitions:
+    """All usable tools, page by page; raises ServerFault when there is no list to be had."""
+    from mcp.shared.exceptions import MCPError
+
+    try:
+        async with asyncio.timeout(seconds):
+            listed = await read_pages(connection, "tools/list", "tools", "tool list")
+    except TimeoutError as fault:
+        raise ServerFault(f"The server did not list its tools within {seconds} seconds.") from fault
+    except MCPError as fault:
+        if fault.code == _METHOD_NOT_FOUND:
+            return definitions.Definitions()
+        raise ServerFault(f"The server refused to list its tools: {fault.message:.300}") from fault
+    if len(listed.entries) <= _SMALL:
+        found = definitions.read(server, listed.entries)
+    else:
+        found = await asyncio.to_thread(definitions.read, server, listed.entries)
+    return replace(found, warnings=(*listed.warnings, *found.warnings))
