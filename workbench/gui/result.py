@@ -188,6 +188,7 @@ class ResultView(QWidget):
         theme, unit = self._context.theme, self._context.theme.unit
         self._saving = False
         self._stack = QStackedWidget(self)
+        self._stack.setMinimumHeight(unit * 14)  # a page with a row of buttons must not make a window grow
         self._find = FindBar(theme, self)
         self._find.wanted.connect(self._seek)
         self._find.closed.connect(self._stack.setFocus)

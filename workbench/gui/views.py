@@ -67,6 +67,8 @@ class RowsTree(QTreeView):
     """A tree of Rows that paints its own grounds and arrows, edge to edge."""
 
     chosen = Signal(str)
+    typed = Signal(str)
+    """Letters that somebody types while the tree has the keyboard: they are meant for a filter."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +92,10 @@ class RowsTree(QTreeView):
             self._choose(self.currentIndex())
             return
         super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Qt would look for the letters row by row through everything; a filter finds more and shows it."""
+        self.typed.emit(search)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         place = QStyleOptionViewItem(option)

@@ -61,8 +61,9 @@ class Wiring(QObject):
     def grant(self, wish: Wish) -> None:
         """See to one wish."""
         match wish:
-            case ShowTool(server, tool):
-                self._show_tool(server, tool)
+            case ShowTool(server, tool, follow):
+                if not follow or self._window.centre.currentWidget() is self._window.centre.tool:
+                    self._show_tool(server, tool)
             case ShowServer(server, page):
                 self._show_server(server, page)
             case ShowCode():

@@ -12,6 +12,7 @@ class ShowTool:
 
     server: str
     tool: str
+    follow: bool = False  # only where a tool is in front already: somebody walks through the list
 
 
 @dataclass(frozen=True, slots=True)

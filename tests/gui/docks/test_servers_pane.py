@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
 from workbench.errors import WorkbenchError
+from workbench.events import ToolsChanged
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.servers import ServersPane
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
@@ -154,3 +155,56 @@ def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_others(
     pane.show_tool("demo")
     gate.set()
     qtbot.waitUntil(lambda: "slow: The server did not answer." in texts(window.banners))
+
+
+def test_changes_of_many_servers_at_once_are_read_together(
+    window: Any, pane: ServersPane, paper: Any, qtbot: Any
+) -> None:
+    asked = 0
+    read = paper.tools
+
+    async def tools() -> Any:
+        nonlocal asked
+        asked += 1
+        return await read()
+
+    paper.tools = tools
+    paper.tool_list[0] = replace(paper.tool_list[0], title="Another title")
+    for _ in range(30):
+        pane.hear(ToolsChanged("demo"))
+        pane.hear(ToolsChanged("files"))
+    qtbot.waitUntil(lambda: pane.model.tool_at(pane.model.find("demo", "list_orders")).title == "Another title")
+    assert asked == 1
+
+
+def test_the_sheet_follows_whoever_walks_through_the_list(
+    window: Any, pane: ServersPane, qtbot: Any, settled: Any
+) -> None:
+    window.activateWindow()
+    window.centre.setCurrentWidget(window.centre.tool)
+    pane.tree.setFocus()
+    pane.show_tool("demo", "list_orders")
+    qtbot.waitUntil(lambda: window.centre.tool.sheet() is not None)
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: window.centre.tool.sheet().tool.name == "send_email")
+    assert pane.tree.hasFocus()
+    window.centre.setCurrentWidget(window.centre.editor)
+    pane.tree.setFocus()
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: not pane._walk.isActive())
+    settled()
+    assert window.centre.currentWidget() is window.centre.editor
+
+
+def test_letters_typed_in_the_list_filter_it_and_the_choice_stays(window: Any, pane: ServersPane, qtbot: Any) -> None:
+    window.activateWindow()
+    pane.show_tool("demo", "send_email")
+    pane.tree.setFocus()
+    qtbot.keyClicks(pane.tree, "s")
+    assert pane.finder.hasFocus()
+    qtbot.keyClicks(pane.finder, "end")
+    qtbot.waitUntil(lambda: not pane._pause.isActive())
+    assert pane.finder.text() == "send"
+    assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
+    qtbot.keyClick(pane.finder, Qt.Key.Key_Down)
+    assert pane.tree.hasFocus()

@@ -25,6 +25,8 @@ from workbench.records import ServerState, ServerStatus, ToolSummary
 
 DEMO = "demo"
 """The name of the built-in demo server."""
+_GATHER_MS = 60  # changes of many servers at once are read together
+_WALK_MS = 220  # how long one stands still on a tool before it is opened
 _RUNNING = (ServerStatus.READY, ServerStatus.STARTING)
 
 
@@ -47,6 +49,9 @@ class ServersPane(Pane):
         self._starting: set[str] = set()  # servers that a person just asked for
         self._open: set[str] = set()  # servers whose tools are shown, also across a filter
         self._pause = QTimer(self, singleShot=True, interval=80)
+        self._changed: set[str] = set()  # servers whose tools are other ones now
+        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._walk = QTimer(self, singleShot=True, interval=_WALK_MS)
         self._empty = self._make_empty()
         self._lay_out()
         self._bind()
@@ -64,7 +69,8 @@ class ServersPane(Pane):
                 self._selected()
                 self._fill()
             case ToolsChanged(server):
-                self.context.tasks.run("tools", self._load_tools(server))
+                self._changed.add(server)
+                self._gather.start()
 
     def refresh(self) -> None:
         self.context.tasks.run("servers", self._load())
@@ -125,6 +131,9 @@ class ServersPane(Pane):
         if event.key() == Qt.Key.Key_Escape and self.finder.text():
             self.finder.clear()
             return
+        if event.key() == Qt.Key.Key_Down and self.finder.hasFocus():
+            self._to_first(choose=False)
+            return
         super().keyPressEvent(event)
 
     # inside
@@ -162,11 +171,15 @@ class ServersPane(Pane):
         self.finder.textChanged.connect(self._pause.start)
         self.finder.returnPressed.connect(self._to_first)
         self._pause.timeout.connect(self._sift)
+        self._gather.timeout.connect(self._load_changed)
+        self._walk.timeout.connect(self._follow)
+        self.tree.typed.connect(self._typed)
         self.tree.chosen.connect(self._choose)
         self.tree.clicked.connect(self._clicked)
         self.tree.expanded.connect(self._expanded)
         self.tree.collapsed.connect(self._collapsed)
         self.tree.selectionModel().currentChanged.connect(self._selected)
+        self.tree.selectionModel().currentChanged.connect(self._walked)
         self.model.modelReset.connect(self._selected)
         self.deeds.wished.connect(self.wished)
         self.deeds.imported.connect(self.found.refresh)
@@ -192,9 +205,18 @@ class ServersPane(Pane):
         self._fill()
         self.loaded.emit()
 
-    async def _load_tools(self, server: str) -> None:
-        everything = await self.context.questions.tools()
-        self._put_tools(server, [tool for tool in everything if tool.server == server])
+    def _load_changed(self) -> None:
+        self.context.tasks.run("tools", self._load_tools())
+
+    async def _load_tools(self) -> None:
+        """Once for all servers that changed in the last moment: the list may be long."""
+        changed, self._changed = self._changed, set()
+        grouped: dict[str, list[ToolSummary]] = {server: [] for server in changed}
+        for tool in await self.context.questions.tools():
+            if tool.server in grouped:
+                grouped[tool.server].append(tool)
+        for server, tools in grouped.items():
+            self._put_tools(server, tools)
 
     def _put_tools(self, server: str, tools: list[ToolSummary]) -> None:
         self.model.put_tools(server, tools)
@@ -270,21 +292,41 @@ class ServersPane(Pane):
         if tool is not None:
             self.wished.emit(ShowTool(tool.server, tool.name))
 
-    def _to_first(self) -> None:
-        """Enter in the filter opens the first tool that is found."""
+    def _to_first(self, *, choose: bool = True) -> None:
+        """Enter in the filter opens the first tool that is found; Down only goes there."""
         self._sift()
         for row in range(self.model.rowCount()):
             server = self.model.index(row, 0)
             if self.model.rowCount(server):
-                self.tree.setCurrentIndex(self.model.index(0, 0, server))
+                self.tree.expand(server)
                 self.tree.setFocus()
-                self._clicked(self.tree.currentIndex())
+                self.tree.setCurrentIndex(self.model.index(0, 0, server))
+                if choose:
+                    self._clicked(self.tree.currentIndex())
                 return
+
+    def _walked(self) -> None:
+        """The tool in the centre follows whoever walks through the list, once they stand still."""
+        if self.tree.hasFocus():
+            self._walk.start()
+
+    def _follow(self) -> None:
+        tool = self.model.tool_at(self.tree.currentIndex())
+        if tool is not None and self.tree.hasFocus():
+            self.wished.emit(ShowTool(tool.server, tool.name, follow=True))
+
+    def _typed(self, letters: str) -> None:
+        self.finder.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.finder.setText(letters)
 
     def _sift(self) -> None:
         self._pause.stop()
+        index = self.tree.currentIndex()
+        server, tool = self.model.server_at(index), self.model.tool_at(index)
         self.model.filter(self.finder.text())
         self._unfold()
+        if server is not None:
+            self.tree.setCurrentIndex(self.model.find(server.config.name, tool.name if tool else ""))
         self._fill()
 
     def _unfold(self) -> None:

@@ -28,6 +28,7 @@ class ServersModel(QAbstractItemModel):
         self._tools: dict[str, tuple[ToolSummary, ...]] = {}
         self._numbers: dict[str, int] = {}  # server → the number its tools' indexes carry
         self._names: dict[int, str] = {}
+        self._said: dict[str, tuple[str, ...]] = {}  # what the filter looks at, folded once a tool
         self._needle = ""
         self._servers: list[str] = []  # shown, in order
         self._shown: dict[str, Sequence[ToolSummary]] = {}  # shown tools of each shown server
@@ -101,6 +102,7 @@ class ServersModel(QAbstractItemModel):
         for tool in tools:
             grouped.setdefault(tool.server, []).append(tool)
         self._tools = {server: tuple(group) for server, group in grouped.items()}
+        self._said = {}
         self._sift()
         self.endResetModel()
 
@@ -137,6 +139,7 @@ class ServersModel(QAbstractItemModel):
         if self._tools.get(server, ()) == tuple(tools):
             return
         self._tools[server] = tuple(tools)
+        self._said.pop(server, None)
         if server not in self._servers:
             return
         place = self.find(server)
@@ -174,6 +177,7 @@ class ServersModel(QAbstractItemModel):
     def _forget(self, name: str) -> None:
         self._states.pop(name, None)
         self._tools.pop(name, None)
+        self._said.pop(name, None)
         self._shown.pop(name, None)
 
     def _number(self, name: str) -> None:
@@ -194,7 +198,11 @@ class ServersModel(QAbstractItemModel):
         tools = self._tools.get(server, ())
         if not self._needle or self._fits(server, ""):
             return tools
-        return tuple(tool for tool in tools if self._fits(server, f"{tool.name} {tool.title} {tool.summary}"))
+        if server not in self._said:
+            self._said[server] = tuple(f"{server} {_filtered_by(tool)}".casefold() for tool in tools)
+        words = self._needle.split()
+        pairs = zip(tools, self._said[server], strict=True)
+        return tuple(tool for tool, said in pairs if all(word in said for word in words))
 
     def _fits(self, server: str, words: str) -> bool:
         text = f"{server} {words}".casefold()
@@ -203,6 +211,10 @@ class ServersModel(QAbstractItemModel):
     def _server_row(self, name: str) -> Row:
         state = self._states[name]
         return server_row(state, len(self._tools.get(name, ())))
+
+
+def _filtered_by(tool: ToolSummary) -> str:
+    return f"{tool.name} {tool.title} {tool.summary}"
 
 
 def server_row(state: ServerState, tools: int) -> Row:
