@@ -107,13 +107,15 @@ def _beside(name: str) -> Any:
 
 PaperWatch: Any = _beside("paper_watch").PaperWatch
 PaperClients: Any = _beside("paper_clients").PaperClients
+PaperAsks: Any = _beside("paper_asks").PaperAsks
 
 
-class PaperQuestions(PaperWatch, PaperClients):  # type: ignore[misc]  # classes loaded from files beside this one
+class PaperQuestions(PaperWatch, PaperClients, PaperAsks):  # type: ignore[misc]  # classes loaded from files beside this one
     """Answers every question the shell asks, from lists that a test may change."""
 
     def __init__(self, bus: Bus) -> None:
         super().__init__()
+        PaperAsks.__init__(self)
         self.bus = bus
         self.asked: list[tuple[str, tuple[Any, ...]]] = []
         self.current_settings = Settings()

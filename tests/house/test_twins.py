@@ -10,6 +10,9 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "cli/checked.py": "tests/cli/test_check.py",
+    "gui/asks/*_body.py": "tests/gui/asks/test_dialog.py",
+    "gui/asks/body.py": "tests/gui/asks/test_dialog.py",
+    "gui/asks/*.py": "tests/gui/asks/test_dialogs.py",
     "history/*.py": "tests/history/test_history.py",
     "catalog/attendant.py": "tests/catalog/test_calling.py",
     "asks/open_ask.py": "tests/asks/test_asks.py",

@@ -180,6 +180,15 @@ ACTIONS: tuple[Action, ...] = (
         "server",
         when=(LINKED,),
     ),
+    Action(
+        "ask.answer",
+        "Answer a server's question",
+        "Open what a server asks, the oldest question first.",
+        "Servers",
+        "message",
+        "Ctrl+Shift+J",
+        (LINKED,),
+    ),
     Action("servers.find", "Find a tool", "Go to the filter above the servers.", "Servers", "search", "Ctrl+Shift+F"),
     Action(
         "front.start",

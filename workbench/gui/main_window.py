@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMainWindow, QPushButton, QTabBar, QTabWidget, QVB
 
 from workbench.events import Event
 from workbench.gui.actions import LINKED, UNLINKED, action_named
+from workbench.gui.asks.strip import AskStrip
 from workbench.gui.banners import Banners
 from workbench.gui.bridge import Bridge, Link, LinkState
 from workbench.gui.centre import Centre
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
     def _make_panes(self) -> None:
         self.banners = Banners(self.context, self.commands["core.again"], self.commands["secrets.open"], self)
         self.strip = WaitingStrip(self.context, self)
+        self.asks = AskStrip(self.context, self)
         self.centre = Centre(self.context, self.commands, self)
         self.status = Status(self.context, self)
         self.servers = ServersPane(self.context, self.commands)
@@ -99,6 +101,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self.banners)
         column.addWidget(self.strip)
+        column.addWidget(self.asks)
         column.addWidget(self.centre, 1)
         self.setCentralWidget(middle)
         self.commands.fill(self.menuBar())
@@ -125,7 +128,16 @@ class MainWindow(QMainWindow):
     def _connect(self, bridge: Bridge) -> None:
         self.bridge = bridge
         bridge.linked.connect(self._linked)
-        for pane in (self.banners, self.strip, self.status, self.servers, self.runs, self.audit, self.skills):
+        for pane in (
+            self.banners,
+            self.strip,
+            self.asks,
+            self.status,
+            self.servers,
+            self.runs,
+            self.audit,
+            self.skills,
+        ):
             bridge.heard.connect(pane.hear)
         bridge.heard.connect(self.centre.hear)
         self.context.tasks.failed.connect(self.banners.show_fault)
@@ -140,7 +152,7 @@ class MainWindow(QMainWindow):
     # what it passes on
 
     def panes(self) -> list[Pane]:
-        return [self.banners, self.strip, self.status, *(dock.pane for dock in self.docks.values())]
+        return [self.banners, self.strip, self.asks, self.status, *(dock.pane for dock in self.docks.values())]
 
     def hear(self, event: Event) -> None:
         """For tests and screenshots: as if the core had said it."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from workbench.gui.asks.dialogs import AskDialogs
 from workbench.gui.bridge import Link, LinkState
 from workbench.gui.dialogs.connect_agent import ConnectAgent
 from workbench.gui.dialogs.help import Help
@@ -19,7 +20,19 @@ from workbench.gui.dialogs.secrets import SecretsDialog
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.main_window import MainWindow
 from workbench.gui.text import one_line
-from workbench.gui.wishes import Act, KeepRun, KeepSkill, Say, ShowCode, ShowRun, ShowServer, ShowSkill, ShowTool, Wish
+from workbench.gui.wishes import (
+    Act,
+    KeepRun,
+    KeepSkill,
+    Say,
+    ShowAsk,
+    ShowCode,
+    ShowRun,
+    ShowServer,
+    ShowSkill,
+    ShowTool,
+    Wish,
+)
 from workbench.records import Decision, Run, RunState, Skill, SkillState
 
 if TYPE_CHECKING:
@@ -56,6 +69,11 @@ class Wiring(QObject):
         window.bridge.linked.connect(self._linked)
         window.servers.found.counted.connect(self._show_found)
         window.servers.loaded.connect(self._show_found)
+        self._asks = AskDialogs(self._context, window.asks, window)
+        self._asks.said.connect(self._say)
+        window.bridge.heard.connect(self._asks.hear)
+        window.bridge.linked.connect(self._asks.link)
+        self._asks.link(window.bridge.link)
         self._bind()
 
     def grant(self, wish: Wish) -> None:
@@ -78,6 +96,8 @@ class Wiring(QObject):
                 self._run("keep skill", self._keep_skill(name))
             case Say(words):
                 self._say(words)
+            case ShowAsk(ask_id):
+                self._asks.show(ask_id)
             case Act(action):
                 self._window.commands.do(action)
 
@@ -180,6 +200,7 @@ class Wiring(QObject):
 
     def _bind(self) -> None:
         window, bind = self._window, self._window.commands.bind
+        bind("ask.answer", self._asks.show)
         bind("palette.open", self._open_palette)
         bind("agent.connect", self._connect_agent)
         bind("agent.example", self._context.questions.start_example_agent)

@@ -62,6 +62,13 @@ class KeepSkill:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowAsk:
+    """Open a server's question."""
+
+    ask_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """Do an action of the action table, by its id."""
 
@@ -75,4 +82,4 @@ class Say:
     words: str
 
 
-Wish: TypeAlias = ShowTool | ShowServer | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | Act | Say
+Wish: TypeAlias = ShowTool | ShowServer | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | ShowAsk | Act | Say

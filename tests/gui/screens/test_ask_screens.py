@@ -1,0 +1,55 @@
+"""Writes the screens of what servers ask into ./screenshots."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.gui.asks.test_dialog import ASKED, FORM, LOOK, make_ask
+from tests.gui.screens.test_screens import shoot
+from workbench.gui.asks.dialog import AskDialog
+
+LONG = {**ASKED, "temperature": 0.4, "tools": [LOOK], "modelPreferences": {"hints": [{"name": "small"}]}}
+ASKS = {
+    "form": make_ask(message="We have a table left by the window. Who comes, and what shall it be?"),
+    "secret": make_ask(
+        schema=json.dumps({**FORM, "properties": {"api_key": {"type": "string"}}, "required": ["api_key"]})
+    ),
+    "page": make_ask("url"),
+    "trap": make_ask(
+        "url", url="https://github.com@xn--pple-43d.com/login?next=/a/very/long/way", host="xn--pple-43d.com",
+        host_shown="аpple.com",
+        warnings=(
+            "What stands before the @ (github.com) is not where it leads: it leads to xn--pple-43d.com.",
+            "“аpple” mixes letters of different scripts, as names do that imitate another.",
+        ),
+    ),
+    "model": make_ask("sampling", request=json.dumps(LONG)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("name", list(ASKS))
+def test_questions_can_be_looked_at(context: Any, qtbot: Any, colours: str, name: str) -> None:
+    context.theme.choose(colours)
+    dialog = AskDialog(context, ASKS[name])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    shoot(dialog, f"ask-{name}-{colours}")
+    dialog.resize(dialog.minimumSize())
+    shoot(dialog, f"ask-{name}-{colours}-narrow")
+    dialog.end()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_strip_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: Any, colours: str) -> None:
+    window.context.theme.choose(colours)
+    window.resize(1280, 800)
+    paper.put_ask(make_ask(by="claude-code", run_id="run-1"))
+    paper.put_ask(replace(make_ask("url"), id="a2", by="claude-code"))
+    qtbot.waitUntil(lambda: window.asks.isVisible())
+    settled()
+    shoot(window, f"ask-strip-{colours}")
