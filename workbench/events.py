@@ -59,6 +59,13 @@ class ServerChecked:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolsWarned:
+    """Other things than before are odd about a server's definitions."""
+
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
 class DefinitionsBlocked:
     """Tools of a server are not what a person approved; they are blocked until somebody has read the change."""
 
@@ -191,6 +198,7 @@ Event: TypeAlias = (
     | ToolsChanged
     | ServerChecked
     | DefinitionsBlocked
+    | ToolsWarned
     | CallProgress
     | AskArrived
     | AskSettled

@@ -18,12 +18,13 @@ from workbench.catalog.groups import Groups
 from workbench.catalog.host import Host
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
+from workbench.catalog.oddities import Oddities
 from workbench.catalog.search import Search, summary
 from workbench.catalog.server import Server
 from workbench.catalog.surroundings import Surroundings
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
 from workbench.errors import WorkbenchError
-from workbench.events import Event, Noticed, ServerChanged, ServerRemoved, ToolsChanged, spawn
+from workbench.events import Event, Noticed, ServerChanged, ServerRemoved, ToolsChanged, ToolsWarned, spawn
 from workbench.paths import Paths
 from workbench.records import (
     Depth,
@@ -68,6 +69,7 @@ class Catalog:
         self._consents = Consents(paths.consents)
         self._groups = Groups()
         ways = Ways(paths.bench, self._groups, secret, authorize)
+        self.oddities = Oddities()
         self._around = Surroundings(
             paths,
             settings,
@@ -182,7 +184,11 @@ class Catalog:
 
     def summaries(self) -> tuple[ToolSummary, ...]:
         return tuple(
-            replace(summary(tool, server.functions[tool.name]), mark=server.pins.mark(tool.name))
+            replace(
+                summary(tool, server.functions[tool.name]),
+                mark=server.pins.mark(tool.name),
+                warned=self.oddities.number(server.name, tool.name),
+            )
             for server in self._enabled()
             for tool in server.tools.values()
         )
@@ -284,6 +290,9 @@ class Catalog:
         while self._search is None:
             self._search = made = self._searchable()
             await asyncio.to_thread(made.prepare)
+            found = await asyncio.to_thread(self.oddities.look, self.tools())
+            for server in self.oddities.take(found):
+                self._tell(ToolsWarned(server))
 
     def _searchable(self) -> Search:
         return Search(

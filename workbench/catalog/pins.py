@@ -19,6 +19,7 @@ from typing import Any
 
 from workbench.catalog import definitions, stored
 from workbench.errors import WorkbenchError
+from workbench.policy.definitions import odd_definition
 from workbench.records import ChangeKind, DefinitionChange, JsonObject, Tool
 
 log = logging.getLogger(__name__)
@@ -190,7 +191,8 @@ class Pins:
 
     def _change(self, name: str, tool: Tool) -> DefinitionChange:
         before, after, at = _text(self._pins[name].tool.raw), _text(tool.raw), self._told.get(name, ("", 0.0))[1]
-        return DefinitionChange(self._server, name, ChangeKind.CHANGED, tool.hash, at, before, after, blocked=True)
+        odd = tuple(f"{one.message} {one.why}" for one in odd_definition(tool))
+        return DefinitionChange(self._server, name, ChangeKind.CHANGED, tool.hash, at, before, after, True, odd)
 
     def _read(self, found: Mapping[str, Any]) -> list[tuple[str, _Pin]]:  # Any: JSON of ours, read with distrust
         entries = [one for one in found.values() if isinstance(one, dict) and isinstance(one.get("raw"), dict)]

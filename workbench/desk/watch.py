@@ -11,7 +11,7 @@ from workbench.catalog import raw, sending, vitals
 from workbench.catalog.traffic import find
 from workbench.catalog.transcript import transcript
 from workbench.desk.seat import Seat
-from workbench.records import DefinitionChange, Origin, RawAnswer, ToolCall, Vitals
+from workbench.records import DefinitionChange, Origin, RawAnswer, ToolCall, ToolWarning, Vitals
 
 
 class WatchDesk(Seat):
@@ -44,6 +44,9 @@ class WatchDesk(Seat):
 
     async def vitals(self, server: str) -> Vitals:
         return await vitals.vitals(self._catalog.server(server))
+
+    async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
+        return self._catalog.oddities.of(self._catalog.server(server).name)
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return self._catalog.server(server).pins.changes()

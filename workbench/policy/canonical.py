@@ -50,6 +50,11 @@ def canonical(text: str) -> Canonical:
     return Canonical(clean, sha, (*_hidden(clean), *_cookies(clean)))
 
 
+def hidden(text: str) -> tuple[Finding, ...]:
+    """What cannot be seen in a text, or makes it read otherwise than it is stored; innocent joiners are let be."""
+    return () if text.isascii() and text.isprintable() else _hidden(_LINE_END.sub("\n", text))
+
+
 def _clean(text: str) -> str:
     body = _LINE_END.sub("\n", text).lstrip("\ufeff").rstrip("\r\n")
     return body + "\n" if body else ""

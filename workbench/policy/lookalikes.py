@@ -49,6 +49,11 @@ def _add(report: Report, words: str, span: Span, name: str) -> None:
     report.add("name.lookalike", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY)
 
 
+def plain_letters(name: str) -> str:
+    """The name as it reads: letters of other scripts and styles as the ASCII ones they look like."""
+    return unicodedata.normalize("NFKC", name).translate(_PAIRS)
+
+
 def _names(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """Every name the program binds, uses or imports, the first place last so that it wins."""
     for node in reversed(list(ast.walk(tree))):

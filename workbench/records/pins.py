@@ -26,6 +26,7 @@ class DefinitionChange:
     before: str = ""  # the approved definition as JSON text
     after: str = ""  # the definition as it is now
     blocked: bool = False
+    warnings: tuple[str, ...] = ()  # what is odd about the definition as it is now
 
 
 @dataclass(frozen=True, slots=True)

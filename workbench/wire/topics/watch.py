@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from workbench.records import DefinitionChange, RawAnswer, Vitals
+from workbench.records import DefinitionChange, RawAnswer, ToolWarning, Vitals
 
 
 class WatchQuestions(Protocol):
@@ -24,6 +24,9 @@ class WatchQuestions(Protocol):
         """Send a message written by hand. A tool call goes the way of every tool call: policy, privacy, audit."""
 
     async def vitals(self, server: str) -> Vitals: ...
+
+    async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
+        """What is odd about its definitions, by themselves and beside those of other servers."""
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
