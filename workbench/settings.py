@@ -59,6 +59,9 @@ class Settings:
     run_answer_tokens: int = _setting(4_000, "How much of a run's answer goes to the model before it is cut.")
     run_concurrent: int = _setting(5, "How many programs may run at once; the next ones wait.")
     server_start_seconds: int = _setting(20, "How long a server may take to start.")
+    server_idle_minutes: int = _setting(
+        15, "After how long a server that nobody uses is stopped; the next call starts it again. 0: never.", least=0
+    )
     server_call_seconds: int = _setting(120, "How long a tool call may take.")
     server_frame_mb: int = _setting(
         64, "The largest message taken from a server, in megabytes; counts when a server starts.", most=1024

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from workbench.catalog.consents import Consents
+from workbench.catalog.executables import Executable
 from workbench.catalog.launch import demo_config
 from workbench.errors import WorkbenchError
-from workbench.records import ServerConfig
+from workbench.records import ServerConfig, ServerStatus
 
 CONFIG = ServerConfig("one", "run", ("x",))
 
@@ -43,3 +45,41 @@ def test_a_consent_that_cannot_be_written_is_none(tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError, match="cannot be remembered"):
         consents.give(CONFIG)
     assert not consents.allows(CONFIG)
+
+
+def test_the_files_of_the_first_start_are_remembered_and_others_ask_again(tmp_path: Path) -> None:
+    before, after = Executable("run", "/bin/run", 1, 1, "a"), Executable("run", "/bin/run", 1, 2, "b")
+    consents = Consents(tmp_path / "allowed.json")
+    consents.give(CONFIG)
+    assert consents.vouch(CONFIG, (before,)) == ""
+    later = Consents(tmp_path / "allowed.json")
+    later.read()
+    assert "changed" in later.vouch(CONFIG, (after,))
+    later.give(CONFIG)
+    assert later.vouch(CONFIG, (after,)) == ""
+    assert later.known(CONFIG) == {"run": after}
+
+
+def test_a_consent_from_before_files_counted_stays(tmp_path: Path) -> None:
+    consents = Consents(tmp_path / "allowed.json")
+    consents.give(CONFIG)
+    assert consents.known(CONFIG) == {}
+    assert consents.vouch(CONFIG, (Executable("run", "/bin/run", 1, 1, "a"),)) == ""
+    assert consents.allows(CONFIG)
+
+
+async def test_a_changed_script_is_not_started_before_a_person_looked(house, tmp_path: Path) -> None:
+    script = tmp_path / "bench" / "serve.py"
+    script.write_text(Path(house.faulty("echo").args[1]).read_text(encoding="utf-8"), encoding="utf-8")
+    home = await house(ServerConfig("own", sys.executable, ("-S", "serve.py", "echo", "0")))
+    await home.catalog.connect("own")
+    await home.catalog.disconnect("own")
+    assert (await home.call("own", "echo", text="hi")).ok
+    await home.catalog.disconnect("own")
+    script.write_text(f"{script.read_text(encoding='utf-8')}\n# another\n", encoding="utf-8")
+    assert "serve.py was changed" in (await home.call("own", "echo", text="hi")).fault.message
+    state = home.catalog.server("own").state
+    assert (state.allowed, state.status) == (False, ServerStatus.FAILED)
+    assert "serve.py was changed" in state.doubt
+    assert (await home.catalog.connect("own")).doubt == ""
+    assert (await home.call("own", "echo", text="hi")).ok

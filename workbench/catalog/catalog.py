@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from workbench.asks.asks import Asks
-from workbench.catalog import calling, roots
+from workbench.catalog import calling, executables, idle, roots
 from workbench.catalog.attendant import Attendant
 from workbench.catalog.calling import Hear
 from workbench.catalog.configuration import Configuration, Reading
@@ -79,11 +79,13 @@ class Catalog:
             ways,
             host or self._attend,
             masks or Masks(),
+            self._vouch,
         )
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since
         self._indexing: asyncio.Task[None] | None = None
+        self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
         self.notices: tuple[Fault, ...] = ()  # what a person should know of the configuration as last read
 
@@ -93,11 +95,15 @@ class Catalog:
         reading = self._read()
         for config in reading.configs:
             await self._adopt(config)
+        self._resting = spawn("catalog: idle", idle.keep_looking(self._all, self._idle_minutes, self._asking))
         return reading.notices
 
     async def close(self) -> None:
         """Every child process gone."""
         self.asks.close()
+        if self._resting is not None:
+            self._resting.cancel()
+            await asyncio.wait([self._resting])
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
         if self._indexing is not None:
             await asyncio.wait([self._indexing])
@@ -114,8 +120,9 @@ class Catalog:
         config = server.state.config
         if config.disabled:
             raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
-        self._consents.give(config)
-        server.allow()
+        if not server.state.allowed:
+            self._consents.give(config)
+            server.allow()
         await server.start(at_once=True)
         return server.state
 
@@ -266,6 +273,23 @@ class Catalog:
         self._servers[config.name] = server
         self._hear(ServerChanged(server.state))
         self._hear(ToolsChanged(config.name))
+
+    async def _vouch(self, config: ServerConfig) -> str:
+        """Whether the files behind a command are those a person allowed; at its first start they become those."""
+        if config.builtin or config.remote:
+            return ""
+        known = self._consents.known(config)
+        files = await asyncio.to_thread(executables.of, config, self._bench, known)
+        return self._consents.vouch(config, files)
+
+    def _all(self) -> tuple[Server, ...]:
+        return tuple(self._servers.values())
+
+    def _idle_minutes(self) -> int:
+        return self._settings().server_idle_minutes
+
+    def _asking(self, server: str) -> bool:
+        return any(ask.server == server for ask in self.asks.all())
 
     def _attend(self, server: str) -> Host:
         return Attendant(server, self.asks, self._roots)

@@ -67,6 +67,9 @@ class Connection:
         self._desk = Desk(name, Hearing(host, changed), self.clocks)
         self.greeting: Greeting | None = None  # set when ready
         self.fault: ServerFault | None = None  # set when it ended unasked
+        self._under_way = 0  # requests that wait for their answer
+        self._subscribed: set[str] = set()  # resources whose changes are told
+        self._used = time.monotonic()
         self.log_level = ""  # what a modern server is asked to log, with each request; empty: nothing
 
     async def open(self, seconds: float, era: str) -> Greeting:
@@ -100,7 +103,25 @@ class Connection:
         async def send(added: JsonObject) -> JsonObject:
             return await self._send(method, {**params, **added}, progress, headers or {})
 
-        return await rounds.settle(await send({}), self._desk.ask, send)
+        self._under_way += 1
+        try:
+            answer = await rounds.settle(await send({}), self._desk.ask, send)
+        finally:
+            self._under_way -= 1
+            self._used = time.monotonic()
+        self._note_subscription(method, str(params.get("uri", "")))
+        return answer
+
+    def unused(self) -> float:
+        """For how many seconds nobody waited for it or listened to it."""
+        busy = self._under_way or self._subscribed
+        return 0.0 if busy else time.monotonic() - self._used
+
+    def _note_subscription(self, method: str, uri: str) -> None:
+        if method == "resources/subscribe":
+            self._subscribed.add(uri)
+        elif method == "resources/unsubscribe":
+            self._subscribed.discard(uri)
 
     async def notify(self, method: str, params: JsonObject | None = None) -> None:
         """Nothing comes back; what is sent to a server that is just going is lost."""
@@ -112,6 +133,7 @@ class Connection:
     def watch(self, resources: Collection[str]) -> None:
         """Hear of changes of these resources; for the modern era: a legacy server is asked with resources/subscribe."""
         if self._meta:
+            self._subscribed = set(resources)
             self._changes.watch(resources)
 
     @property

@@ -1,11 +1,15 @@
-"""Which commands a person has allowed, by their fingerprint: a changed command asks again."""
+"""Which commands a person has allowed, by their fingerprint: a changed command asks again.
+
+The files behind a command are remembered at its first start; when they are others at a later one, it asks again too.
+"""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 
-from workbench.catalog import stored
+from workbench.catalog import executables, stored
+from workbench.catalog.executables import Executable
 from workbench.catalog.launch import fingerprint
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
@@ -25,13 +29,33 @@ class Consents:
     def allows(self, config: ServerConfig) -> bool:
         return config.builtin or fingerprint(config) in self._given
 
+    def known(self, config: ServerConfig) -> dict[str, Executable]:
+        """The files that were behind this command when it was allowed, by name."""
+        return {file.name: file for file in self._files(config) or ()}
+
+    def vouch(self, config: ServerConfig, files: tuple[Executable, ...]) -> str:
+        """What is different from what a person allowed, or nothing. Consents without files take these as theirs."""
+        before = self._files(config)
+        if before is not None and (told := executables.difference(before, files)):
+            return told
+        if before != files and config.name and fingerprint(config) in self._given:
+            entry = self._given[fingerprint(config)]
+            kept = entry if isinstance(entry, dict) else {}
+            self._save({**self._given, fingerprint(config): {**kept, "files": [file.as_json() for file in files]}})
+        return ""
+
     def give(self, config: ServerConfig) -> None:
-        if self.allows(config):
+        """A person's yes to this command, and to whatever files are behind it at its next start."""
+        if config.builtin:
             return
-        given = {
-            **self._given,
-            fingerprint(config): {"server": config.name, "command": config.command, "at": time.time()},
-        }
+        said = {"server": config.name, "command": config.command, "at": time.time()}
+        self._save({**self._given, fingerprint(config): said})
+
+    def _files(self, config: ServerConfig) -> tuple[Executable, ...] | None:
+        entry = self._given.get(fingerprint(config))
+        return executables.from_json(entry.get("files")) if isinstance(entry, dict) else None
+
+    def _save(self, given: dict[str, object]) -> None:
         try:
             stored.save(self._file, given)
         except OSError as fault:

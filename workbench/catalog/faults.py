@@ -37,6 +37,13 @@ class ServerFault(WorkbenchError):
         return Fault(self.message, self.hint, self.detail)
 
 
+def not_running(fault: Fault | None) -> ServerFault:
+    """Why there is no connection, as the server's state tells it."""
+    if fault is None:
+        return ServerFault("The server was stopped.", "Connect it again.")
+    return ServerFault(fault.message, fault.hint, fault.detail)
+
+
 def leaves(fault: BaseException) -> Iterator[BaseException]:
     """The single faults inside groups of faults."""
     if isinstance(fault, BaseExceptionGroup):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from workbench.privacy import credential, secret
 from workbench.privacy.keys import kind_of
 from workbench.records import ServerConfig
+from workbench.secrets.masks import Masks
 from workbench.secrets.references import reference
 
 Span = tuple[int, int]
@@ -131,3 +132,12 @@ def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: C
         number += 1
         name = f"{wish} {number}"
     return name
+
+
+def hide(config: ServerConfig, masks: Masks) -> tuple[str, ...]:
+    """Where secrets stand in an entry as they are; from now on those are masked like stored ones."""
+    found = find(config)
+    for plain in found:
+        if not plain.value.isalpha():  # "postgres" is a password too, but half of what its server says
+            masks.hide(plain.value)
+    return tuple(dict.fromkeys(plain.place for plain in found))

@@ -14,7 +14,7 @@ from workbench.catalog.backoff import Backoff
 from workbench.catalog.clock import Clocks
 from workbench.catalog.connection import Connection, Progress, SessionOver
 from workbench.catalog.counts import Counts
-from workbench.catalog.faults import ServerFault
+from workbench.catalog.faults import ServerFault, not_running
 from workbench.catalog.handshake import MODERN, Greeting
 from workbench.catalog.memory import Remembered
 from workbench.catalog.pins import Pins
@@ -57,7 +57,7 @@ class Server:
         self.traffic = Traffic(config.name, surroundings.masks)
         self.counts = Counts()
         self.since = 0.0  # when it became ready last
-        self.state = ServerState(config, allowed=allowed, plain_secrets=self._hide_plain(config))
+        self.state = ServerState(config, allowed=allowed, plain_secrets=plain_secrets.hide(config, surroundings.masks))
 
     @property
     def name(self) -> str:
@@ -91,7 +91,19 @@ class Server:
         )
 
     def allow(self) -> None:
-        self.state = replace(self.state, allowed=True)
+        self.state = replace(self.state, allowed=True, doubt="")
+
+    def unused(self) -> float:
+        """For how many seconds nobody used it; 0 while somebody does, or while it does not run."""
+        busy = self._starting is not None or (self._relisting is not None and not self._relisting.done())
+        return 0.0 if busy or (running := self.running) is None else running.unused()
+
+    async def rest(self) -> None:
+        """Stop what nobody uses. Whoever comes meanwhile starts it anew: it is let go before the first wait."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self._change(status=ServerStatus.STOPPED, fault=None, pid=0, rests=True)
+            await connection.close()
 
     async def start(self, *, at_once: bool = False) -> Connection:
         """The running connection, started if need be. Raises ServerFault. `at_once`: a person asks, no pause."""
@@ -105,7 +117,7 @@ class Server:
         await asyncio.shield(self._starting)
         if (running := self.running) is not None:
             return running
-        raise _server_fault(self.state.fault)
+        raise not_running(self.state.fault)
 
     async def stop(self) -> None:
         """End the process or the session; its tools stay known, and nothing starts it again but a wish."""
@@ -208,6 +220,7 @@ class Server:
     async def _reach(self) -> tuple[Connection, Greeting]:
         """By the first way that leads there; where none does, the first one's fault counts."""
         config, settings, ways = self.state.config, self._around.settings(), self._around.ways
+        await self._vouch()
         first: ServerFault | None = None
         for kind in ways.to(config, self._way):
             transport = await asyncio.to_thread(ways.build, kind, config, settings.server_frame_mb << 20, self.traffic)
@@ -230,6 +243,12 @@ class Server:
                 await self._hang_up()
         assert first is not None
         raise first
+
+    async def _vouch(self) -> None:
+        """The file behind the command is the one that a person allowed, or it does not start."""
+        if doubt := await self._around.vouch(self.state.config):
+            self.state = replace(self.state, allowed=False, doubt=doubt)
+            raise ServerFault(f"It was not started: {doubt}.", "Press Connect, look at it, and allow it again.")
 
     def _refused(self, connection: Connection) -> None:
         needed = connection.transport.status == 401
@@ -280,7 +299,11 @@ class Server:
         self._backoff.died()
         told = replace(fault, hint=self._backoff.hint() or fault.hint)
         self._change(status=ServerStatus.FAILED, fault=told, pid=0, warnings=self._warnings())
-        if self._backoff.again is not None and (self._reviving is None or self._reviving.done()):
+        if (
+            self._backoff.again is not None
+            and not self.state.doubt
+            and (self._reviving is None or self._reviving.done())
+        ):
             self._reviving = spawn(f"server {self.name}: again", self._revive())
 
     async def _revive(self) -> None:
@@ -355,6 +378,7 @@ class Server:
 
     def _change(self, **changes: object) -> None:
         before = self.state.status
+        changes.setdefault("rests", False)
         if isinstance(fault := changes.get("fault"), Fault):
             changes["fault"] = self._masked(fault)
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
@@ -370,20 +394,6 @@ class Server:
         elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
             self.counts.note(self.state.fault.message)
 
-    def _hide_plain(self, config: ServerConfig) -> tuple[str, ...]:
-        """Where secrets stand in the entry as they are; those are masked like stored ones."""
-        found = plain_secrets.find(config)
-        for plain in found:
-            if not plain.value.isalpha():  # "postgres" is a password too, but half of what its server says
-                self._around.masks.hide(plain.value)
-        return tuple(dict.fromkeys(plain.place for plain in found))
-
     def _masked(self, fault: Fault) -> Fault:
         mask = self._around.masks.mask
         return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
-
-
-def _server_fault(fault: Fault | None) -> ServerFault:
-    if fault is None:
-        return ServerFault("The server was stopped.", "Connect it again.")
-    return ServerFault(fault.message, fault.hint, fault.detail)

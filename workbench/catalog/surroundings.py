@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from workbench.catalog.groups import Groups
@@ -11,8 +11,16 @@ from workbench.catalog.memory import Memory
 from workbench.catalog.ways import Ways
 from workbench.events import Event
 from workbench.paths import Paths
+from workbench.records import ServerConfig
 from workbench.secrets.masks import Masks
 from workbench.settings import Settings
+
+Vouch = Callable[[ServerConfig], Awaitable[str]]
+
+
+async def trusting(config: ServerConfig) -> str:
+    """For whoever remembers no consents."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +35,4 @@ class Surroundings:
     ways: Ways
     host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
     masks: Masks = field(default_factory=Masks)
+    vouch: Vouch = trusting  # why the files behind a command are not those that a person allowed

@@ -51,6 +51,8 @@ class ServerState:
     config: ServerConfig
     status: ServerStatus = ServerStatus.STOPPED
     allowed: bool = False  # a person has started exactly this command before
+    doubt: str = ""  # why it is not allowed any more: the file behind its command is another one
+    rests: bool = False  # stopped because nobody used it; the next call starts it again
     fault: Fault | None = None
     title: str = ""  # the name the server gives itself
     version: str = ""

@@ -208,3 +208,30 @@ def test_letters_typed_in_the_list_filter_it_and_the_choice_stays(window: Any, p
     assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
     qtbot.keyClick(pane.finder, Qt.Key.Key_Down)
     assert pane.tree.hasFocus()
+
+
+def test_another_file_behind_the_command_asks_again_and_says_so(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    paper.put(replace(paper.server_states["files"], allowed=True))
+    settled()
+    real, asked = paper.connect, []
+
+    async def connect(server: str) -> ServerState:
+        asked.append(server)
+        if len(asked) == 1:
+            state = replace(paper.server_states[server], allowed=False, doubt="npx is another file now: /tmp/npx")
+            paper.server_states[server] = state
+            raise WorkbenchError("It was not started.", "Look at it.")
+        answer: ServerState = await real(server)
+        return answer
+
+    paper.connect = connect
+    pane.show_tool("files")
+    window.commands.do("server.connect")
+    dialog = question(window, qtbot)
+    assert "npx is another file now: /tmp/npx" in texts(dialog)
+    press(dialog, "Start the server")
+    qtbot.waitUntil(lambda: asked == ["files", "files"])
+    settled()
+    assert pane.model.state("files").status is ServerStatus.READY

@@ -96,8 +96,18 @@ class ServersPane(Pane):
         try:
             await self.context.questions.connect(name)
         except WorkbenchError as fault:
-            if not self._card_tells(name):
+            if await self._doubted(name):
+                await self.connect_server(name)  # which asks, because it is not allowed any more
+            elif not self._card_tells(name):
                 raise WorkbenchError(f"{name}: {fault.message}", fault.hint) from fault
+
+    async def _doubted(self, name: str) -> bool:
+        """Whether it was not started because the file behind its command is another one."""
+        state = next((state for state in await self.context.questions.servers() if state.config.name == name), None)
+        if state is None or state.allowed or not state.doubt:
+            return False
+        self.model.put(state)
+        return True
 
     def _card_tells(self, name: str) -> bool:
         """Whether the card below the tree says already why this server failed."""
@@ -262,14 +272,18 @@ class ServersPane(Pane):
     async def _consent(self, state: ServerState) -> bool:
         question = Question(
             self.context.theme,
-            self.tr("Start {} for the first time?").format(state.config.name),
+            (self.tr("Start {} again?") if state.doubt else self.tr("Start {} for the first time?")).format(
+                state.config.name
+            ),
             self.tr("This command will run on your computer, with your rights, outside the sandbox:"),
             self.window(),
         )
         question.show_text(command_line(state.config), self.tr("The full command"))
         if state.config.cwd:
             question.show_note(self.tr("In the folder {}.").format(state.config.cwd))
-        question.show_note(self.tr("You are asked again when the command changes."))
+        if state.doubt:
+            question.show_note(self.tr("You allowed it before, but {}.").format(state.doubt), "warning")
+        question.show_note(self.tr("You are asked again when the command, or the file behind it, changes."))
         return await question.ask(self.tr("Start the server"))
 
     def _add(self) -> None:

@@ -226,6 +226,8 @@ def server_row(state: ServerState, tools: int) -> Row:
         if state.latency_ms:
             parts.append(duration(state.latency_ms))
         aside = " · ".join(parts)
+    elif state.rests:
+        aside = translate("servers", "Idle")
     elif state.config.disabled:
         aside = translate("servers", "Disabled")
     badges: tuple[tuple[str, str], ...] = ((translate("servers", "built-in"), "info"),) if state.config.builtin else ()

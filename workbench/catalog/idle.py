@@ -1,0 +1,41 @@
+"""Stops servers that nobody has used for a while; the next call starts them again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+log = logging.getLogger(__name__)
+
+BEAT = 15.0  # seconds between two looks
+
+
+class Rester(Protocol):
+    """What the look needs of a server."""
+
+    @property
+    def name(self) -> str: ...
+
+    def unused(self) -> float:
+        """For how many seconds nobody used it; 0 while somebody does, or while it does not run."""
+
+    async def rest(self) -> None: ...
+
+
+async def keep_looking(
+    servers: Callable[[], Iterable[Rester]], minutes: Callable[[], int], needed: Callable[[str], bool]
+) -> None:
+    """Until it is cancelled. `needed`: whether something of a server waits for a person."""
+    while True:
+        await asyncio.sleep(BEAT)
+        await look(servers(), minutes() * 60.0, needed)
+
+
+async def look(servers: Iterable[Rester], seconds: float, needed: Callable[[str], bool]) -> None:
+    """Once; 0 seconds: none ever rests."""
+    tired = [server for server in servers if 0 < seconds <= server.unused() and not needed(server.name)]
+    for fault in await asyncio.gather(*(server.rest() for server in tired), return_exceptions=True):
+        if isinstance(fault, Exception):
+            log.warning("an idle server could not be stopped: %s", fault)
