@@ -43,6 +43,13 @@ class ServerRemoved:
 
 
 @dataclass(frozen=True, slots=True)
+class ServersArranged:
+    """The servers of the bench stand in another order."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolsChanged:
     """The list of a server's tools is known or different now."""
 
@@ -195,6 +202,7 @@ class Noticed:
 Event: TypeAlias = (
     ServerChanged
     | ServerRemoved
+    | ServersArranged
     | ToolsChanged
     | ServerChecked
     | DefinitionsBlocked

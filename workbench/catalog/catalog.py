@@ -24,7 +24,16 @@ from workbench.catalog.server import Server
 from workbench.catalog.surroundings import Surroundings
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
 from workbench.errors import WorkbenchError
-from workbench.events import Event, Noticed, ServerChanged, ServerRemoved, ToolsChanged, ToolsWarned, spawn
+from workbench.events import (
+    Event,
+    Noticed,
+    ServerChanged,
+    ServerRemoved,
+    ServersArranged,
+    ToolsChanged,
+    ToolsWarned,
+    spawn,
+)
 from workbench.paths import Paths
 from workbench.records import (
     Depth,
@@ -155,6 +164,11 @@ class Catalog:
         self._configuration.drop(name)
         await self.reload()
 
+    async def rearrange(self, change: Callable[[Configuration], None]) -> None:
+        """Change the file by a person's wish, and take over what it says then."""
+        change(self._configuration)
+        await self.reload()
+
     async def reload(self) -> tuple[ServerState, ...]:
         """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
         async with self._reloading:
@@ -172,7 +186,9 @@ class Catalog:
         for config in reading.configs:
             if not _same(self._servers.get(config.name), config):
                 await self._adopt(config)
-        self._servers = {name: self._servers[name] for name in wanted}
+        before, self._servers = tuple(self._servers), {name: self._servers[name] for name in wanted}
+        if before != tuple(self._servers):
+            self._tell(ServersArranged(tuple(self._servers)))
         self._forget_search()
         for notice in reading.notices:
             self._tell(Noticed(notice))

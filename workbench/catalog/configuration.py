@@ -10,7 +10,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ class Configuration:
 
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._dropped: dict[str, tuple[Any, str]] = {}  # name → its entry (JSON), and which one stood behind it
 
     def read(self) -> Reading:
         """All usable entries; the built-in demo server comes first unless the file has its own of that name."""
@@ -66,10 +67,45 @@ class Configuration:
         self._save(document)
 
     def drop(self, name: str) -> None:
-        """Take one entry out; nothing happens when it is not there."""
+        """Take one entry out, and keep it for `restore`; nothing happens when it is not there."""
         document = self._load()
-        if _entries(document).pop(name, None) is not None:
-            self._save(document)
+        listed = _entries(document)
+        if name not in listed:
+            return
+        names = list(listed)
+        after = names[names.index(name) + 1 :]
+        self._dropped[name] = (listed.pop(name), after[0] if after else "")
+        self._save(document)
+
+    def restore(self, name: str) -> None:
+        """Put an entry back as it was dropped, unknown keys included, and where it stood."""
+        if name not in self._dropped:
+            raise WorkbenchError(f"{name} cannot be put back any more.", "Add it again.")
+        entry, before = self._dropped.pop(name)
+        self._rearrange(lambda listed: _placed({**listed, name: entry}, name, before))
+
+    def rename(self, name: str, new: str) -> None:
+        """Give an entry another name, in its place."""
+        self._rearrange(lambda listed: {new if key == name else key: entry for key, entry in listed.items()}, new)
+
+    def duplicate(self, name: str, new: str) -> None:
+        """The same entry once more, behind the first."""
+        self._rearrange(lambda listed: _doubled(listed, name, new), new)
+
+    def move(self, name: str, before: str) -> None:
+        """Put an entry before another one, or last."""
+        self._rearrange(lambda listed: _placed(listed, name, before))
+
+    def _rearrange(self, change: Callable[[dict[str, Any]], dict[str, Any]], new: str = "") -> None:
+        document = self._load()
+        listed = _entries(document)
+        if new and new in listed:
+            raise WorkbenchError(f"The bench has a server {new} already.", "Choose another name.")
+        changed = change(listed)
+        if new:
+            entries.read(new, changed.get(new))  # what could not be read again is not written
+        document[SERVERS] = changed
+        self._save(document)
 
     def _load(self) -> dict[str, Any]:  # Any: the file's own JSON, unknown keys included
         try:
@@ -103,6 +139,17 @@ class Configuration:
             raise WorkbenchError(
                 f"{self._file.name} cannot be written: {fault.strerror}.", "Is the bench's folder writable?"
             ) from fault
+
+
+def _placed(listed: dict[str, Any], name: str, before: str) -> dict[str, Any]:
+    rest = {key: entry for key, entry in listed.items() if key != name}
+    if name not in listed or before not in rest:
+        return {**rest, **({name: listed[name]} if name in listed else {})}
+    return {key: listed[key] for other in rest for key in ((name, other) if other == before else (other,))}
+
+
+def _doubled(listed: dict[str, Any], name: str, new: str) -> dict[str, Any]:
+    return {key: entry for other, entry in listed.items() for key in ((other, new) if other == name else (other,))}
 
 
 def _parse(text: str, name: str) -> dict[str, Any]:

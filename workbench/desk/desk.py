@@ -8,6 +8,7 @@ from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.past import PastDesk
+from workbench.desk.registry import RegistryDesk
 from workbench.desk.runs import RunsDesk
 from workbench.desk.saved import SavedDesk
 from workbench.desk.secrets import SecretsDesk
@@ -22,6 +23,7 @@ class Desk(
     ServersDesk,
     DoctorDesk,
     ClientsDesk,
+    RegistryDesk,
     RunsDesk,
     SkillsDesk,
     MemoryDesk,

@@ -14,6 +14,7 @@ from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.past import PastQuestions
+from workbench.wire.topics.registry import RegistryQuestions
 from workbench.wire.topics.runs import RunQuestions
 from workbench.wire.topics.saved import SavedQuestions
 from workbench.wire.topics.secrets import SecretQuestions
@@ -27,6 +28,7 @@ class Questions(
     ServerQuestions,
     DoctorQuestions,
     ClientQuestions,
+    RegistryQuestions,
     RunQuestions,
     SkillQuestions,
     MemoryQuestions,
@@ -48,6 +50,11 @@ DECISIVE = frozenset(
         "add_server",
         "remove_server",
         "import_servers",
+        "edit_server",
+        "duplicate_server",
+        "switch_server",
+        "move_server",
+        "restore_server",
         "export_servers",
         "undo_export",
         "reload_servers",

@@ -1,0 +1,102 @@
+"""What a person changes in the list is what stands in `.mcp.json`, and nothing else there changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from workbench.core import Core
+from workbench.errors import WorkbenchError
+from workbench.events import ServersArranged
+from workbench.records import ServerConfig
+
+
+@pytest.fixture
+async def core(paths) -> AsyncIterator[Core]:
+    entry = {"command": "x", "alwaysAllow": ["t"]}
+    text = json.dumps({"theirs": 1, "mcpServers": {"a": entry, "b": {"command": "y"}, "c": {"command": "z"}}})
+    paths.servers_file.write_text(text, encoding="utf-8")
+    house = Core(paths)
+    await house.open()
+    yield house
+    await house.close()
+
+
+def written(paths: Any) -> dict[str, Any]:
+    document = json.loads(paths.servers_file.read_text())
+    assert document["theirs"] == 1
+    found: dict[str, Any] = document["mcpServers"]
+    return found
+
+
+def names(core: Core) -> list[str]:
+    return [state.config.name for state in core.catalog.states()]
+
+
+async def test_the_order_is_the_order_in_the_file(core, paths) -> None:
+    told = []
+    core.bus.listen(lambda event: told.append(event.names) if isinstance(event, ServersArranged) else None)
+    await core.desk.move_server("c", "a")
+    assert list(written(paths)) == ["c", "a", "b"]
+    assert names(core) == ["demo", "c", "a", "b"]
+    await core.desk.move_server("c", "")
+    assert list(written(paths)) == ["a", "b", "c"]
+    assert told == [("demo", "c", "a", "b"), ("demo", "a", "b", "c")]
+
+
+async def test_an_edited_entry_keeps_its_place_and_what_others_wrote_in_it(core, paths) -> None:
+    config = core.catalog.server("a").state.config
+    state = await core.desk.edit_server("a", replace(config, name="first", command="other", category="work"))
+    assert state.config.category == "work"
+    assert list(written(paths)) == ["first", "b", "c"]
+    assert written(paths)["first"] == {"command": "other", "alwaysAllow": ["t"], "category": "work"}
+    with pytest.raises(WorkbenchError, match="already"):
+        await core.desk.edit_server("b", ServerConfig("c", "x"))
+
+
+async def test_a_changed_command_asks_again_and_a_new_name_does_not(core) -> None:
+    config = core.catalog.server("b").state.config
+    core.catalog._consents.give(config)
+    assert (await core.desk.edit_server("b", replace(config, name="bee"))).allowed
+    assert not (await core.desk.edit_server("bee", replace(config, name="bee", args=("--more",)))).allowed
+
+
+async def test_a_copy_stands_behind_the_first_under_a_free_name(core, paths) -> None:
+    await core.desk.duplicate_server("a")
+    assert (await core.desk.duplicate_server("a")).config.name == "a-3"
+    assert list(written(paths)) == ["a", "a-3", "a-2", "b", "c"]
+    assert written(paths)["a-2"] == written(paths)["a"]
+
+
+async def test_a_server_is_switched_off_and_on_as_other_clients_understand_it(core, paths) -> None:
+    assert (await core.desk.switch_server("b", True)).config.disabled
+    assert written(paths)["b"] == {"command": "y", "disabled": True}
+    assert not (await core.desk.switch_server("b", False)).config.disabled
+
+
+async def test_what_was_removed_comes_back_as_it_was_and_where_it_was(core, paths) -> None:
+    before = paths.servers_file.read_text()
+    for name in ("a", "c"):
+        await core.desk.remove_server(name)
+        assert name not in written(paths)
+        await core.desk.restore_server(name)
+        assert json.loads(paths.servers_file.read_text()) == json.loads(before)
+        assert list(written(paths)) == ["a", "b", "c"]
+    with pytest.raises(WorkbenchError, match="again"):
+        await core.desk.restore_server("a")
+    with pytest.raises(WorkbenchError, match="any more"):
+        await core.desk.restore_server("ghost")
+
+
+async def test_the_built_in_server_stays_as_it_is(core) -> None:
+    for change in (
+        core.desk.duplicate_server("demo"),
+        core.desk.move_server("demo", ""),
+        core.desk.switch_server("demo", True),
+    ):
+        with pytest.raises(WorkbenchError, match="built in"):
+            await change

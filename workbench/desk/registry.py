@@ -1,0 +1,54 @@
+"""Answers what a person changes in the list of servers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.desk.seat import Seat
+from workbench.errors import WorkbenchError
+from workbench.records import ServerConfig, ServerState
+
+
+class RegistryDesk(Seat):
+    """Entries of `.mcp.json` and their order."""
+
+    async def edit_server(self, server: str, config: ServerConfig) -> ServerState:
+        self._own(server)
+        if config.name != server:
+            await self._catalog.rearrange(lambda file: file.rename(server, config.name))
+        state = await self._catalog.add(config)
+        self._note("server.edited", f"You edited {config.name}", server=config.name)
+        return state
+
+    async def duplicate_server(self, server: str) -> ServerState:
+        self._own(server)
+        name = self._free(server)
+        await self._catalog.rearrange(lambda file: file.duplicate(server, name))
+        self._note("server.added", f"You added {name}, a copy of {server}", server=name)
+        return self._catalog.server(name).state
+
+    async def switch_server(self, server: str, disabled: bool) -> ServerState:
+        state = await self._catalog.add(replace(self._own(server), disabled=disabled))
+        self._note("server.switched", f"You {'disabled' if disabled else 'enabled'} {server}", server=server)
+        return state
+
+    async def move_server(self, server: str, before: str) -> None:
+        self._own(server)
+        await self._catalog.rearrange(lambda file: file.move(server, before))
+
+    async def restore_server(self, server: str) -> ServerState:
+        if any(state.config.name == server and not state.config.builtin for state in self._catalog.states()):
+            raise WorkbenchError(f"The bench has a server {server} again.", "Rename that one first.")
+        await self._catalog.rearrange(lambda file: file.restore(server))
+        self._note("server.added", f"You put {server} back", server=server)
+        return self._catalog.server(server).state
+
+    def _own(self, server: str) -> ServerConfig:
+        config = self._catalog.server(server).state.config
+        if config.builtin:
+            raise WorkbenchError(f"{server} is built in and stays as it is.", "Add a server of your own.")
+        return config
+
+    def _free(self, name: str) -> str:
+        taken = {state.config.name for state in self._catalog.states()}
+        return next(free for number in range(2, len(taken) + 3) if (free := f"{name}-{number}") not in taken)

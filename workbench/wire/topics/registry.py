@@ -1,0 +1,25 @@
+"""What a person asks of the list of servers: changes of its entries and of their order."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from workbench.records import ServerConfig, ServerState
+
+
+class RegistryQuestions(Protocol):
+    """Entries of `.mcp.json`."""
+
+    async def edit_server(self, server: str, config: ServerConfig) -> ServerState:
+        """Write another entry, and another name, in its place; a changed command asks again before it starts."""
+
+    async def duplicate_server(self, server: str) -> ServerState:
+        """The same entry under a free name, behind the first."""
+
+    async def switch_server(self, server: str, disabled: bool) -> ServerState: ...
+
+    async def move_server(self, server: str, before: str) -> None:
+        """Put it before another one; an empty name: last."""
+
+    async def restore_server(self, server: str) -> ServerState:
+        """Put a removed server back as it was."""
