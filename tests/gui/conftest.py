@@ -108,14 +108,16 @@ def _beside(name: str) -> Any:
 PaperWatch: Any = _beside("paper_watch").PaperWatch
 PaperClients: Any = _beside("paper_clients").PaperClients
 PaperAsks: Any = _beside("paper_asks").PaperAsks
+PaperCalls: Any = _beside("paper_calls").PaperCalls
 
 
-class PaperQuestions(PaperWatch, PaperClients, PaperAsks):  # type: ignore[misc]  # classes loaded from files beside this one
+class PaperQuestions(PaperWatch, PaperClients, PaperAsks, PaperCalls):  # type: ignore[misc]  # classes from other files
     """Answers every question the shell asks, from lists that a test may change."""
 
     def __init__(self, bus: Bus) -> None:
         super().__init__()
         PaperAsks.__init__(self)
+        PaperCalls.__init__(self)
         self.bus = bus
         self.asked: list[tuple[str, tuple[Any, ...]]] = []
         self.current_settings = Settings()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
@@ -121,8 +121,9 @@ async def test_the_size_is_bounded_and_the_oldest_go_first(kept):
     await kept.found()
     await kept.history.close()
     assert kept.path.stat().st_size < 30_000_000  # 60 MB went in
-    names = [row[0] for row in sqlite3.connect(kept.path).execute("SELECT note FROM calls ORDER BY id")]
-    (size,) = sqlite3.connect(kept.path).execute("SELECT sum(size) FROM calls").fetchone()
+    with closing(sqlite3.connect(kept.path)) as store:
+        names = [row[0] for row in store.execute("SELECT note FROM calls ORDER BY id")]
+        (size,) = store.execute("SELECT sum(size) FROM calls").fetchone()
     assert size < 11_000_000  # the limit, and what may come between two looks at it
     assert names[-1].startswith("599 ")
     assert not names[0].startswith("0 ")
@@ -184,7 +185,8 @@ async def test_another_programs_database_is_not_written_into(tmp_path, make):
     assert len(await kept.found()) == 1
     await kept.history.close()
     (aside,) = [other for other in tmp_path.iterdir() if ".damaged-" in other.name]
-    assert sqlite3.connect(aside).execute("SELECT name FROM sqlite_master").fetchall() == [("theirs",)]
+    with closing(sqlite3.connect(aside)) as store:
+        assert store.execute("SELECT name FROM sqlite_master").fetchall() == [("theirs",)]
 
 
 async def test_damage_that_shows_later_is_set_aside_too(kept):

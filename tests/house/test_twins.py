@@ -9,6 +9,12 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "gui/docks/call_m*.py": "tests/gui/docks/test_calls_pane.py",
+    "gui/docks/calls*.py": "tests/gui/docks/test_calls_pane.py",
+    "gui/dialogs/save_call.py": "tests/gui/docks/test_calls_pane.py",
+    "gui/dialogs/difference.py": "tests/gui/docks/test_calls_pane.py",
+    "gui/models/past.py": "tests/gui/docks/test_calls_pane.py",
+    "gui/models/saved.py": "tests/gui/docks/test_calls_pane.py",
     "cli/checked.py": "tests/cli/test_check.py",
     "gui/asks/*_body.py": "tests/gui/asks/test_dialog.py",
     "gui/asks/body.py": "tests/gui/asks/test_dialog.py",

@@ -5,9 +5,9 @@ Data only, no Qt: what an action does is bound by the pane it belongs to or by t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from workbench.gui.action import LINKED, Action
+from workbench.gui.call_actions import CALL_ACTIONS
 
-LINKED = "linked"  # the core is connected
 UNLINKED = "unlinked"  # a person has to bring it back
 WAITING = "waiting"  # a run waits for a decision
 STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
@@ -21,21 +21,7 @@ DRAFT = "draft"  # a draft is chosen
 KEPT = "kept"  # a kept skill is chosen
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing a person can do."""
-
-    id: str
-    text: str
-    help: str  # one sentence
-    category: str
-    icon: str = ""
-    keys: str = ""
-    when: tuple[str, ...] = ()  # all of these must hold
-    checkable: bool = False
-
-
-CATEGORIES = ("Workbench", "Servers", "Programs", "Runs", "Skills", "Audit", "View", "Help")
+CATEGORIES = ("Workbench", "Servers", "Calls", "Programs", "Runs", "Skills", "Audit", "View", "Help")
 """The menus, in order."""
 
 ACTIONS: tuple[Action, ...] = (
@@ -190,6 +176,7 @@ ACTIONS: tuple[Action, ...] = (
         (LINKED,),
     ),
     Action("servers.find", "Find a tool", "Go to the filter above the servers.", "Servers", "search", "Ctrl+Shift+F"),
+    *CALL_ACTIONS,
     Action(
         "front.start",
         "Run what is in front",
@@ -319,6 +306,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("pane.output", "Go to Output", "Put the keyboard into the output of runs.", "View", "terminal", "Ctrl+4"),
     Action("pane.audit", "Go to Audit", "Put the keyboard into the audit.", "View", "list", "Ctrl+5"),
     Action("pane.skills", "Go to Skills", "Put the keyboard into the skill library.", "View", "book", "Ctrl+6"),
+    Action(
+        "pane.calls", "Go to Calls", "Put the keyboard into saved calls and the history.", "View", "history", "Ctrl+7"
+    ),
     Action("pane.next", "Next pane", "Move the keyboard to the next pane.", "View", "arrow-right", "F6"),
     Action(
         "pane.previous", "Previous pane", "Move the keyboard to the pane before.", "View", "chevron-left", "Shift+F6"

@@ -19,7 +19,8 @@ from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
 from workbench.gui.welcome import Welcome
-from workbench.gui.wishes import ShowCode
+from workbench.gui.wishes import SaveCall, ShowCode
+from workbench.records import Outcome, SavedCall
 
 if TYPE_CHECKING:
     from workbench.gui.docks.tool_detail import ToolPane
@@ -99,6 +100,7 @@ class Centre(QTabWidget):
             self._tool.wished.connect(self.wished)
             self._tool.code_wanted.connect(self._wish_code)
             self._tool.status_message.connect(self.said)
+            self._tool.save_wanted.connect(self._wish_save)
             self._dress(self._tool)
             self.addTab(self._tool, icon("tool"), self.tr("Tool"))
         return self._tool
@@ -159,6 +161,9 @@ class Centre(QTabWidget):
 
     def _wish_code(self, code: str) -> None:
         self.wished.emit(ShowCode(code))
+
+    def _wish_save(self, call: SavedCall, outcome: Outcome | None) -> None:
+        self.wished.emit(SaveCall(call, outcome))
 
     def _close_welcome(self) -> None:
         self.hide_welcome()

@@ -9,7 +9,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from workbench.gui.actions import ACTIONS, CATEGORIES, Action
+from workbench.gui.action import Action
+from workbench.gui.actions import ACTIONS, CATEGORIES
 from workbench.gui.icons import icon
 from workbench.gui.tasks import Tasks
 

@@ -7,7 +7,8 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from workbench.events import Event
-from workbench.gui.actions import LINKED, UNLINKED, action_named
+from workbench.gui.action import LINKED
+from workbench.gui.actions import UNLINKED, action_named
 from workbench.gui.asks.strip import AskStrip
 from workbench.gui.banners import Banners
 from workbench.gui.bridge import Bridge, Link, LinkState
@@ -16,6 +17,7 @@ from workbench.gui.commands import Commands, keys_text
 from workbench.gui.context import Context
 from workbench.gui.dock import Dock
 from workbench.gui.docks.audit import AuditPane
+from workbench.gui.docks.calls import CallsPane
 from workbench.gui.docks.runs import RunsPane
 from workbench.gui.docks.servers import ServersPane
 from workbench.gui.docks.skills import SkillsPane
@@ -31,6 +33,7 @@ LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.RightDockWidgetArea,
     Qt.DockWidgetArea.BottomDockWidgetArea,
 )
+PLACES = {"servers": LEFT, "skills": LEFT, "calls": LEFT, "runs": RIGHT, "audit": BOTTOM, "output": BOTTOM}
 
 
 class MainWindow(QMainWindow):
@@ -69,9 +72,11 @@ class MainWindow(QMainWindow):
         self.runs = RunsPane(self.context, self.commands)
         self.audit = AuditPane(self.context, self.commands)
         self.skills = SkillsPane(self.context, self.commands)
+        self.calls = CallsPane(self.context, self.commands)
         self.docks = {
             "servers": Dock("servers", self.tr("Servers"), self.servers, self),
             "skills": Dock("skills", self.tr("Skills"), self.skills, self),
+            "calls": Dock("calls", self.tr("Calls"), self.calls, self),
             "runs": Dock("runs", self.tr("Runs"), self.runs, self),
             "audit": Dock("audit", self.tr("Audit"), self.audit, self),
         }
@@ -111,6 +116,7 @@ class MainWindow(QMainWindow):
         self.statusBar().messageChanged.connect(self.status.say)
         self.addDockWidget(LEFT, self.docks["servers"])
         self.addDockWidget(LEFT, self.docks["skills"])
+        self.addDockWidget(LEFT, self.docks["calls"])
         self.addDockWidget(RIGHT, self.docks["runs"])
         self.addDockWidget(BOTTOM, self.docks["audit"])
         for dock in self.docks.values():
@@ -128,16 +134,7 @@ class MainWindow(QMainWindow):
     def _connect(self, bridge: Bridge) -> None:
         self.bridge = bridge
         bridge.linked.connect(self._linked)
-        for pane in (
-            self.banners,
-            self.strip,
-            self.asks,
-            self.status,
-            self.servers,
-            self.runs,
-            self.audit,
-            self.skills,
-        ):
+        for pane in self.panes():
             bridge.heard.connect(pane.hear)
         bridge.heard.connect(self.centre.hear)
         self.context.tasks.failed.connect(self.banners.show_fault)
@@ -175,12 +172,13 @@ class MainWindow(QMainWindow):
         """Every pane in its first place."""
         unit = self.context.theme.unit
         self.resize(unit * 340, unit * 215)
-        for name, area in (("servers", LEFT), ("skills", LEFT), ("runs", RIGHT), ("audit", BOTTOM), ("output", BOTTOM)):
+        for name, area in PLACES.items():
             if name in self.docks:
                 self.docks[name].setFloating(False)
                 self.addDockWidget(area, self.docks[name])
                 self.docks[name].show()
         self.tabifyDockWidget(self.docks["servers"], self.docks["skills"])
+        self.tabifyDockWidget(self.docks["skills"], self.docks["calls"])
         self.docks["servers"].raise_()
         if "output" in self.docks:
             self.tabifyDockWidget(self.docks["output"], self.docks["audit"])

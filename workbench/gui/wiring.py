@@ -24,8 +24,10 @@ from workbench.gui.wishes import (
     Act,
     KeepRun,
     KeepSkill,
+    SaveCall,
     Say,
     ShowAsk,
+    ShowCall,
     ShowCode,
     ShowRun,
     ShowServer,
@@ -33,7 +35,7 @@ from workbench.gui.wishes import (
     ShowTool,
     Wish,
 )
-from workbench.records import Decision, Run, RunState, Skill, SkillState
+from workbench.records import Decision, Outcome, Run, RunState, SavedCall, Skill, SkillState
 
 if TYPE_CHECKING:
     from workbench.gui.dialogs.approval import ApprovalDialog
@@ -47,6 +49,8 @@ _TOOL_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a CallPane
     "tool.back": methodcaller("bring_back"),
     "result.find": methodcaller("search"),
     "result.save": methodcaller("save"),
+    "tool.save": methodcaller("save_call"),
+    "tool.copy": methodcaller("copy_call"),
 }
 
 
@@ -82,6 +86,10 @@ class Wiring(QObject):
             case ShowTool(server, tool, follow):
                 if not follow or self._window.centre.currentWidget() is self._window.centre.tool:
                     self._show_tool(server, tool)
+            case ShowCall():
+                self._show_call(wish)
+            case SaveCall(call, outcome):
+                self._save_call(call, outcome)
             case ShowServer(server, page):
                 self._show_server(server, page)
             case ShowCode():
@@ -113,6 +121,26 @@ class Wiring(QObject):
             centre.setCurrentWidget(centre.tool)
         else:
             self._window.docks["servers"].come()
+
+    def _show_call(self, wish: ShowCall) -> None:
+        self._show_tool(wish.server, wish.tool)
+        start = wish.start and not wish.withheld
+        self._window.centre.tool.show_call(wish.server, wish.tool, wish.arguments, start=start)
+        if wish.withheld:
+            names = ", ".join(wish.withheld)
+            self._say(self.tr("Secret arguments are not kept: fill in {}.").format(one_line(names, 100)))
+
+    def _save_call(self, call: SavedCall, outcome: Outcome | None) -> None:
+        from workbench.gui.dialogs.save_call import SaveCallDialog
+
+        dialog = SaveCallDialog(self._context, call, outcome, self._window)
+        dialog.kept.connect(self._call_kept)
+        dialog.open()
+
+    def _call_kept(self, call: SavedCall) -> None:
+        self._say(self.tr("Saved as {}.").format(call.file))
+        self._window.calls.look(0)
+        self._window.docks["calls"].raise_()
 
     def _show_server(self, server: str, page: str) -> None:
         centre = self._window.centre
@@ -212,7 +240,7 @@ class Wiring(QObject):
         bind("editor.show", self._show_editor)
         for name, deed in _TOOL_DEEDS.items():
             bind(name, partial(self._with_tool, deed))
-        for name in ("servers", "runs", "output", "audit", "skills"):
+        for name in ("servers", "runs", "output", "audit", "skills", "calls"):
             bind(f"pane.{name}", partial(self._go_to, name))
         bind("pane.centre", window.centre.take_keyboard)
         bind("pane.next", partial(self._cycle, 1))
@@ -306,7 +334,8 @@ class Wiring(QObject):
     def _cycle(self, step: int) -> None:
         """From pane to pane in the order they stand in; hidden ones are passed over."""
         docks = self._window.docks
-        seen = [docks[name].pane for name in ("servers", "skills") if not docks[name].visibleRegion().isEmpty()]
+        left = ("servers", "skills", "calls")
+        seen = [docks[name].pane for name in left if not docks[name].visibleRegion().isEmpty()]
         places: list[QWidget] = [*seen, self._window.centre]
         places += [
             docks[name].pane for name in ("runs", "output", "audit") if not docks[name].visibleRegion().isEmpty()

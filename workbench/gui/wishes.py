@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from workbench.records import JsonObject, Outcome, SavedCall
+
 
 @dataclass(frozen=True, slots=True)
 class ShowTool:
@@ -82,4 +84,36 @@ class Say:
     words: str
 
 
-Wish: TypeAlias = ShowTool | ShowServer | ShowCode | ShowRun | ShowSkill | KeepRun | KeepSkill | ShowAsk | Act | Say
+@dataclass(frozen=True, slots=True)
+class ShowCall:
+    """Open a tool with these arguments in its form; with `start`, call it at once."""
+
+    server: str
+    tool: str
+    arguments: JsonObject
+    withheld: tuple[str, ...] = ()  # arguments that were not kept because they are secret
+    start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SaveCall:
+    """Ask for the name and the expectations of a call, and save it as a file of the bench."""
+
+    call: SavedCall
+    outcome: Outcome | None = None
+
+
+Wish: TypeAlias = (
+    ShowTool
+    | ShowServer
+    | ShowCode
+    | ShowRun
+    | ShowSkill
+    | KeepRun
+    | KeepSkill
+    | ShowAsk
+    | Act
+    | Say
+    | ShowCall
+    | SaveCall
+)

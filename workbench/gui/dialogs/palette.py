@@ -18,9 +18,9 @@ from workbench.gui.rows import Row
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import RowsView, label
-from workbench.gui.wishes import Act, ShowSkill, ShowTool, Wish
+from workbench.gui.wishes import Act, ShowCall, ShowSkill, ShowTool, Wish
 from workbench.gui.words import hint_words, skill_word
-from workbench.records import ServerState, Skill, SkillState, ToolSummary
+from workbench.records import SavedCalls, ServerState, Skill, SkillState, ToolSummary
 
 SHOWN = 60
 """How many finds are listed; more letters find the rest."""
@@ -93,6 +93,17 @@ def skill_targets(skills: Iterable[Skill]) -> list[Target]:
         )
         for skill in skills
         if skill.state is not SkillState.RETIRED
+    ]
+
+
+def saved_targets(saved: SavedCalls) -> list[Target]:
+    return [
+        Target(
+            Row(f"saved:{call.file}", one_line(call.name, 60), aside=one_line(call.tool, 40), icon="bookmark"),
+            f"{call.name} {call.collection} {call.tool} {' '.join(call.tags)}",
+            ShowCall(call.server, call.tool, call.arguments, call.withheld),
+        )
+        for call in saved.calls
     ]
 
 
@@ -186,6 +197,7 @@ class Palette(QDialog):
         self._add(tool_targets(await questions.tools()))
         self._add(server_targets(await questions.servers()))
         self._add(skill_targets(await questions.skills()))
+        self._add(saved_targets(await questions.saved_calls()))
 
     def _add(self, targets: list[Target]) -> None:
         self._targets += targets

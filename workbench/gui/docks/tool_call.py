@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -24,9 +25,11 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.gui.context import Context
 from workbench.gui.docks.call_answer import CallAnswer
+from workbench.gui.docks.call_menu import CallMenu
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.icons import icon
 from workbench.gui.question_bar import QuestionBar
+from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
@@ -51,6 +54,10 @@ class CallPanel(QWidget):
         self._tool = tool
         self._call_id = ""
         self._kept: dict[str, Any] | None = None  # Any: JSON arguments that can be brought back
+        self.menu = CallMenu(context, tool, self._arguments)
+        self.menu.said.connect(self.status_message)
+        self.menu.recent_wanted.connect(self.take)
+        self.finished.connect(self._remember)
         self._build()
         self.form.set_schema(tool.input_schema)
         fields = (field for field in self.form.findChildren(QWidget) if isinstance(field, _FIELDS))
@@ -114,6 +121,28 @@ class CallPanel(QWidget):
             self.form.paste(text)
         else:
             self.status_message.emit(self.tr("The clipboard holds no text."))
+
+    def take(self, arguments: Mapping[str, Any], *, start: bool = False) -> None:  # Any: JSON arguments
+        """Fill the form with the arguments of another call; what stood there can be brought back."""
+        if self.running:
+            self.status_message.emit(self.tr("A call is under way here; cancel it first."))
+            return
+        self._keep_arguments()
+        self.form.set_value(arguments)
+        if start:
+            self.run()
+
+    def save_call(self) -> None:
+        self.menu.save()
+
+    def copy_call(self) -> None:
+        self.menu.showMenu()
+
+    def _arguments(self) -> dict[str, Any]:  # Any: JSON arguments
+        return self.form.value()
+
+    def _remember(self, outcome: Outcome) -> None:
+        self.menu.outcome = outcome
 
     def switch_json(self) -> None:
         """Fields or JSON."""
@@ -238,13 +267,14 @@ class CallPanel(QWidget):
         self._cancel.setShortcut(QKeySequence(Qt.Key.Key_Escape))  # wherever in the window the keyboard is
         self._cancel.clicked.connect(self.cancel)
         self._cancel.hide()
-        code = QPushButton(icon("code", "muted"), self.tr("Open as code"), foot)
+        code = RoomyButton(self._context.theme, icon("code", "muted"), self.tr("Open as code"), foot)
         code.setToolTip(self.tr("Write this call as a program in the editor"))
         mark(code, kind="quiet")
         code.clicked.connect(self.open_as_code)
         row.addWidget(self._run)
         row.addWidget(self._cancel)
         row.addWidget(code)
+        row.addWidget(self.menu)
         row.addStretch(1)
         for symbol, words, act in (
             ("undo", self.tr("Bring back the last arguments"), self.bring_back),

@@ -16,7 +16,7 @@ from workbench.gui.docks.tool_sheet import ToolSheet
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState
-from workbench.records import Fault, Tool
+from workbench.records import Fault, JsonObject, Tool
 
 Key: TypeAlias = tuple[str, str]
 
@@ -29,12 +29,15 @@ class ToolPane(Pane):
     code_wanted = Signal(str)
     """A program that makes the same call, for the editor."""
     status_message = Signal(str)
+    save_wanted = Signal(object, object)
+    """A SavedCall without a name, and the last Outcome or None."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._sheets: OrderedDict[Key, ToolSheet] = OrderedDict()
         self._typed: dict[Key, dict[str, Any]] = {}  # Any: JSON arguments of tools whose sheet is gone
         self._wanted: Key = ("", "")
+        self._waiting: dict[Key, tuple[JsonObject, bool]] = {}  # arguments for a form that is not there yet
         self._fault = FaultCard(context.theme)
         words = self.tr("Pick a tool on the left: its description, its form and its source open here.")
         self._empty = EmptyState(context.theme, "tool", self.tr("No tool chosen"), words)
@@ -54,6 +57,11 @@ class ToolPane(Pane):
             self._present(key)
             return
         self.context.tasks.run("read a tool", self._load(key))
+
+    def show_call(self, server: str, name: str, arguments: JsonObject, *, start: bool) -> None:
+        """Open a tool with these arguments in its form; with `start`, call it."""
+        self._waiting[(server, name)] = (arguments, start)
+        self.show_tool(server, name)
 
     def sheet(self) -> ToolSheet | None:
         """The sheet on screen."""
@@ -88,6 +96,7 @@ class ToolPane(Pane):
         try:
             tool = await self.context.questions.tool(*key)
         except WorkbenchError as fault:
+            self._waiting.pop(key, None)
             if key == self._wanted:
                 self._fault.show_fault(Fault(fault.message, fault.hint))
             return
@@ -115,6 +124,7 @@ class ToolPane(Pane):
         sheet = ToolSheet(self.context, tool)
         sheet.code_wanted.connect(self.code_wanted)
         sheet.status_message.connect(self.status_message)
+        sheet.call.menu.save_wanted.connect(self.save_wanted)
         if key in self._typed:
             sheet.call.form.set_value(self._typed.pop(key))
         self._sheets[key] = sheet
@@ -135,3 +145,6 @@ class ToolPane(Pane):
         self._sheets.move_to_end(key)
         self._pages.setCurrentWidget(self._sheets[key])
         self.setFocusProxy(self._sheets[key].call)
+        if key in self._waiting:
+            arguments, start = self._waiting.pop(key)
+            self._sheets[key].call.take(arguments, start=start)

@@ -1,0 +1,50 @@
+"""Draws the pane of calls and its dialogs into ./screenshots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtTest import QTest
+
+from workbench.gui.dialogs.difference import DifferenceDialog
+from workbench.gui.dialogs.save_call import SaveCallDialog
+from workbench.gui.docks.calls import HISTORY, SAVED
+from workbench.gui.wishes import ShowTool
+
+FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
+
+
+def shoot(widget: Any, name: str) -> None:
+    QTest.qWait(100)
+    FOLDER.mkdir(exist_ok=True)
+    assert widget.grab().save(str(FOLDER / f"{name}.png"))
+
+
+@pytest.mark.parametrize(("colours", "width"), [("light", 1440), ("dark", 1440), ("light", 900)])
+def test_calls_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int) -> None:
+    window.context.theme.choose(colours)
+    window.resize(width, 900)
+    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    window.docks["calls"].come()
+    settled()
+    name = f"{colours}-{width}"
+    window.calls.look(SAVED)
+    window.commands.do("calls.check")
+    qtbot.waitUntil(lambda: len(window.calls.saved.results) == 3)
+    window.calls.saved.list.setCurrentIndex(window.calls.saved.model.find("calls/shop/front page.json"))
+    shoot(window, f"calls-saved-{name}")
+    window.calls.look(HISTORY)
+    settled()
+    shoot(window, f"calls-history-{name}")
+    window.commands.do("tool.save")
+    qtbot.waitUntil(lambda: window.findChild(SaveCallDialog) is not None)
+    settled()
+    shoot(window.findChild(SaveCallDialog), f"calls-save-{name}")
+    window.findChild(SaveCallDialog).reject()
+    words = ("The answer departs at total.", '{\n "total": 4\n}', '{\n "total": 3\n}')
+    dialog = DifferenceDialog(window.context, *words, window)
+    dialog.open()
+    shoot(dialog, f"calls-difference-{name}")
+    dialog.reject()

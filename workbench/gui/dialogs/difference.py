@@ -1,0 +1,40 @@
+"""What was expected and what came, line by line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+
+from workbench.gui.context import Context
+from workbench.gui.dialogs.diff_view import DiffView
+from workbench.gui.text import one_line
+from workbench.gui.views import label
+
+
+class DifferenceDialog(QDialog):
+    """Minus is what was expected, plus what came."""
+
+    def __init__(self, context: Context, words: str, expected: str, got: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Expected and got"))
+        unit = context.theme.unit
+        self.setMinimumWidth(unit * 100)
+        if expected or got:
+            self.resize(unit * 170, unit * 110)
+        title = label(one_line(words, 300), "heading")
+        title.setWordWrap(True)
+        self.diff = DiffView(context.theme)
+        self.diff.setAccessibleName(self.tr("Expected and got, line by line"))
+        self.diff.show_change(expected, got)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 5,) * 4)
+        column.setSpacing(unit * 3)
+        column.addWidget(title)
+        column.addWidget(signs := label(self.tr("− expected   + got"), "muted"))
+        column.addWidget(self.diff, 1)
+        for part in (signs, self.diff):
+            part.setVisible(bool(expected or got))
+        column.addWidget(buttons)

@@ -1,0 +1,151 @@
+"""Saves a call as a file of the bench: its name, its collection, and what is expected of the answer from now on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.errors import WorkbenchError
+from workbench.gui.context import Context
+from workbench.gui.text import one_line, visible
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.records import Outcome, SavedCall, SavedCalls
+
+AS_IT_IS, VALUES, WHOLE, NOTHING = "as it is", "values", "whole", "nothing"
+
+
+class SaveCallDialog(QDialog):
+    """It stays open, with everything typed, when the core refuses."""
+
+    kept = Signal(object)
+    """Carries the SavedCall."""
+
+    def __init__(
+        self, context: Context, call: SavedCall, outcome: Outcome | None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._call = call
+        self._outcome = outcome
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Change the saved call") if call.file else self.tr("Save the call"))
+        self.setMinimumWidth(context.theme.unit * 120)
+        self.name = self._field(self.tr("Name"), call.name or one_line(call.tool, 60))
+        self.collection = QComboBox()
+        self.collection.setEditable(True)
+        self.collection.setAccessibleName(self.tr("Collection"))
+        self.collection.setEditText(call.collection if call.file else call.collection or one_line(call.server, 60))
+        self.note = self._field(self.tr("Note"), call.note)
+        self.tags = self._field(self.tr("Tags"), ", ".join(call.tags))
+        self.expect = QComboBox()
+        self.expect.setAccessibleName(self.tr("What is expected"))
+        self.fault = label("", "error")
+        self.fault.setWordWrap(True)
+        self.fault.hide()
+        self._offer()
+        self._lay_out(context.theme.unit)
+        context.tasks.run("saved calls", context.questions.saved_calls(), self._collections)
+        self.name.selectAll()
+
+    def save(self) -> None:
+        """Write it; a fault is shown here."""
+        self._save.setEnabled(False)
+        self._context.tasks.run("save a call", self._keep())
+
+    def call(self) -> SavedCall:
+        """The call as it was typed."""
+        tags = tuple(word.strip() for word in self.tags.text().split(",") if word.strip())
+        return replace(
+            self._call,
+            name=self.name.text().strip(),
+            collection=self.collection.currentText().strip(),
+            note=self.note.text().strip(),
+            tags=tags,
+        )
+
+    async def _keep(self) -> None:
+        questions, choice = self._context.questions, self.expect.currentData()
+        try:
+            call = self.call()
+            if choice == NOTHING:
+                call = replace(call, expectations=(), kept=None)
+            elif choice in (VALUES, WHOLE) and self._outcome is not None:
+                call = await questions.expect_this(call, self._outcome, choice == WHOLE)
+            kept = await questions.save_call(call, self._call.file)
+        except WorkbenchError as fault:
+            self.fault.setText(visible(f"{fault.message} {fault.hint}"))
+            self.fault.show()
+            self._save.setEnabled(True)
+            return
+        self.kept.emit(kept)
+        self.accept()
+
+    def _offer(self) -> None:
+        if self._call.expectations:
+            count = len(self._call.expectations)
+            self.expect.addItem(self.tr("What is expected already ({})").format(count), AS_IT_IS)
+        if self._outcome is not None:
+            self.expect.addItem(self.tr("What I just got: types and counts of its values"), VALUES)
+            self.expect.addItem(self.tr("What I just got, word for word, apart from times and ids"), WHOLE)
+        self.expect.addItem(self.tr("Only that it answers without an error"), NOTHING)
+
+    def _collections(self, saved: SavedCalls) -> None:
+        typed = self.collection.currentText()
+        for name in dict.fromkeys(call.collection for call in saved.calls if call.collection):
+            self.collection.addItem(visible(name))
+        self.collection.setEditText(typed)
+
+    def _field(self, name: str, text: str) -> QLineEdit:
+        field = QLineEdit(text)
+        field.setAccessibleName(name)
+        return field
+
+    def _lay_out(self, unit: int) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(unit * 4)
+        form.setVerticalSpacing(unit * 2)
+        for words, field in (
+            (self.tr("Name"), self.name),
+            (self.tr("Collection"), self.collection),
+            (self.tr("Note"), self.note),
+            (self.tr("Tags"), self.tags),
+            (self.tr("Expect"), self.expect),
+        ):
+            form.addRow(label(words), field)
+        self.tags.setPlaceholderText(self.tr("smoke, slow"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 6,) * 4)
+        column.setSpacing(unit * 3)
+        column.addWidget(label(self.windowTitle(), "heading"))
+        where = self.tr("A file in the bench's folder calls, for a team to share. Secret arguments are not written.")
+        about = label(where, "muted")
+        about.setWordWrap(True)
+        column.addWidget(about)
+        column.addLayout(form)
+        column.addWidget(self.fault)
+        column.addLayout(self._buttons())
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addStretch(1)
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.clicked.connect(self.reject)
+        self._save = QPushButton(self.tr("Save"))
+        self._save.setDefault(True)
+        self._save.clicked.connect(self.save)
+        mark(self._save, kind="primary")
+        row.addWidget(cancel)
+        row.addWidget(self._save)
+        return row
