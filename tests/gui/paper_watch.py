@@ -12,7 +12,7 @@ from workbench.catalog.traffic import Traffic, find
 from workbench.catalog.transcript import transcript
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
-from workbench.records import DefinitionChange, Fault, Frame, Moment, PartChange, RawAnswer, ToolWarning, Vitals
+from workbench.records import DefinitionChange, Fault, Frame, RawAnswer, ToolWarning, Vitals
 
 
 class PaperWatch:
@@ -41,10 +41,6 @@ class PaperWatch:
     @property
     def conditions(self) -> dict[str, Vitals]:
         return self.__dict__.setdefault("_conditions", {})
-
-    @property
-    def compared(self) -> list[PartChange]:
-        return self.__dict__.setdefault("_compared", [])
 
     async def frames(self, server: str, after: float) -> tuple[Frame, ...]:
         return self.traffic(server).frames(after)
@@ -91,9 +87,3 @@ class PaperWatch:
 
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
         return tuple(self.odd.get(server, ()))
-
-    async def moments(self, server: str) -> tuple[Moment, ...]:
-        return (Moment(1_700_000_000.0, "1.0", "2025-06-18", 3), Moment(1_700_500_000.0, "1.1", "2025-06-18", 4))
-
-    async def compare(self, server: str, before: float, after: float) -> tuple[PartChange, ...]:
-        return tuple(self.compared)

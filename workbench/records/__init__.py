@@ -34,7 +34,7 @@ from workbench.records.offers import (
     ServerLog,
 )
 from workbench.records.past import PastCall, PastQuery
-from workbench.records.pins import ChangeKind, DefinitionChange, Moment, PartChange, ToolWarning
+from workbench.records.pins import ChangeKind, DefinitionChange, ToolWarning
 from workbench.records.runs import (
     Decision,
     Effect,
@@ -106,12 +106,10 @@ __all__ = [
     "Limits",
     "LogLine",
     "Mark",
-    "Moment",
     "Note",
     "Offers",
     "Origin",
     "Outcome",
-    "PartChange",
     "PastCall",
     "PastQuery",
     "Prompt",

@@ -38,26 +38,3 @@ class ToolWarning:
     rule: str  # hidden, lookalike, contradiction, unmarked, poison
     message: str
     why: str  # what somebody could do with it
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What a server was at some time: kept each time it changed, so that two times can be compared."""
-
-    at: float
-    version: str = ""
-    protocol: str = ""
-    tools: int = 0
-    prompts: int = 0
-    resources: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PartChange:
-    """One difference between two moments."""
-
-    part: str  # tool, prompt, resource, template, instructions, version, protocol
-    name: str
-    kind: ChangeKind
-    before: str = ""  # JSON text; for instructions, version and protocol the words themselves
-    after: str = ""

@@ -42,7 +42,7 @@ def choose(page: Any, row: int) -> None:
 
 
 def text(page: Any) -> str:
-    return str(page.detail.view._text)
+    return str(page.detail.text)
 
 
 def test_messages_appear_as_they_pass(page: Any, paper: Any, qtbot: Any) -> None:

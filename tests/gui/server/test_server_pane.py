@@ -26,7 +26,8 @@ def test_the_chosen_server_opens_with_what_it_says_of_itself(window: Any, settle
     sheet = open_server(window, settled, "files")
     assert window.centre.currentWidget() is window.centre.server
     assert "npx -y @acme/files ." in words(sheet)
-    assert "not in this registry" in sheet.findChild(QPlainTextEdit).toPlainText()
+    logs = [log for log in sheet.findChildren(QPlainTextEdit) if "Error output" in log.accessibleName()]
+    assert "not in this registry" in logs[0].toPlainText()
 
 
 def test_a_changed_state_is_shown_where_the_sheet_is_open(window: Any, paper: Any, settled: Any) -> None:

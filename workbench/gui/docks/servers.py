@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, ServerChanged, ServerRemoved, ToolsChanged
+from workbench.events import Event, ServerChanged, ServerRemoved, ToolsChanged, ToolsWarned
 from workbench.gui.actions import SERVER, SERVER_REMOVABLE, SERVER_RESTS, SERVER_RUNS
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
@@ -68,7 +68,7 @@ class ServersPane(Pane):
                 self.model.remove(name)
                 self._selected()
                 self._fill()
-            case ToolsChanged(server):
+            case ToolsChanged(server) | ToolsWarned(server):
                 self._changed.add(server)
                 self._gather.start()
 

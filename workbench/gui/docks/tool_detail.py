@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import CallProgress, Event, ToolsChanged
+from workbench.events import CallProgress, Event, ToolsChanged, ToolsWarned
 from workbench.gui.context import Context
 from workbench.gui.docks.tool_call import CallPanel
 from workbench.gui.docks.tool_sheet import ToolSheet
@@ -84,9 +84,17 @@ class ToolPane(Pane):
         if isinstance(event, CallProgress):
             for sheet in self._sheets.values():
                 sheet.call.progress(event)
+        elif isinstance(event, ToolsWarned):
+            self._mark(event.server)
         elif isinstance(event, ToolsChanged):
+            self._mark(event.server)
             for key in [key for key in self._sheets if key[0] == event.server]:
                 self.context.tasks.run("read a changed tool", self._reload(key))
+
+    def _mark(self, server: str) -> None:
+        for sheet in self._sheets.values():
+            if sheet.tool.server == server:
+                sheet.marks.refresh()
 
     def refresh(self) -> None:
         for key in list(self._sheets):
@@ -122,6 +130,7 @@ class ToolPane(Pane):
         if key in self._sheets:
             return
         sheet = ToolSheet(self.context, tool)
+        sheet.wished.connect(self.wished)
         sheet.code_wanted.connect(self.code_wanted)
         sheet.status_message.connect(self.status_message)
         sheet.call.menu.save_wanted.connect(self.save_wanted)

@@ -9,10 +9,12 @@ from workbench import tokens
 from workbench.gui.code_view import CodeView
 from workbench.gui.context import Context
 from workbench.gui.docks.tool_call import CallPanel
+from workbench.gui.docks.tool_marks import ToolMarks
 from workbench.gui.forms.json_text import dump
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
+from workbench.gui.wishes import ShowServer
 from workbench.gui.words import amount, hint_words
 from workbench.records import Tool
 
@@ -23,6 +25,8 @@ _SIGNS = {"danger": "alert", "success": "eye", "warning": "pencil", "info": "glo
 class ToolSheet(QWidget):
     """Kept while other tools are looked at, so that nothing typed is lost and a running call goes on."""
 
+    wished = Signal(object)
+    """Carries one record of `workbench.gui.wishes`."""
     code_wanted = Signal(str)
     status_message = Signal(str)
 
@@ -33,6 +37,8 @@ class ToolSheet(QWidget):
         self.call = CallPanel(context, tool)
         self.call.code_wanted.connect(self.code_wanted)
         self.call.status_message.connect(self.status_message)
+        self.marks = ToolMarks(context, tool)
+        self.marks.changes_wanted.connect(self._wish_changes)
         self._tabs = QTabBar()
         self._pages = QStackedWidget()
         self._build()
@@ -48,6 +54,7 @@ class ToolSheet(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._head())
+        layout.addWidget(self.marks)
         layout.addWidget(self._tabs)
         layout.addWidget(self._pages, 1)
         definition, schema = self._definition(), self.tr("Schema")
@@ -64,6 +71,9 @@ class ToolSheet(QWidget):
         self._tabs.setExpanding(False)
         self._tabs.setAccessibleName(self.tr("Parts of the tool"))
         self._tabs.currentChanged.connect(self._switched)
+
+    def _wish_changes(self) -> None:
+        self.wished.emit(ShowServer(self.tool.server, "changes"))
 
     def _head(self) -> QFrame:
         unit = self._context.theme.unit

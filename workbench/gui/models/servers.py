@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QO
 from workbench.gui.rows import Row, row_data
 from workbench.gui.text import one_line, visible
 from workbench.gui.words import duration, hint_words, server_word
-from workbench.records import ServerState, ServerStatus, ToolSummary
+from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -247,13 +247,25 @@ def server_row(state: ServerState, tools: int) -> Row:
     )
 
 
+def _mark_words(tool: ToolSummary) -> tuple[tuple[str, str], ...]:
+    """What is to be known first: that it is blocked, new, or odd."""
+    words: list[tuple[str, str]] = []
+    if tool.mark == ChangeKind.CHANGED:
+        words.append((translate("servers", "changed, blocked"), "danger"))
+    elif tool.mark == ChangeKind.NEW:
+        words.append((translate("servers", "new"), "info"))
+    if tool.warned:
+        words.append((translate("servers", "odd"), "warning"))
+    return tuple(words)
+
+
 def tool_row(tool: ToolSummary) -> Row:
     """A tool: its name and what the server claims about it."""
     return Row(
         key=f"{tool.server}\n{tool.name}",
         title=one_line(tool.name, 120),
-        badges=hint_words(tool.hints),
-        icon="tool",
-        tone="faint",
+        badges=(*_mark_words(tool), *hint_words(tool.hints)),
+        icon="lock" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "tool",
+        tone="danger" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "faint",
         tip=f"{visible(tool.title or tool.name)}\n{visible(tool.summary)}",
     )

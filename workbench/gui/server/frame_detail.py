@@ -37,6 +37,7 @@ class FrameDetail(QWidget):
         super().__init__(parent)
         self._theme = context.theme
         self.row: Exchange | None = None
+        self.text = ""  # of the message on screen, as it passed
         self._told = ForeignLabel("", elide=True)
         self.fault = FaultCard(context.theme)
         self.view = ResultView(context)
@@ -84,6 +85,7 @@ class FrameDetail(QWidget):
 
     def show_text(self, text: str) -> None:
         """The whole message."""
+        self.text = text
         self.view.show_json(text)
 
     def say(self, fault: Fault | None, tone: str = "danger") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPlainTextEdit, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
@@ -13,9 +13,12 @@ from workbench.gui.server.page import ServerPage
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
-from workbench.gui.words import duration, server_word
-from workbench.records import ServerState
+from workbench.gui.whole import size_words
+from workbench.gui.words import clock, duration, server_word
+from workbench.records import ServerState, Vitals
 
+_SLOW = 3000  # milliseconds between two looks at memory and calls, which cost a walk through /proc
+_LONG = 4000  # characters of instructions that are shown
 _BEAT = 1000  # milliseconds between two looks at the error output while the page is seen
 
 
@@ -30,21 +33,31 @@ class OverviewPage(ServerPage):
         self._log = QPlainTextEdit()
         self._beat = QTimer(self, interval=_BEAT)
         self._beat.timeout.connect(self._read_log)
+        self._slow = QTimer(self, interval=_SLOW)
+        self._slow.timeout.connect(self._read_vitals)
         self._lay_out(context.theme.unit)
         self.show_state(state)
 
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
         self._fault.show_fault(state.fault)
-        for name, words in self._told(state).items():
-            self._tell(name, words)
+        for lines in (
+            self._told(state),
+            {} if self._rows else self._condition(Vitals(self.server)),
+            self._words(state),
+        ):
+            for name, words in lines.items():
+                self._tell(name, words)
 
     def look(self, *, seen: bool) -> None:
         if seen:
             self._read_log()
+            self._read_vitals()
             self._beat.start()
+            self._slow.start()
         else:
             self._beat.stop()
+            self._slow.stop()
 
     def _told(self, state: ServerState) -> dict[str, str]:
         return {
@@ -54,11 +67,43 @@ class OverviewPage(ServerPage):
             self.tr("Name"): " ".join(part for part in (state.title, state.version) if part),
             self.tr("Protocol"): state.protocol,
             self.tr("Process"): str(state.pid) if state.pid else "",
-            self.tr("Listing took"): duration(state.latency_ms) if state.latency_ms else "",
+            self.tr("Offers"): "  ·  ".join(state.capabilities),
+            self.tr("Restarts"): str(state.restarts) if state.restarts else "",
             self.tr("Tools"): str(state.tool_count),
-            self.tr("Instructions"): state.instructions,
-            self.tr("Warnings"): "\n".join(state.warnings),
         }
+
+    def _words(self, state: ServerState) -> dict[str, str]:
+        """What may be long stands last."""
+        return {
+            self.tr("Warnings"): "\n".join(state.warnings),
+            self.tr("Instructions"): state.instructions[:_LONG] + ("…" if len(state.instructions) > _LONG else ""),
+        }
+
+    def _condition(self, found: Vitals) -> dict[str, str]:
+        """How it does right now, in lines."""
+        memory = self.tr("{0:.0f} MB in {1} processes") if found.processes != 1 else self.tr("{0:.0f} MB")
+        speed = self.tr("typically {0}, at most {1}").format(duration(found.typical_ms), duration(found.slowest_ms))
+        listed = self.tr("listing took {}").format(duration(self.state.latency_ms)) if self.state.latency_ms else ""
+        calls = self.tr("{0:,}, {1:,} of them failed").format(found.calls, found.errors)
+        traffic = self.tr("{0} to it, {1} from it").format(
+            size_words(found.sent_bytes), size_words(found.received_bytes)
+        )
+        last = f"{clock(found.last_error_at)}  {found.last_error}" if found.last_error else ""
+        return {
+            self.tr("Running since"): clock(found.since) if found.since else "",
+            self.tr("Memory"): memory.format(found.memory_mb, found.processes) if found.memory_mb else "",
+            self.tr("Speed"): speed if found.calls else listed,
+            self.tr("Calls"): calls if found.calls else "",
+            self.tr("Traffic"): traffic if found.received_bytes else "",
+            self.tr("Last error"): last,
+        }
+
+    def _read_vitals(self) -> None:
+        self.context.tasks.run("server's condition", self.context.questions.vitals(self.server), self._show_vitals)
+
+    def _show_vitals(self, found: Vitals) -> None:
+        for name, words in self._condition(found).items():
+            self._tell(name, words)
 
     def _tell(self, name: str, words: str) -> None:
         if name not in self._rows:
@@ -75,21 +120,46 @@ class OverviewPage(ServerPage):
         text.setVisible(bool(words))
 
     def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
-        column.setSpacing(unit * 2)
-        column.addWidget(self._fault)
+        self._facts.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 2)
         self._facts.setHorizontalSpacing(unit * 4)
         self._facts.setVerticalSpacing(unit + 1)
         self._facts.setColumnStretch(1, 1)
-        column.addLayout(self._facts)
-        column.addWidget(label(self.tr("Error output"), "muted"))
+        facts = QWidget()
+        above = QVBoxLayout(facts)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.addLayout(self._facts)
+        above.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(facts)
+        area.setAccessibleName(self.tr("Facts about the server"))
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(area)
+        split.addWidget(self._errors(unit))
+        split.setChildrenCollapsible(False)
+        split.setSizes([unit * 95, unit * 50])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._fault)
+        column.addWidget(split, 1)
+
+    def _errors(self, unit: int) -> QWidget:
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        title = label(self.tr("Error output"), "muted")
+        title.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        column.addWidget(title)
         self._log.setReadOnly(True)
+        self._log.setTabChangesFocus(True)
         self._log.setAccessibleName(self.tr("Error output of the server"))
         self._log.setPlaceholderText(self.tr("The server has written nothing to its error output."))
         mark(self._log, kind="code")
         self._log.setFont(self.context.theme.mono(-1))
         column.addWidget(self._log, 1)
+        return whole
 
     def _read_log(self) -> None:
         self.context.tasks.run("server's error output", self.context.questions.stderr(self.server), self._show_log)

@@ -42,8 +42,15 @@ def _protocol(context: Context, commands: Commands, state: ServerState) -> Serve
     return ProtocolPage(context, commands, state)
 
 
+def _changes(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.changes import ChangesPage
+
+    return ChangesPage(context, commands, state)
+
+
 PAGES: tuple[Page, ...] = (
     Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
     Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
+    Page("changes", str(QT_TRANSLATE_NOOP("server pages", "Changes")), _changes),
     Page("doctor", str(QT_TRANSLATE_NOOP("server pages", "Doctor")), _doctor),
 )

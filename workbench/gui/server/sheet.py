@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from workbench.events import Event
+from workbench.events import DefinitionsBlocked, Event, ToolsChanged, ToolsWarned
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.icons import pixmap
@@ -39,6 +39,7 @@ class ServerSheet(QWidget):
         context.theme.changed.connect(self._draw)
         self._draw()
         self.look_at(PAGES[0].id)
+        self._count_changes()
 
     def look_at(self, name: str) -> None:
         """Bring a page to the front; an unknown name changes nothing."""
@@ -58,6 +59,11 @@ class ServerSheet(QWidget):
             page.show_state(state)
 
     def hear(self, event: Event) -> None:
+        if (
+            isinstance(event, ToolsChanged | DefinitionsBlocked | ToolsWarned)
+            and event.server == self._state.config.name
+        ):
+            self._count_changes()
         for page in self._made.values():
             page.hear(event)
 
@@ -74,6 +80,18 @@ class ServerSheet(QWidget):
             if page.id == name:
                 title = _title(page.title)
                 self._tabs.setTabText(number, f"{title}  {words}" if words else title)
+
+    def _count_changes(self) -> None:
+        self._context.tasks.run("count changes", self._read_changes())
+
+    async def _read_changes(self) -> None:
+        """What waits for a person is said where it can be opened."""
+        name = self._state.config.name
+        changes = await self._context.questions.changes(name)
+        odd = await self._context.questions.warnings(name)
+        blocked = sum(one.blocked for one in changes)
+        words = self.tr("{} blocked").format(blocked) if blocked else str(len(changes) + len(odd) or "")
+        self.mark_page("changes", words)
 
     def _switched(self, number: int) -> None:
         entry = PAGES[number]
