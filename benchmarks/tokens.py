@@ -1,54 +1,120 @@
-"""Prints how far the token estimator is from OpenAI's o200k vocabulary, on this project's own files.
+"""Prints what code mode costs a model beside loading every definition and calling tools one by one.
 
-    pip install rs-bpe && python benchmarks/tokens.py
+    python benchmarks/tokens.py [FOLDER]
 
-rs-bpe brings the vocabulary in its wheel; it is used here only and is no dependency of the program.
+First the programs of `docs/examples`, really run against the demo server. Then, where FOLDER holds recorded tool lists
+as JSON files, the way to one tool in a catalogue of all of them: search, read, call. Every text is counted as it would
+be sent; the counter is o200k when rs-bpe is installed (`pip install rs-bpe`), else the built-in estimator.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import random
 import statistics
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from examples import a_bench, run_all
+from wrappers import recorded
+
 from workbench import tokens
-from workbench.agent.tools import TOOLS
+from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.catalog.definitions import read
+from workbench.catalog.search import Search, first_sentence
+from workbench.demo.server import _TOOLS as DEMO  # the definitions as the server sends them
+from workbench.records import Depth, Tool
+from workbench.wrappers.names import python_names
+from workbench.wrappers.source import call_source
 
-ROOT = Path(__file__).resolve().parents[1]
-SLICE = 2_000  # characters; about what one answer to an agent has
+SAMPLE = 200  # tools whose way is walked in the corpus
+Count = Callable[[str], int]
 
 
-def main() -> None:
+def main(folder: Path | None) -> None:
+    count, counter = _counter()
+    entry = count(INSTRUCTIONS) + sum(count(_definition(tool.name, tool.description, tool.schema)) for tool in TOOLS)
+    print(f"Counted with {counter}. The workbench's own tools cost {entry:,} tokens, once a conversation.\n")
+    _examples(count, entry)
+    if folder:
+        _corpus(recorded(folder), count, entry)
+
+
+def _counter() -> tuple[Count, str]:
     try:
         from rs_bpe.bpe import openai  # type: ignore[import-not-found]
     except ImportError:
-        raise SystemExit("This needs rs-bpe: pip install rs-bpe") from None
+        return tokens.count, "the built-in estimator (≈ o200k)"
     vocabulary = openai.o200k_base()
-    for kind, texts in _texts().items():
-        real = [max(1, int(vocabulary.count(text))) for text in texts]
-        off = [abs(tokens.count(text) - number) / number for text, number in zip(texts, real, strict=True)]
-        bias = sum(map(tokens.count, texts)) / sum(real) - 1
-        print(f"{kind}: {statistics.mean(off):.1%} off on average, {bias:+.1%} in sum, {len(texts)} texts")
+    return lambda text: int(vocabulary.count(text)), "o200k"
 
 
-def _texts() -> dict[str, list[str]]:
-    return {
-        "Python": _slices((ROOT / "workbench").rglob("*.py")),
-        "prose": _slices(ROOT.glob("*.md")),
-        "definitions": [json.dumps(tool.schema) for tool in TOOLS],
-        "records": [json.dumps([_record(number + row) for row in range(8)]) for number in range(0, 400, 8)],
-    }
+def _definition(name: str, description: str, schema: object) -> str:
+    return json.dumps({"name": name, "description": description, "inputSchema": schema})
 
 
-def _slices(paths: Iterable[Path]) -> list[str]:
-    texts = [path.read_text(encoding="utf-8") for path in sorted(paths)]
-    return [text[at : at + SLICE] for text in texts for at in range(0, len(text), SLICE) if len(text) - at > 100]
+def _examples(count: Count, entry: int) -> None:
+    """Direct: all definitions, each call's arguments and its answer. Code: our tools, one search, program, answer."""
+    definitions = 2 * sum(count(json.dumps(tool.definition())) for tool in DEMO.values())
+    searchable = _search(read("demo", [tool.definition() for tool in DEMO.values()]).tools)
+    folder, paths = a_bench()
+    with folder:
+        told = asyncio.run(run_all(paths))
+    print(f"{'example':<22}{'calls':>6}{'their tokens':>14}{'direct':>10}{'code':>8}{'saved':>8}")
+    for one in told:
+        if not one.run.ledger.direct or one.run.fault:
+            raise SystemExit(f"{one.name} did not run: {one.run.fault}")
+        calls = sum(_call_tokens(call.arguments, call.tokens, count) for call in one.run.calls)
+        looked = count(searchable.answer(" ".join(one.name.split("_")), Depth.FULL, 5).text)
+        code = entry + looked + count(one.code) + count(one.run.model_view)
+        direct = definitions + calls
+        saved = f"{1 - code / direct:.1%}"
+        print(f"{one.name:<22}{len(one.run.calls):>6}{calls:>14,}{direct:>10,}{code:>8,}{saved:>8}")
+    print(f"\nDirect use loads {definitions:,} tokens of definitions (2 × {len(DEMO)} tools) before its first call.\n")
 
 
-def _record(number: int) -> dict[str, object]:
-    return {"id": number, "customer": f"Customer {number}", "total": number * 1.25, "status": "open"}
+def _call_tokens(arguments: str, answer: int, count: Count) -> int:
+    return count(arguments) + answer
+
+
+def _corpus(tools: Sequence[Tool], count: Count, entry: int) -> None:
+    """How an agent finds, reads and calls one tool among all of them."""
+    search = _search(tools)
+    whole = sum(count(json.dumps(dict(tool.raw))) for tool in tools)
+    chosen = random.Random(7).sample(list(tools), min(SAMPLE, len(tools)))
+    ways = [_way(tool, search, count) for tool in chosen]
+    median, most = statistics.median(ways), max(ways)
+    print(f"{len(tools):,} recorded tools of {len({tool.server for tool in tools})} servers: {whole:,} tokens.")
+    print(f"Find, read and call one of them ({len(chosen)} tried): median {median:,.0f} tokens, at most {most:,};")
+    print(f"with the workbench's own tools {median + entry:,.0f}: {1 - (median + entry) / whole:.2%} less.")
+    _break_even(tools, count, entry + int(median))
+
+
+def _break_even(tools: Sequence[Tool], count: Count, code: int) -> None:
+    """Below so many tools of this kind, loading them directly is cheaper for a single call."""
+    mean = statistics.mean(count(json.dumps(dict(tool.raw))) for tool in tools)
+    print(
+        f"A definition costs {mean:,.0f} tokens on average: below {code / mean:.0f} such tools direct use is cheaper."
+    )
+
+
+def _way(tool: Tool, search: Search, count: Count) -> int:
+    asked = first_sentence(tool.description) or tool.name
+    found = search.answer(asked, Depth.NAME, 20).text
+    definition = search.answer(tool.name, Depth.FULL, 1, tool.server).text
+    function = python_names([tool.name])[tool.name]
+    return count(asked) + count(found) + count(definition) + count(call_source(tool, function, {}))
+
+
+def _search(tools: Sequence[Tool]) -> Search:
+    by_server: dict[str, list[str]] = {}
+    for tool in tools:
+        by_server.setdefault(tool.server, []).append(tool.name)
+    names = {server: python_names(known) for server, known in by_server.items()}
+    return Search((tool, names[tool.server][tool.name], "") for tool in tools)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

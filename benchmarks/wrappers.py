@@ -56,7 +56,7 @@ class Example:
 
 
 def main(folder: Path | None) -> None:
-    tools = [*_built_in(), *(_recorded(folder) if folder else [])]
+    tools = [*_built_in(), *(recorded(folder) if folder else [])]
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
         (root / "client.py").write_text(CLIENT)
@@ -86,7 +86,7 @@ def _built_in() -> list[Tool]:
     return [_tool("awkward-shapes", {"name": name, **definition}) for name, definition in AWKWARD.items()]
 
 
-def _recorded(folder: Path) -> list[Tool]:
+def recorded(folder: Path) -> list[Tool]:
     found = [tool for file in sorted(folder.glob("*.json")) for tool in _listed(file)]
     if not found:
         raise SystemExit(f"There are no tool lists in {folder}: name a folder that holds JSON files of them.")

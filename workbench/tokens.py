@@ -2,7 +2,7 @@
 
 The estimator needs no tokenizer file. It cuts text much as the vocabularies of current models do and weighs each kind
 of piece; the weights below were fitted to OpenAI's o200k vocabulary over tool definitions, code, prose and records, and
-checked on as much again: 4 % off on average. `benchmarks/tokens.py` prints how far off it is on this project's files.
+checked on as much again: 4 % off on average; `benchmarks/estimator.py` prints how far off it is on our own files.
 Claude's own counts are higher, by an eighth up to two thirds depending on the model, so what is shown is cautious.
 Every number made by it is shown with "≈".
 """

@@ -57,10 +57,12 @@ def test_every_kind_of_block() -> None:
     )
 
 
-def test_text_and_structure_that_say_the_same_are_counted_once() -> None:
-    words = {"content": [{"type": "text", "text": "some words here"}]}
-    both = {**words, "structuredContent": {"said": "some words here"}}
+def test_of_text_and_structure_the_fuller_one_is_counted() -> None:
+    words = {"content": [{"type": "text", "text": "two rows, and many more words than the rows have"}]}
+    both = {**words, "structuredContent": {"rows": [1, 2]}}
+    rows = {"content": [{"type": "text", "text": "rows"}], "structuredContent": {"rows": list(range(200))}}
     assert answers.read("1", TOOL, {}, both, 0).tokens == answers.read("1", TOOL, {}, words, 0).tokens
+    assert answers.read("1", TOOL, {}, rows, 0).tokens > 200
     assert answers.read("1", TOOL, {}, {"structuredContent": {"said": "some words here"}}, 0).tokens > 0
 
 

@@ -90,11 +90,13 @@ def _missing(tool: Tool, fault: Fault | None) -> str:
 
 
 def _cost(content: tuple[Content, ...], structured: str) -> int:
-    """What a model would read: the text, or the structured content when there is no text. Pictures are not counted."""
-    texts = [block.text for block in content if block.text] or [structured]
-    return sum(
-        tokens.count(text[start : start + _SLICE]) for text in texts for start in range(0, len(text) or 1, _SLICE)
-    )
+    """What a model would read: the text or the structured content, whichever holds more, for clients hand on one of the
+    two and a short text beside much data is no use to a model that works without programs. Pictures are not counted."""
+    return max(sum(_count(block.text) for block in content if block.text), _count(structured))
+
+
+def _count(text: str) -> int:
+    return sum(tokens.count(text[start : start + _SLICE]) for start in range(0, len(text), _SLICE))
 
 
 def weight(value: object) -> int:

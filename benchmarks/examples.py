@@ -1,0 +1,79 @@
+"""Runs the programs of `docs/examples` in the real core, as an agent whose every question a person allows.
+
+Used by `benchmarks/tokens.py` for its figures and by a test that keeps the examples true.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.catalog.launch import demo_config
+from workbench.core import ABOVE, Core
+from workbench.events import Event, RunChanged
+from workbench.paths import Paths
+from workbench.records import Decision, Run, RunState, ServerConfig
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
+
+
+@dataclass(frozen=True)
+class Told:
+    """One example and how it went."""
+
+    name: str
+    code: str
+    run: Run
+
+
+def programs() -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.glob("*.py"))}
+
+
+async def run_all(paths: Paths) -> list[Told]:
+    """Every example, one after the other, on a bench with two demo servers."""
+    async with _bench(paths) as core:
+        return [Told(name, code, await _run(core, code)) for name, code in programs().items()]
+
+
+def a_bench() -> tuple[tempfile.TemporaryDirectory[str], Paths]:
+    """A bench that is gone afterwards."""
+    folder = tempfile.TemporaryDirectory()
+    root = Path(folder.name)
+    (root / "bench").mkdir()
+    return folder, Paths(root / "bench", root / "state", root / "cache", root / "run")
+
+
+@asynccontextmanager
+async def _bench(paths: Paths) -> AsyncIterator[Core]:
+    core = Core(paths)
+    await core.open()
+    try:
+        demo = demo_config()
+        branch = ServerConfig("branch", demo.command, demo.args, {"PYTHONPATH": str(ABOVE)})
+        await core.catalog.add(branch)
+        for name in ("demo", "branch"):
+            await core.catalog.connect(name)
+        yield core
+    finally:
+        await core.close()
+
+
+async def _run(core: Core, code: str) -> Run:
+    """In a session of its own, so that each example pays for the definitions it would have loaded."""
+
+    def allow(event: Event) -> None:
+        if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
+            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="benchmark")
+            asyncio.get_running_loop().call_soon(core.conveyor.decide, decision)
+
+    stop = core.bus.listen(allow)
+    try:
+        run = core.conveyor.submit(code, core.rooms.sessions.open("example"), "An example", seconds=60)
+        return await core.conveyor.finished(run.id)
+    finally:
+        stop()
