@@ -294,3 +294,18 @@ async def test_a_file_in_the_place_of_the_workspace_is_said(native: Any, tmp_pat
     (native.bench / "workspace").write_text("")
     with pytest.raises(WorkbenchError, match="cannot be made"):
         await native.run("1")
+
+
+async def test_the_time_for_which_a_person_is_asked_is_not_the_programs(native: Any) -> None:
+    asked = asyncio.Event()
+
+    async def answer(what: str, wish: Any) -> Any:
+        asked.set()
+        await asyncio.sleep(2.5)  # longer than the program may take
+        asked.clear()
+        return "an answer"
+
+    limits = replace(QUICK, seconds=2.0)
+    program = Program("await call_tool('s', 't', {})", limits, native.bench / "workspace", stands=asked.is_set)
+    ending = await native.sandbox.run(program, answer, lambda stream, text: None)
+    assert ending.reason == "done"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from workbench.asks.asks import Asks
 from workbench.asks.refusal import Refusal
-from workbench.catalog import answers, parameters
+from workbench.catalog import answers, parameters, tasks
 from workbench.catalog.clock import CallClock
 from workbench.catalog.connection import Progress
 from workbench.catalog.faults import ServerFault
@@ -52,12 +52,18 @@ async def _request(server: Server, tool: Tool, call: ToolCall, asks: Asks, heard
     params = {"name": tool.name, "arguments": dict(call.arguments)}
     for _ in range(_VISITS):
         try:
-            return await server.request("tools/call", params, heard)
+            return await _send(server, tool, params, heard)
         except MCPError as fault:
             if fault.code != _VISIT_FIRST:
                 raise
             data = fault.error.data
             await asks.visit(tool.server, data.get("elicitations") if isinstance(data, dict) else None)
+    return await _send(server, tool, params, heard)
+
+
+async def _send(server: Server, tool: Tool, params: JsonObject, heard: Progress) -> JsonObject:
+    if tasks.wanted(tool, server.state):
+        return await tasks.carry_out(server.request, params, heard)
     return await server.request("tools/call", params, heard)
 
 

@@ -41,6 +41,7 @@ class Execution:
             workspace=self._rooms.paths.workspace,
             servers=self._stock.servers,
             skills=self._stock.skills,
+            stands=lambda: self._rooms.catalog.asks.holds(self._road.run.id),
         )
         return await self._rooms.sandbox.run(program, self._answer, self._road.output)
 

@@ -25,6 +25,7 @@ class Program:
     servers: Path | None = None  # generated packages, importable as `servers.<package>`
     skills: Path | None = None  # kept skills, importable as `skills.<module>`
     writable: bool = True
+    stands: Callable[[], bool] = lambda: False  # a person is asked because of it now: that is not its time
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,8 +114,12 @@ def profile_of(backend: str, program: Program) -> Profile:
 async def _until_over(channel: Channel, program: Program, started: float) -> None:
     """Wait for its end, and be that end when time or disk are used up."""
     limits = program.limits
+    looked = time.monotonic()
     while not channel.ended.done():
-        left = started + limits.seconds - time.monotonic()
+        before, looked = looked, time.monotonic()
+        if program.stands():
+            started += looked - before
+        left = started + limits.seconds - looked
         if left <= 0:
             channel.end("timeout", f"The program ran longer than {limits.seconds:g} seconds.")
             return
