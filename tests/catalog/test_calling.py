@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from workbench.catalog.handshake import LEGACY
+from workbench.errors import WorkbenchError
 from workbench.events import AskArrived, AskSettled
 from workbench.records import Ask, ServerConfig
 from workbench.settings import Settings
@@ -83,6 +84,24 @@ async def test_a_model_is_played_by_a_person_or_refused(inn):
     calling = asyncio.create_task(inn.call("inn", "sample"))
     inn.catalog.asks.answer((await once(2, inn)).id, "decline", '{"reason": "Not today."}')
     assert text(await calling)["error"] == {"code": -1, "message": "Not today."}
+
+
+async def test_a_server_is_told_of_its_folders_and_of_every_change(inn, paths):
+    (paths.bench / "docs").mkdir()
+    assert text(await inn.call("inn", "list_roots")) == {"roots": [], "told": 0}
+    state = await inn.catalog.set_roots("inn", ("docs",))
+    assert state.config.roots == ("docs",)
+    found = text(await inn.call("inn", "list_roots"))
+    assert found["told"] == 1
+    assert found["roots"][0]["name"] == "docs"
+    pid = inn.catalog.server("inn").state.pid
+    await inn.catalog.reload()
+    assert inn.catalog.server("inn").state.pid == pid  # the same entry goes on running
+    for wrong in (("..",), ("gone",), tuple(map(str, range(51)))):
+        with pytest.raises(WorkbenchError):
+            await inn.catalog.set_roots("inn", wrong)
+    with pytest.raises(WorkbenchError):
+        await inn.catalog.set_roots("demo", ())
 
 
 async def test_a_page_is_opened_and_the_server_says_when_it_is_done(inn):

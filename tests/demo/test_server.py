@@ -34,7 +34,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "list_outbox": {},
     "delete_customer": {"customer_id": "CUS-0003"},
 }
-OTHERS = {"order_chart", "broken_report"}
+OTHERS = {"order_chart", "broken_report", "plan_visit", "write_greeting"}
 
 
 def test_it_welcomes_and_agrees_on_the_version_asked_for(demo: Line) -> None:

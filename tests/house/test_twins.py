@@ -15,6 +15,8 @@ ELSEWHERE = {
     "gui/dialogs/difference.py": "tests/gui/docks/test_calls_pane.py",
     "gui/models/past.py": "tests/gui/docks/test_calls_pane.py",
     "gui/models/saved.py": "tests/gui/docks/test_calls_pane.py",
+    "demo/asking.py": "tests/demo/test_visits.py",
+    "gui/server/roots.py": "tests/gui/server/test_roots_page.py",
     "cli/checked.py": "tests/cli/test_check.py",
     "gui/asks/*_body.py": "tests/gui/asks/test_dialog.py",
     "gui/asks/body.py": "tests/gui/asks/test_dialog.py",

@@ -15,6 +15,7 @@ from workbench.catalog.configuration import Configuration, Reading
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
+from workbench.catalog.handshake import MODERN
 from workbench.catalog.host import Host
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
@@ -306,6 +307,22 @@ class Catalog:
 
     def _asking(self, server: str) -> bool:
         return any(ask.server == server for ask in self.asks.all())
+
+    async def set_roots(self, name: str, folders: tuple[str, ...]) -> ServerState:
+        """A person's wish: the folders this server is told of from now on."""
+        server = self.server(name)
+        if server.state.config.builtin:
+            raise WorkbenchError(f"{name} is built in and uses no folders.", "Choose another server.")
+        await asyncio.to_thread(roots.check, self._bench, folders)
+        config = replace(server.state.config, roots=folders)
+        self._configuration.put(config)
+        if server.state.allowed:
+            self._consents.give(config)
+        server.state = replace(server.state, config=config)
+        self._hear(ServerChanged(server.state))
+        if (running := server.running) is not None and server.state.era != MODERN:
+            await running.notify("notifications/roots/list_changed")
+        return server.state
 
     def _attend(self, server: str) -> Host:
         return Attendant(server, self.asks, self._roots)

@@ -24,6 +24,14 @@ def listed(bench: Path, roots: Sequence[str]) -> JsonObject:
     return {"roots": found}
 
 
+def check(bench: Path, roots: Sequence[str]) -> None:
+    """Each is a folder, and they are not too many; raises WorkbenchError."""
+    if len(roots) > MOST:
+        raise WorkbenchError(f"A server is told of at most {MOST} folders.", "Name a folder above them instead.")
+    for root in roots:
+        resolved(bench, root)
+
+
 def resolved(bench: Path, root: str) -> Path:
     """The real folder. A relative one lies in the bench and may not lead out of it, not even by a link."""
     if not root.strip() or "\0" in root:

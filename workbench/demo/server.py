@@ -9,8 +9,9 @@ import traceback
 from collections.abc import Awaitable
 from typing import Any
 
-from workbench.demo import customers, orders, support, talk
+from workbench.demo import customers, orders, support, talk, visits
 from workbench.demo.arguments import check
+from workbench.demo.asking import Asking
 from workbench.demo.company import Company
 from workbench.demo.completion import complete
 from workbench.demo.prompts import PROMPTS, get_prompt
@@ -26,7 +27,7 @@ INSTRUCTIONS = (
     "nothing leaves this process, and every start begins anew."
 )
 
-_TOOLS = {tool.name: tool for room in (customers, orders, support, talk) for tool in room.TOOLS}
+_TOOLS = {tool.name: tool for room in (customers, orders, support, talk, visits) for tool in room.TOOLS}
 
 
 class ProtocolFault(Exception):
@@ -55,6 +56,7 @@ class _Conversation:
     def __init__(self, company: Company) -> None:
         self._company = company
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._asking = Asking(_write)
         self._telling = Telling(company, _write, company.beat_seconds)
 
     async def __aenter__(self) -> _Conversation:
@@ -73,6 +75,8 @@ class _Conversation:
             message = json.loads(line)
         except ValueError as fault:
             self._fail(None, ProtocolFault(-32700, f"This line is not JSON: {fault}"))
+            return
+        if isinstance(message, dict) and self._asking.hear(message):
             return
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             self._fail(None, ProtocolFault(-32600, "A message is an object with a method."))
@@ -109,6 +113,7 @@ class _Conversation:
     def _answer(self, method: str, params: Json) -> Json | Awaitable[Json]:
         match method:
             case "initialize":
+                self._asking.meet(params)
                 return _welcome(params.get("protocolVersion"))
             case "ping":
                 return {}
@@ -158,8 +163,9 @@ class _Conversation:
         try:
             check(tool, given)
             self._telling.log("debug", {"tool": tool.name, "arguments": given}, "demo.tools")
-            answer = tool.work(self._company, given, _progress((params.get("_meta") or {}).get("progressToken")))
-            result = _result(await answer if isinstance(answer, Awaitable) else answer)
+            with self._asking.here():
+                answer = tool.work(self._company, given, _progress((params.get("_meta") or {}).get("progressToken")))
+                result = _result(await answer if isinstance(answer, Awaitable) else answer)
             self._worked(tool.name, given)
             return result
         except Refused as fault:

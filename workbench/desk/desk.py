@@ -9,6 +9,7 @@ from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.past import PastDesk
 from workbench.desk.registry import RegistryDesk
+from workbench.desk.roots import RootsDesk
 from workbench.desk.runs import RunsDesk
 from workbench.desk.saved import SavedDesk
 from workbench.desk.secrets import SecretsDesk
@@ -31,5 +32,6 @@ class Desk(
     WatchDesk,
     SecretsDesk,
     AsksDesk,
+    RootsDesk,
 ):
     """It belongs to a person's doors."""

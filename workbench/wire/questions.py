@@ -15,6 +15,7 @@ from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.registry import RegistryQuestions
+from workbench.wire.topics.roots import RootQuestions
 from workbench.wire.topics.runs import RunQuestions
 from workbench.wire.topics.saved import SavedQuestions
 from workbench.wire.topics.secrets import SecretQuestions
@@ -37,6 +38,7 @@ class Questions(
     WatchQuestions,
     SecretQuestions,
     AskQuestions,
+    RootQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -62,6 +64,7 @@ DECISIVE = frozenset(
         "submit",
         "decide",
         "answer_ask",
+        "set_roots",
         "edit",
         "stop_run",
         "start_example_agent",

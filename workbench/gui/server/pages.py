@@ -48,9 +48,16 @@ def _changes(context: Context, commands: Commands, state: ServerState) -> Server
     return ChangesPage(context, commands, state)
 
 
+def _roots(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.roots import RootsPage
+
+    return RootsPage(context, commands, state)
+
+
 PAGES: tuple[Page, ...] = (
     Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
     Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
     Page("changes", str(QT_TRANSLATE_NOOP("server pages", "Changes")), _changes),
     Page("doctor", str(QT_TRANSLATE_NOOP("server pages", "Doctor")), _doctor),
+    Page("roots", str(QT_TRANSLATE_NOOP("server pages", "Roots")), _roots),
 )

@@ -1,0 +1,82 @@
+"""Asks the client back in the middle of a call: a form for its person, or a few words of its model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from workbench.demo.tool import Json, Refused
+
+_NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling"}
+_here: ContextVar[Asking] = ContextVar("asking")
+
+
+class Asking:
+    """The questions of one conversation."""
+
+    def __init__(self, write: Callable[[Json], None]) -> None:
+        self._write = write
+        self._open: dict[str, asyncio.Future[Json]] = {}
+        self._count = 0
+        self._client: Json = {}  # what it says it can be asked
+
+    def meet(self, params: Json) -> None:
+        """The client introduces itself."""
+        found = params.get("capabilities")
+        self._client = found if isinstance(found, dict) else {}
+
+    def hear(self, message: Json) -> bool:
+        """Whether the message was an answer; one to nothing we asked is dropped."""
+        if "method" in message or "id" not in message or not {"result", "error"} & message.keys():
+            return False
+        waiting = self._open.pop(str(message["id"]), None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message)
+        return True
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Tools that work inside this ask through this conversation."""
+        before = _here.set(self)
+        try:
+            yield
+        finally:
+            _here.reset(before)
+
+    async def ask(self, method: str, params: Json) -> Json:
+        if _NEEDS[method] not in self._client:
+            raise Refused(f"This client cannot be asked: it does not offer {_NEEDS[method]}.")
+        self._count += 1
+        number = f"ask-{self._count}"
+        waiting = self._open[number] = asyncio.get_running_loop().create_future()
+        self._write({"id": number, "method": method, "params": params})
+        try:
+            answer = await waiting
+        except asyncio.CancelledError:
+            self._open.pop(number, None)
+            self._write({"method": "notifications/cancelled", "params": {"requestId": number}})
+            raise
+        if "error" in answer:
+            raise Refused(f"It was refused: {answer['error'].get('message', 'no reason was given')}")
+        result = answer.get("result")
+        return result if isinstance(result, dict) else {}
+
+
+async def fill_in(message: str, schema: Json) -> Json:
+    """What the person entered; raises Refused when they would not."""
+    answer = await _here.get().ask(
+        "elicitation/create", {"mode": "form", "message": message, "requestedSchema": schema}
+    )
+    if answer.get("action") != "accept" or not isinstance(answer.get("content"), dict):
+        raise Refused(f"Nothing was planned: the answer was {answer.get('action', 'nothing')}.")
+    found: Json = answer["content"]
+    return found
+
+
+async def say(system: str, words: str, longest: int) -> Json:
+    """What the client's model said."""
+    message = {"role": "user", "content": {"type": "text", "text": words}}
+    wish = {"systemPrompt": system, "messages": [message], "maxTokens": longest}
+    return await _here.get().ask("sampling/createMessage", wish)

@@ -1,0 +1,16 @@
+"""Answers what a person decides about the folders servers are told of."""
+
+from __future__ import annotations
+
+from workbench.desk.seat import Seat
+from workbench.records import ServerState
+
+
+class RootsDesk(Seat):
+    """Roots."""
+
+    async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
+        state = await self._catalog.set_roots(server, roots)
+        told = ", ".join(roots) or "no folder"
+        self._note("server.roots", f"You told {server} of {told}", server=server)
+        return state
