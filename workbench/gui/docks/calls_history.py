@@ -22,6 +22,7 @@ from workbench.gui.wishes import SaveCall, ShowCall
 from workbench.records import PastCall, PastQuery, SavedCall, ServerState
 
 _PAGE = 200  # calls that are asked for at once
+_MOST = 600  # calls that stay in the list while new ones come
 
 
 class HistoryList(Pane):
@@ -43,6 +44,7 @@ class HistoryList(Pane):
         self.filter = QComboBox()
         self.server = QComboBox()
         self._pause = QTimer(self, singleShot=True, interval=120)
+        self._soon = QTimer(self, singleShot=True, interval=100)  # a program may make thousands of calls
         self._empty = EmptyState(context.theme, "history", "", "")
         self._older = QPushButton(self.tr("Show older calls"))
         self._lay_out()
@@ -52,7 +54,7 @@ class HistoryList(Pane):
         if isinstance(event, CallsKept) and not self._searching():
             for call in event.calls:
                 self._calls[call.id] = call
-            self._draw()
+            self._soon.start()
         elif isinstance(event, CallsKept | CallsForgotten):
             self._pause.start()
 
@@ -162,6 +164,7 @@ class HistoryList(Pane):
         self.filter.currentIndexChanged.connect(self._search)
         self.server.currentIndexChanged.connect(self._search)
         self._pause.timeout.connect(self._search)
+        self._soon.timeout.connect(self._draw_new)
         self._older.clicked.connect(self._ask_older)
         self.list.chosen.connect(self.open_chosen)
         self.list.selectionModel().selectionChanged.connect(self.changed)
@@ -185,6 +188,13 @@ class HistoryList(Pane):
                 self._draw()
 
         self.context.tasks.run("history", self.context.questions.past(query), done)
+
+    def _draw_new(self) -> None:
+        """What does not fit any more can be asked for again."""
+        if len(self._calls) > _MOST:
+            self._calls = {number: self._calls[number] for number in sorted(self._calls)[-_MOST:]}
+            self._more = True
+        self._draw()
 
     def _draw(self) -> None:
         self.model.show_rows(past_rows(sorted(self._calls.values(), key=lambda call: -call.id), time.time()))

@@ -18,12 +18,11 @@ _DAY = 86_400
 def past_rows(calls: Iterable[PastCall], now: float) -> list[Row]:
     """The whole list with its days."""
     rows: list[Row] = []
-    day = ""
+    day: tuple[int, ...] = ()
     for call in calls:
-        name = day_name(call.at, now)
-        if name != day:
-            day = name
-            rows.append(Row(f"day:{time.strftime('%Y-%m-%d', time.localtime(call.at))}", name, section=True))
+        if (date := time.localtime(call.at)[:3]) != day:
+            day = date
+            rows.append(Row(f"day:{day}", day_name(call.at, now), section=True))
         rows.append(past_row(call))
     return rows
 
