@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import asyncio.runners
+import gc
 import os
 import shutil
 import sys
@@ -86,6 +87,14 @@ def complete(loop: qasync.QEventLoop) -> Callable[..., Any]:
         return task.result()
 
     return run
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _qt_objects_end_here(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What only cycles hold of a window is collected on Qt's thread: a thread of a later test would crash doing it."""
+    yield
+    if {"gui", "flows"} & set(request.path.parts):
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from workbench.asks.asks import Asks
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
+from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.desk.desk import Desk
 from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
@@ -82,19 +83,23 @@ class Core:
         opened.push_async_callback(history.close)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
         asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
+        sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)
         self.catalog = Catalog(
-            self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks, asks=asks
-        )
+            self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks, asks=asks,
+            authorize=sign_ins.authorize,
+        )  # fmt: skip
+        sign_ins.noted = self.catalog.note_sign_in
         self.sandbox = Sandbox()
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
+        opened.push_async_callback(sign_ins.close)
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
         await asyncio.to_thread(library.install_starters)
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
-            self.bus.tell, lambda: self.settings, history,
+            sign_ins, self.bus.tell, lambda: self.settings, history,
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))

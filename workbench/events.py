@@ -186,6 +186,23 @@ class CallsForgotten:
 
 
 @dataclass(frozen=True, slots=True)
+class SignInWanted:
+    """A sign-in that a person started waits for them on this page; no browser opens by itself."""
+
+    server: str
+    url: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignInChanged:
+    """A sign-in took a step; the question `sign_in_report` tells all of them."""
+
+    server: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class CoreStopping:
     """The core was asked to end; a door that hears this does not bring it back by itself."""
 
@@ -221,6 +238,8 @@ Event: TypeAlias = (
     | CallsKept
     | CallsForgotten
     | SavedCallsChanged
+    | SignInWanted
+    | SignInChanged
     | CoreStopping
     | Noticed
 )

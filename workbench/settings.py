@@ -73,6 +73,10 @@ class Settings:
         "refuse", "What a server hears that asks while no window is open: refuse at once, or wait for a window.",
         words=("refuse", "wait"),
     )  # fmt: skip
+    signin_seconds: int = _setting(300, "How long a sign-in waits for you to come back from the browser.")
+    signin_client_metadata_url: str = _setting(
+        "", "Address of a document about this app that serves as its client id at authorization servers (CIMD)."
+    )
     privacy_enabled: bool = _setting(True, "Personal data is replaced by tokens before a model sees it.", guarded=True)
     history_enabled: bool = _setting(
         True, "Calls, with their arguments and answers, are kept to be found again.", guarded=True

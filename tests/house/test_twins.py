@@ -41,6 +41,7 @@ ELSEWHERE = {
     "catalog/clients/*.py": "tests/catalog/clients/test_exporting.py",
     "desk/house_checks.py": "tests/desk/test_doctor.py",
     "desk/*.py": "tests/desk/test_desk.py",
+    "catalog/oauth/*.py": "tests/catalog/oauth/test_sign_ins.py",
     "catalog/doctor/*.py": "tests/catalog/doctor/test_diagnosis.py",
     "gui/*.py": "tests/gui/test_window.py",
     "gui/dialogs/a*.py": "tests/gui/dialogs/test_approval.py",

@@ -158,6 +158,11 @@ class Catalog:
             await self.server(config.name).start(at_once=True)
         return self.server(config.name).state
 
+    def note_sign_in(self, name: str, word: str) -> None:
+        """What signing in at a server came to; one that was removed meanwhile is nobody's matter."""
+        if (server := self._servers.get(name)) is not None:
+            server.note_sign_in(word)
+
     async def remove(self, name: str) -> None:
         server = self.server(name)
         if server.state.config.builtin:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from workbench.catalog.launch import Launch
 from workbench.catalog.traffic import Traffic
@@ -42,6 +42,11 @@ def not_running(fault: Fault | None) -> ServerFault:
     if fault is None:
         return ServerFault("The server was stopped.", "Connect it again.")
     return ServerFault(fault.message, fault.hint, fault.detail)
+
+
+def masked(fault: Fault, mask: Callable[[str], str]) -> Fault:
+    """The fault without secrets."""
+    return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
 
 
 def leaves(fault: BaseException) -> Iterator[BaseException]:

@@ -14,7 +14,7 @@ from workbench.catalog.backoff import Backoff
 from workbench.catalog.clock import Clocks
 from workbench.catalog.connection import Connection, Progress, SessionOver
 from workbench.catalog.counts import Counts
-from workbench.catalog.faults import ServerFault, not_running
+from workbench.catalog.faults import ServerFault, masked, not_running
 from workbench.catalog.handshake import MODERN, Greeting
 from workbench.catalog.memory import Remembered
 from workbench.catalog.pins import Pins
@@ -188,6 +188,11 @@ class Server:
         self.pins.look()
         self._around.tell(ToolsChanged(self.name))
         await self._save_pins()
+
+    def note_sign_in(self, word: str) -> None:
+        """`needed` when only a person's sign-in helps, `done` when its token was taken."""
+        if word != self.state.sign_in:
+            self._change(sign_in=word)
 
     def warn(self) -> None:
         """Bring the warnings up to date when rubbish came since; cheap, because every call ends here."""
@@ -380,7 +385,7 @@ class Server:
         before = self.state.status
         changes.setdefault("rests", False)
         if isinstance(fault := changes.get("fault"), Fault):
-            changes["fault"] = self._masked(fault)
+            changes["fault"] = masked(fault, self._around.masks.mask)
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
         if self.state.status is not before:
             self._entered()
@@ -393,7 +398,3 @@ class Server:
             self.since = time.time()
         elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
             self.counts.note(self.state.fault.message)
-
-    def _masked(self, fault: Fault) -> Fault:
-        mask = self._around.masks.mask
-        return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))

@@ -14,6 +14,7 @@ from workbench.desk.runs import RunsDesk
 from workbench.desk.saved import SavedDesk
 from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
+from workbench.desk.sign_in import SignInDesk
 from workbench.desk.skills import SkillsDesk
 from workbench.desk.watch import WatchDesk
 
@@ -31,6 +32,7 @@ class Desk(
     PastDesk,
     WatchDesk,
     SecretsDesk,
+    SignInDesk,
     AsksDesk,
     RootsDesk,
 ):

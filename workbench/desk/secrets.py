@@ -6,6 +6,7 @@ import asyncio
 
 from workbench.catalog import plain_secrets
 from workbench.catalog.launch import references
+from workbench.catalog.oauth.held import name_of
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import SecretsChanged
@@ -69,7 +70,11 @@ class SecretsDesk(Seat):
     def _look(self, uses: dict[str, tuple[str, ...]]) -> SecretStore:
         room = self._rooms.secrets
         stored = room.names() if room.opened else room.known()
-        infos = (SecretInfo(name, name in stored, uses.get(name, ())) for name in sorted({*stored, *uses}))
+        signed = {name_of(state.config.name): state.config.name for state in self._catalog.states()}
+        infos = [
+            SecretInfo(name, name in stored, uses.get(name, ()), signed.get(name, ""))
+            for name in sorted({*stored, *uses})
+        ]
         if not room.opened:
             return SecretStore("", "The place for secrets has not been opened yet.", secrets=tuple(infos))
         return SecretStore(room.kind, room.sentence, room.hint, room.passphrase, tuple(infos))

@@ -15,6 +15,7 @@ SERVER = "server"  # a server is chosen
 SERVER_RUNS = "server-runs"
 SERVER_RESTS = "server-rests"
 SERVER_REMOVABLE = "server-removable"
+SERVER_REMOTE = "server-remote"  # it is reached by an address
 SERVER_PLAIN = "server-plain"  # its entry holds what looks like a secret
 SKILL = "skill"  # a skill is chosen
 DRAFT = "draft"  # a draft is chosen
@@ -116,6 +117,14 @@ ACTIONS: tuple[Action, ...] = (
         "Servers",
         "search",
         when=(LINKED, SERVER),
+    ),
+    Action(
+        "server.sign_in",
+        "Sign in at the chosen server…",
+        "Open the page where you sign in at a server at an address, and see each step.",
+        "Servers",
+        "user",
+        when=(LINKED, SERVER_REMOTE),
     ),
     Action(
         "server.move_secrets",

@@ -62,6 +62,7 @@ from workbench.records.servers import (
     Tool,
     ToolSummary,
 )
+from workbench.records.sign_in import SignIn, SignInStep
 from workbench.records.skills import Skill, SkillState
 from workbench.records.traffic import Frame, RawAnswer, Vitals
 
@@ -132,6 +133,8 @@ __all__ = [
     "ServerLog",
     "ServerState",
     "ServerStatus",
+    "SignIn",
+    "SignInStep",
     "Skill",
     "SkillState",
     "Span",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
+from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.events import Event
 from workbench.history.history import History
 from workbench.paths import Paths
@@ -30,6 +31,7 @@ class Rooms:
     journal: Journal
     sessions: Sessions
     secrets: Secrets
+    sign_ins: SignIns
     tell: Callable[[Event], None]
     settings: Callable[[], Settings]  # asked each time, so that a changed setting counts at once
     history: History

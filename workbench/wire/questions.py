@@ -20,6 +20,7 @@ from workbench.wire.topics.runs import RunQuestions
 from workbench.wire.topics.saved import SavedQuestions
 from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
+from workbench.wire.topics.sign_in import SignInQuestions
 from workbench.wire.topics.skills import SkillQuestions
 from workbench.wire.topics.watch import WatchQuestions
 
@@ -37,6 +38,7 @@ class Questions(
     SavedQuestions,
     WatchQuestions,
     SecretQuestions,
+    SignInQuestions,
     AskQuestions,
     RootQuestions,
     Protocol,
@@ -80,6 +82,9 @@ DECISIVE = frozenset(
         "approve_definitions",
         "see_changes",
         "put_secret",
+        "sign_in",
+        "cancel_sign_in",
+        "sign_out",
         "drop_secret",
         "move_secrets",
         "unlock_secrets",

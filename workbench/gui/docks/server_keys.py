@@ -1,14 +1,15 @@
-"""What the chosen server has to do with secrets: those that stand in its entry as they are, and a way to move them."""
+"""What the chosen server has to do with secrets: a sign-in it wants, and what stands in its entry in plain text."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from workbench.gui.actions import SERVER_PLAIN
+from workbench.gui.actions import SERVER_PLAIN, SERVER_REMOTE
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dialogs.question import Question
 from workbench.gui.text import one_line, visible
+from workbench.gui.theme import mark
 from workbench.gui.views import label
 from workbench.records import ServerState
 
@@ -21,6 +22,10 @@ class ServerKeys(QFrame):
         self._context = context
         self._commands = commands
         self._state: ServerState | None = None
+        self._sign_in = QPushButton(self.tr("Sign in…"))
+        self._sign_in.setToolTip(commands["server.sign_in"].toolTip())
+        self._sign_in.clicked.connect(commands["server.sign_in"].trigger)
+        mark(self._sign_in, kind="primary")
         self._plain = label("", "warning")
         self._plain.setWordWrap(True)
         move = commands["server.move_secrets"]
@@ -33,8 +38,13 @@ class ServerKeys(QFrame):
     def show_state(self, state: ServerState | None) -> None:
         self._state = state
         places = state.plain_secrets if state else ()
+        needed = state is not None and state.sign_in == "needed"
         self._commands.hold(SERVER_PLAIN, bool(places))
-        self.setVisible(bool(places))
+        self._commands.hold(SERVER_REMOTE, state is not None and state.config.remote)
+        self.setVisible(bool(places) or needed)
+        self._sign_in.setVisible(needed)
+        self._plain.setVisible(bool(places))
+        self._move.setVisible(bool(places))
         if places:
             named = ", ".join(visible(place) for place in places[:3])
             more = self.tr(" and {} more").format(len(places) - 3) if len(places) > 3 else ""
@@ -46,6 +56,7 @@ class ServerKeys(QFrame):
         column.setSpacing(unit)
         column.addWidget(self._plain)
         row = QHBoxLayout()
+        row.addWidget(self._sign_in)
         row.addWidget(self._move)
         row.addStretch()
         column.addLayout(row)

@@ -199,6 +199,7 @@ class ServersPane(Pane):
         bind("server.disconnect", self._disconnect_chosen)
         bind("server.doctor", self._examine_chosen)
         bind("server.open", self._open_chosen)
+        bind("server.sign_in", self._sign_in_chosen)
         bind("server.remove", self.remove_server)
         bind("servers.reload", self._reload)
         bind("demo.connect", self._connect_demo)
@@ -246,6 +247,13 @@ class ServersPane(Pane):
             await self.connect_server(name)
         finally:
             self._starting.discard(name)
+
+    def _sign_in_chosen(self) -> None:
+        """Its page shows how it goes; it may take minutes, and another one may be begun meanwhile."""
+        state = self.chosen()
+        if state is not None:
+            self.wished.emit(ShowServer(state.config.name, "sign_in"))
+            self.context.tasks.run("sign in", self.context.questions.sign_in(state.config.name))
 
     def _open_chosen(self) -> None:
         if (state := self.chosen()) is not None:

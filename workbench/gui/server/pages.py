@@ -30,6 +30,12 @@ def _overview(context: Context, commands: Commands, state: ServerState) -> Serve
     return OverviewPage(context, commands, state)
 
 
+def _sign_in(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.sign_in import SignInPage
+
+    return SignInPage(context, commands, state)
+
+
 def _doctor(context: Context, commands: Commands, state: ServerState) -> ServerPage:
     from workbench.gui.server.doctor import DoctorPage
 
@@ -58,6 +64,7 @@ PAGES: tuple[Page, ...] = (
     Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
     Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
     Page("changes", str(QT_TRANSLATE_NOOP("server pages", "Changes")), _changes),
+    Page("sign_in", str(QT_TRANSLATE_NOOP("server pages", "Sign-in")), _sign_in),
     Page("doctor", str(QT_TRANSLATE_NOOP("server pages", "Doctor")), _doctor),
     Page("roots", str(QT_TRANSLATE_NOOP("server pages", "Roots")), _roots),
 )

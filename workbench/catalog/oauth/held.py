@@ -1,0 +1,87 @@
+"""What a sign-in brought, kept among the secrets: tokens, the client they belong to, and where to renew them.
+
+It is bound to the server's address: an entry of the same name that leads elsewhere gets nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from workbench.secrets.masks import Masks
+
+PREFIX = "oauth:"
+_SECRET_KEYS = ("access_token", "refresh_token", "client_secret", "id_token", "registration_access_token")
+
+
+class Drawer(Protocol):
+    """The room of secrets. Its methods block."""
+
+    masks: Masks
+
+    def get(self, name: str) -> str | None: ...
+
+    def put(self, name: str, value: str) -> None: ...
+
+    def drop(self, name: str) -> None: ...
+
+
+def name_of(server: str) -> str:
+    """What it is called among the secrets."""
+    return PREFIX + server.replace("{", "(").replace("}", ")")[:180]
+
+
+class Held:
+    """The kept facts of one server, as JSON objects that the SDK's models read and write."""
+
+    def __init__(self, drawer: Drawer, server: str, url: str, changed: Callable[[], None] = lambda: None) -> None:
+        self._drawer = drawer
+        self._name = name_of(server)
+        self._url = url
+        self._changed = changed
+        self._facts: dict[str, Any] | None = None  # Any: JSON
+
+    async def facts(self) -> dict[str, Any]:
+        """`tokens`, `expires`, `client`, `resource`, `metadata`; what is not known is not there."""
+        if self._facts is None:
+            self._facts = await asyncio.to_thread(self._read)
+        return self._facts
+
+    async def keep(self, **facts: Any) -> None:
+        """Take these over what is known; None forgets one."""
+        known = {**await self.facts(), **facts, "url": self._url}
+        self._facts = {key: value for key, value in known.items() if value is not None}
+        self._hide(self._facts)
+        await asyncio.to_thread(self._drawer.put, self._name, json.dumps(self._facts))
+        self._changed()
+
+    async def keep_tokens(self, tokens: dict[str, Any]) -> None:
+        seconds = tokens.get("expires_in")
+        expires = time.time() + seconds if isinstance(seconds, (int, float)) else None
+        await self.keep(tokens=tokens, expires=expires)
+
+    async def forget(self) -> None:
+        """Everything, the registration too."""
+        self._facts = {}
+        await asyncio.to_thread(self._drawer.drop, self._name)
+        self._changed()
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._drawer.get(self._name) or "{}")
+        except ValueError:
+            return {}
+        if not isinstance(found, dict) or found.get("url") != self._url:
+            return {}
+        self._hide(found)
+        return found
+
+    def _hide(self, facts: dict[str, Any]) -> None:
+        for part in ("tokens", "client"):
+            inner = facts.get(part)
+            for key in _SECRET_KEYS:
+                if isinstance(inner, dict) and isinstance(inner.get(key), str):
+                    self._drawer.masks.hide(inner[key])

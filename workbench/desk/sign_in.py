@@ -1,0 +1,61 @@
+"""Answers what a person asks of signing in."""
+
+from __future__ import annotations
+
+import contextlib
+
+from workbench.catalog.oauth.sign_ins import SignIns, brings_its_own
+from workbench.desk.seat import Seat
+from workbench.errors import WorkbenchError
+from workbench.records import ServerConfig, SignIn
+
+
+class SignInDesk(Seat):
+    """Sign-ins at remote servers."""
+
+    async def sign_in(self, server: str) -> SignIn:
+        config = self._remote(server)
+        if not self._catalog.server(server).state.allowed:
+            raise WorkbenchError(f"{server} has not been allowed yet.", "Press Connect first; then sign in.")
+        if brings_its_own(config):
+            raise WorkbenchError(
+                f"The entry of {server} brings a header Authorization of its own.",
+                "Correct that; or take it out, and then sign in.",
+            )
+        self._note("server.sign_in", f"You began to sign in at {server}", server=server)
+        report = await self._sign_ins.sign_in(config)
+        if report.state == "done":
+            self._note("server.signed_in", f"You signed in at {server}", server=server)
+            with contextlib.suppress(WorkbenchError):  # its state says why it does not connect
+                await self._catalog.connect(server)
+        return report
+
+    async def cancel_sign_in(self, server: str) -> SignIn:
+        config = self._remote(server)
+        await self._sign_ins.cancel(config)
+        return await self._sign_ins.report(config)
+
+    async def bring_sign_in(self, server: str, address: str) -> None:
+        self._sign_ins.bring(self._remote(server), address)
+
+    async def sign_out(self, server: str) -> SignIn:
+        config = self._remote(server)
+        report = await self._sign_ins.sign_out(config)
+        await self._catalog.disconnect(server)
+        self._note("server.signed_out", f"You signed out at {server}", server=server)
+        return report
+
+    async def sign_in_report(self, server: str) -> SignIn:
+        return await self._sign_ins.report(self._remote(server))
+
+    @property
+    def _sign_ins(self) -> SignIns:
+        return self._rooms.sign_ins
+
+    def _remote(self, server: str) -> ServerConfig:
+        config = self._catalog.server(server).state.config
+        if not config.remote:
+            raise WorkbenchError(
+                f"{server} runs on this machine: there is nowhere to sign in.", "Give it its keys in env."
+            )
+        return config

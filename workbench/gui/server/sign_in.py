@@ -1,0 +1,166 @@
+"""The page of signing in: one button to begin, the page to open with its host named, and each step with its answer."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from workbench.events import Event, SignInChanged, SignInWanted
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.models.sign_in import step_rows, step_text
+from workbench.gui.server.browser_card import BrowserCard
+from workbench.gui.server.page import ServerPage
+from workbench.gui.theme import mark
+from workbench.gui.views import EmptyState, RowsView, Strip, label
+from workbench.records import ServerState, SignIn
+
+_UNDER_WAY = ("asking", "waiting")
+
+
+class SignInPage(ServerPage):
+    """It reads the report anew whenever something changed; the steps are few."""
+
+    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
+        super().__init__(context, commands, state, parent)
+        self.report = SignIn(state.config.name)
+        self._words = label("", "muted")
+        self.begin = QPushButton(self.tr("Sign in…"))
+        self.cancel = QPushButton(self.tr("Cancel"))
+        self.leave = QPushButton(self.tr("Sign out"))
+        self.browser = BrowserCard(context)
+        self._fault = FaultCard(context.theme)
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("OAuth, step by step"))
+        self.list.setModel(self.model)
+        self.detail = QPlainTextEdit()
+        self._steps = QSplitter(Qt.Orientation.Horizontal)
+        self._empty = EmptyState(context.theme, "key", "", "")
+        self._stack = QStackedWidget()
+        self._lay_out()
+        self._bind()
+        self.show_report(self.report)
+
+    def look(self, *, seen: bool) -> None:
+        if seen:
+            self.refresh()
+
+    def refresh(self) -> None:
+        if self.state.config.remote:
+            questions = self.context.questions
+            self.context.tasks.run("how signing in went", questions.sign_in_report(self.server), self.show_report)
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, SignInChanged) and event.server == self.server:
+            self.refresh()
+        elif isinstance(event, SignInWanted) and event.server == self.server:
+            self.browser.show_page(event.url, event.host)
+
+    def show_state(self, state: ServerState) -> None:
+        changed = state.sign_in != self.state.sign_in
+        super().show_state(state)
+        self.show_report(self.report)
+        if changed:
+            self.refresh()
+
+    def show_report(self, report: SignIn) -> None:
+        self.report = report
+        under_way = report.state in _UNDER_WAY
+        self.begin.setVisible(self.state.config.remote and not under_way)
+        self.begin.setEnabled(self.state.allowed)
+        self.begin.setText(self.tr("Sign in again…") if report.stored else self.tr("Sign in…"))
+        self.cancel.setVisible(under_way)
+        self.leave.setVisible(report.stored and not under_way)
+        self._words.setText(self._sentence())
+        self.browser.show_page(report.url if report.state == "waiting" else "", report.host)
+        self._fault.show_fault(report.fault)
+        self.model.show_rows(step_rows(report.steps))
+        self._stack.setCurrentWidget(self._steps if report.steps else self._empty)
+        if not self.list.key() and report.steps:
+            wrong = next((place for place, step in enumerate(report.steps) if not step.ok and place), 0)
+            self.list.setCurrentIndex(self.model.index(wrong if report.state == "failed" else 0))
+        self._show_step()
+
+    def start(self) -> None:
+        """Begin a sign-in; the answer comes when it is over, minutes later perhaps."""
+        self.show_report(SignIn(self.server, "asking", stored=self.report.stored))
+        self.context.tasks.run("sign in", self.context.questions.sign_in(self.server), self.show_report)
+
+    # inside
+
+    def _sentence(self) -> str:
+        report, state = self.report, self.state
+        if not state.config.remote:
+            return self.tr("This server runs on your machine: there is nowhere to sign in.")
+        if not state.allowed:
+            return self.tr("Connect this server once; if it wants a sign-in, you begin it here.")
+        match report.state:
+            case "asking":
+                return self.tr("Asking the server and whoever grants access to it…")
+            case "waiting":
+                return self.tr("Waiting for you to come back from the browser…")
+        if report.stored and state.sign_in != "needed":
+            until = self.tr(" The token is renewed by itself.") if report.expires > time.time() else ""
+            rights = self.tr(" It may: {}.").format(report.scope) if report.scope else ""
+            return self.tr("You are signed in.") + rights + until
+        if state.sign_in == "needed":
+            return self.tr("The server wants you to sign in.")
+        return self.tr("You are not signed in.")
+
+    def _lay_out(self) -> None:
+        strip = Strip(self.context.theme)
+        mark(self.begin, kind="primary")
+        for button in (self.begin, self.cancel, self.leave):
+            strip.row.addWidget(button)
+        strip.row.addWidget(self._words, 1)
+        self._words.setWordWrap(True)
+        self.detail.setReadOnly(True)
+        self.detail.setTabChangesFocus(True)
+        self.detail.setAccessibleName(self.tr("What was asked and answered in this step"))
+        self.detail.setFont(self.context.theme.mono(-1))
+        mark(self.detail, kind="code")
+        self._steps.addWidget(self.list)
+        self._steps.addWidget(self.detail)
+        self._steps.setSizes([100, 110])
+        self._steps.setChildrenCollapsible(False)
+        self._empty.say(
+            self.tr("OAuth, step by step"),
+            self.tr("Each address that was asked in a sign-in and what it answered will stand here, secrets covered."),
+        )
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._steps)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (strip, self.browser, self._fault):
+            column.addWidget(part)
+        column.addWidget(self._stack, 1)
+        self.setFocusProxy(self.begin)
+
+    def _bind(self) -> None:
+        self.begin.clicked.connect(self.start)
+        self.cancel.clicked.connect(self._give_up)
+        self.leave.clicked.connect(self._sign_out)
+        self.browser.brought.connect(self._bring)
+        self.list.selectionModel().currentChanged.connect(self._show_step)
+
+    def _give_up(self) -> None:
+        questions = self.context.questions
+        self.context.tasks.run("give up signing in", questions.cancel_sign_in(self.server), self.show_report)
+
+    def _sign_out(self) -> None:
+        self.context.tasks.run("sign out", self.context.questions.sign_out(self.server), self.show_report)
+
+    def _bring(self, address: str) -> None:
+        self.context.tasks.run("finish signing in", self.context.questions.bring_sign_in(self.server, address))
+
+    def _show_step(self) -> None:
+        key = self.list.key()
+        place = int(key) if key else -1
+        text = step_text(self.report.steps[place]) if 0 <= place < len(self.report.steps) else ""
+        if text != self.detail.toPlainText():
+            self.detail.setPlainText(text)
