@@ -10,7 +10,7 @@ import pytest
 from workbench.asks.refusal import Refusal
 from workbench.catalog.clock import CallClock
 from workbench.errors import WorkbenchError
-from workbench.records import EntryQuery, Origin, ToolCall
+from workbench.records import EntryQuery, Origin, RunState, ToolCall
 
 FORM = {"type": "object", "properties": {"mail": {"type": "string", "format": "email"}}, "required": ["mail"]}
 CREATE = "elicitation/create"
@@ -114,3 +114,19 @@ async def test_a_window_is_there_as_long_as_it_attends(core):
     await asyncio.wait([attending])
     with pytest.raises(Refusal, match="Nobody is there"):
         await core.catalog.asks.asked("demo", CREATE, {"message": "Where to?", "requestedSchema": FORM})
+
+
+async def test_a_programs_call_asks_a_person_with_the_program_named(attended):
+    await attended.catalog.connect("demo")
+    code = "from servers.demo import plan_visit\n\nprint(await plan_visit(place='the office'))\n"
+    run = await attended.desk.submit(code, "Plan", "")
+    async with asyncio.timeout(60):
+        while not (asked := await attended.desk.asks()):
+            await asyncio.sleep(0.02)
+        assert (asked[0].run_id, asked[0].tool, asked[0].by) == (run.id, "plan_visit", "you")
+        content = {"name": "Ada", "day": "2026-05-01"}
+        await attended.desk.answer_ask(asked[0].id, "accept", json.dumps(content))
+        while (await attended.desk.run(run.id)).state in (RunState.CHECKED, RunState.PROPOSED, RunState.RUNNING):
+            await asyncio.sleep(0.02)
+    done = await attended.desk.run(run.id)
+    assert done.state is RunState.DONE, done.fault
