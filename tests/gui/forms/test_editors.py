@@ -201,3 +201,41 @@ def test_reset_gives_the_first_values_back(form: SchemaForm) -> None:
     form.set_value({"size": 1})
     form.reset()
     assert form.value() == {}
+
+
+SELF = {"$ref": "#"}
+HOSTILE: dict[str, dict[str, Any]] = {
+    "needs itself three times": {
+        "type": "object",
+        "properties": {"a": SELF, "b": SELF, "c": SELF},
+        "required": ["a", "b", "c"],
+    },
+    "a tuple of itself": {
+        "type": "object",
+        "properties": {"t": {"type": "array", "prefixItems": [SELF, SELF, SELF]}},
+        "required": ["t"],
+    },
+    "is one of itself": {"anyOf": [SELF, SELF, {"type": "object", "properties": {"x": SELF}, "required": ["x"]}]},
+    "ten thousand names": {
+        "type": "object",
+        "properties": {f"n{number}": {"type": "string"} for number in range(10_000)},
+        "required": [f"n{number}" for number in range(10_000)],
+    },
+    "ten thousand values": {"type": "object", "properties": {"e": {"enum": list(range(10_000))}}},
+    "ten thousand shapes": {
+        "type": "object",
+        "properties": {"s": {"oneOf": [{"type": "object", "title": f"{number}"} for number in range(10_000)]}},
+    },
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_schema_that_wants_too_much_still_gives_a_form(theme: Any, qtbot: Any, name: str) -> None:
+    form = SchemaForm(theme)
+    qtbot.addWidget(form)
+    form.set_schema(HOSTILE[name])
+    form.show()
+    form.scold()
+    assert len(form.findChildren(Field)) < 600
+    form.set_value({"a": {"b": {"c": 1}}, "e": 5, "s": {}})
+    assert form.value()["a"] == {"b": {"c": 1}}

@@ -76,7 +76,7 @@ def theme_of_all(qapp: Any) -> Any:
     return Theme("dark")
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(OBJECTS)
 def test_what_is_set_comes_back_letter_by_letter(theme_of_all: Any, qtbot: Any, pair: Pair) -> None:
     schema, value = pair

@@ -39,7 +39,8 @@ class ArrayEditor(Editor):
         self._layout.addLayout(line)
         self.setFocusProxy(self._add)
         for _ in brief.shape.heads:  # a tuple has its places from the start
-            self._append()
+            if brief.openings.spend(brief.depth):
+                self._append()
 
     def read(self) -> JsonValue:
         return [row.read() for row in self._rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -22,6 +22,25 @@ class Absent(Enum):
 ABSENT: Final = Absent.ABSENT
 
 
+_BY_ITSELF = 50  # nested editors that a form opens without being asked
+_SO_DEEP = 6  # and down to this level
+
+
+class Openings:
+    """How many nested editors a form may still open by itself: a schema that contains itself twice would go on for
+    ever."""
+
+    def __init__(self) -> None:
+        self._left = _BY_ITSELF
+
+    def spend(self, depth: int) -> bool:
+        """Whether one more may open at that depth."""
+        if depth > _SO_DEEP or self._left <= 0:
+            return False
+        self._left -= 1
+        return True
+
+
 @dataclass(frozen=True, slots=True)
 class Brief:
     """One place of the form."""
@@ -33,11 +52,12 @@ class Brief:
     theme: Theme
     required: bool = True
     depth: int = 0
+    openings: Openings = field(default_factory=Openings)  # shared by all places of one form
 
     def inner(self, name: str, schema: JsonValue, *, required: bool) -> Brief:
         """The brief of a place inside this one."""
         shape = shape_of(schema, self.root)
-        return Brief(name, schema, self.root, shape, self.theme, required, self.depth + 1)
+        return Brief(name, schema, self.root, shape, self.theme, required, self.depth + 1, self.openings)
 
     def branch(self, schema: JsonObject) -> Brief:
         """The same place seen as one of its branches."""

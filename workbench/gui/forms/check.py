@@ -22,7 +22,7 @@ MISSING = "is required."
 _DEPTH = 40
 _MOST = 50  # faults told at once
 _BRANCHES = 40
-_PLACES = 50_000  # schemas looked at for one value: a hostile one may multiply without end
+_PLACES = 30_000  # schemas looked at for one value: a hostile one may multiply without end
 _TYPE_WORDS = {
     "string": "text",
     "integer": "a whole number",
@@ -41,9 +41,9 @@ class _Enough(Exception):
 class _Walk:
     """The root that references are looked up in, and how much looking is left."""
 
-    def __init__(self, root: JsonObject) -> None:
+    def __init__(self, root: JsonObject, places: int) -> None:
         self.root = root
-        self._left = _PLACES
+        self._left = places
 
     def step(self) -> None:
         self._left -= 1
@@ -51,11 +51,11 @@ class _Walk:
             raise _Enough
 
 
-def faults_of(value: JsonValue, schema: JsonValue, root: JsonObject) -> tuple[PathFault, ...]:
-    """Everything wrong with the value, outermost first, at most fifty."""
+def faults_of(value: JsonValue, schema: JsonValue, root: JsonObject, places: int = _PLACES) -> tuple[PathFault, ...]:
+    """Everything wrong with the value, outermost first, at most fifty; found by looking at so many schemas at most."""
     found: dict[PathFault, None] = {}
     try:
-        for fault in _faults(value, schema, _Walk(root), (), 0):
+        for fault in _faults(value, schema, _Walk(root, places), (), 0):
             found[fault] = None
             if len(found) >= _MOST:
                 break

@@ -16,6 +16,8 @@ from workbench.gui.forms.shape import Kind, shape_of
 from workbench.gui.text import one_line
 from workbench.records import JsonObject, JsonValue
 
+_PLACES = 2_000  # schemas looked at to rank one shape; a wrong rank costs nothing, a long look does
+
 
 class EitherEditor(Editor):
     """What was entered in one shape is kept while another is looked at."""
@@ -42,7 +44,9 @@ class EitherEditor(Editor):
     def write(self, value: JsonValue) -> bool:
         """The branch with the fewest faults that gives the value back unchanged."""
         root = self.brief.root
-        ranked = sorted(range(len(self._branches)), key=lambda row: len(faults_of(value, self._branches[row], root)))
+        ranked = sorted(
+            range(len(self._branches)), key=lambda row: len(faults_of(value, self._branches[row], root, _PLACES))
+        )
         for row in ranked:
             editor = self._editor(row)
             if editor.write(value) and identical(editor.read(), value):

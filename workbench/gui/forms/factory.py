@@ -23,6 +23,8 @@ from workbench.gui.forms.raw_editor import RawEditor
 from workbench.gui.forms.shape import Kind
 from workbench.gui.forms.text_editor import TextEditor
 
+_MOST_FIELDS: Final = 400  # properties; the largest real tool seen has 205
+_MOST_CHOICES: Final = 2_000  # values of an enum
 _SIMPLE: Final[Mapping[Kind, Callable[[Brief, QWidget | None], Editor]]] = {
     Kind.STRING: TextEditor,
     Kind.INTEGER: NumberEditor,
@@ -42,12 +44,14 @@ _NESTED: Final = {
 
 
 def make_editor(brief: Brief, parent: QWidget | None = None) -> Editor:
-    """The editor that fits; raw JSON where fields would be nested too deeply to be read."""
+    """The editor that fits; raw JSON where fields would be too many or nested too deeply to be read."""
     kind = brief.shape.kind
     if kind is Kind.STRING and purpose_of(brief) is Purpose.BYTES:
         return BytesEditor(brief, parent)
+    if len(brief.shape.choices) > _MOST_CHOICES:
+        return RawEditor(brief, parent)
     if kind in _SIMPLE:
         return _SIMPLE[kind](brief, parent)
-    if brief.depth > DEEPEST:
+    if brief.depth > DEEPEST or len(brief.shape.properties) > _MOST_FIELDS:
         return RawEditor(brief, parent)
     return _NESTED[kind](brief, make_editor, parent)

@@ -123,7 +123,7 @@ class Field(QWidget):
         if nested:  # what is said of many fields stands above them, what is said of one below it
             self._describe()
         self._place = self._layout.count()
-        if self._item or (self.brief.required and nested):
+        if self._item or (self.brief.required and nested and self.brief.openings.spend(self.brief.depth)):
             self._state = "value"
             self._open()
         elif nested:

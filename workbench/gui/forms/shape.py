@@ -15,6 +15,7 @@ from workbench.gui.forms.resolve import ANNOTATIONS, merged, only, resolve, with
 from workbench.records import JsonObject, JsonValue
 
 _KEYWORDS_OF_OBJECT = ("properties", "additionalProperties", "patternProperties", "required", "propertyNames")
+_MOST_BRANCHES = 100  # shapes to choose from
 _CONDITIONAL = ("then", "else")
 
 
@@ -129,7 +130,7 @@ def _only_constrain(branches: list[JsonValue]) -> bool:
 
 def _choice(base: JsonObject, branches: list[JsonValue], root: JsonObject) -> Shape:
     structural = {key: value for key, value in base.items() if key not in ANNOTATIONS}
-    resolved = [resolve(branch, root) for branch in branches]
+    resolved = [resolve(branch, root) for branch in branches[:_MOST_BRANCHES]]
     solid = [branch for branch in resolved if branch is not None and branch.get("type") != "null"]
     nullable = any(branch is not None and branch.get("type") == "null" for branch in resolved)
     full = [merged(structural, branch) for branch in solid]
