@@ -236,3 +236,12 @@ def test_changes_are_lines_with_signs(theme: Any, qtbot: Any) -> None:
 )
 def test_a_file_gets_an_ending_that_is_safe(mime: str, ending: str) -> None:
     assert ending_of(mime) == ending
+
+
+def test_where_it_is_low_the_buttons_give_way_to_the_content(theme: Any, qtbot: Any) -> None:
+    page = shown(TablePage(theme), qtbot)
+    page.show_value(ROWS)
+    assert page.strip is not None
+    assert page.strip.isVisible()
+    page.resize(500, 80)
+    qtbot.waitUntil(page.strip.isHidden)

@@ -36,6 +36,7 @@ from workbench.gui.views import tool_button
 from workbench.records import Fault, Origin, Outcome, Tool, ToolCall
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
+_LOW = 76  # the same where there is too little height to stand below each other
 _FIELDS = (QLineEdit, QComboBox, QPlainTextEdit)  # what a person who comes by key types into first
 _SHORT = 300  # characters of the arguments that a question repeats
 
@@ -171,7 +172,8 @@ class CallPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= self.fontMetrics().averageCharWidth() * _WIDE
+        letters = self.width() / self.fontMetrics().averageCharWidth()
+        wide = letters >= _WIDE or (letters >= _LOW and self.height() * 3 < self.width() * 2)
         self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
 
     def _send_unchecked(self) -> None:
@@ -245,6 +247,8 @@ class CallPanel(QWidget):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(left)
         self._split.addWidget(self.answer)
+        for side in (left, self.answer):
+            side.setMinimumWidth(self._context.theme.unit * 55)  # what is shown in it must not make a window grow
         self._split.setSizes([400, 500])
         self.setMinimumHeight(self._context.theme.unit * 35)  # a question or an answer must not make the window grow
         layout = QVBoxLayout(self)

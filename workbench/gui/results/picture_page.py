@@ -36,7 +36,8 @@ class PicturePage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._area, 1)
-        layout.addWidget(self._foot(theme))
+        self.strip = self._foot(theme)
+        layout.addWidget(self.strip)
         self.setFocusProxy(self._area)
 
     def show_pictures(self, blocks: tuple[Content, ...]) -> None:

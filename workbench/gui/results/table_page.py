@@ -50,7 +50,8 @@ class TablePage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._head(theme))
+        self.strip = self._head(theme)
+        layout.addWidget(self.strip)
         layout.addWidget(split, 1)
         self.setFocusProxy(self.table)
 

@@ -44,7 +44,8 @@ class TreePage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.tree, 1)
-        layout.addWidget(self._foot(theme))
+        self.strip = self._foot(theme)
+        layout.addWidget(self.strip)
         self.setFocusProxy(self.tree)
         self.tree.selectionModel().currentChanged.connect(self._moved)
 
