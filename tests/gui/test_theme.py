@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontInfo, QPalette
 from PySide6.QtWidgets import QLabel
 
@@ -83,3 +84,10 @@ def test_a_copied_icon_survives_its_origin(theme: Any) -> None:
     label = QLabel()
     label.setPixmap(copy.pixmap(16, 16))
     assert not label.pixmap().isNull()
+
+
+def test_an_icon_has_as_many_pixels_as_a_fine_screen_shows(theme: Any) -> None:
+    picture = icons.icon("x").pixmap(QSize(16, 16), 2.0)
+    assert picture.size() == QSize(32, 32)
+    assert picture.devicePixelRatio() == 2.0
+    assert icons.icon("x").pixmap(QSize(16, 16), 1.0).size() == QSize(16, 16)

@@ -80,9 +80,11 @@ class _Engine(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
+        """The size is in device-independent pixels, the picture has `scale` times as many each way."""
         if size.isEmpty():
             return QPixmap()
-        picture = QPixmap(size)
+        picture = QPixmap(size * scale)
+        picture.setDevicePixelRatio(scale)
         picture.fill(QColor(Qt.GlobalColor.transparent))
         painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

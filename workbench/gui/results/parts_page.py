@@ -7,6 +7,7 @@ from PySide6.QtGui import QDesktopServices, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui.forms.growing_text import GrowingText
+from workbench.gui.picture import Picture
 from workbench.gui.results.media import bytes_of, image_of, seconds_of
 from workbench.gui.results.page import Page
 from workbench.gui.text import ForeignLabel, visible
@@ -106,18 +107,16 @@ class PartsPage(Page):
             self.save_wanted.emit(button.block)
 
     def _picture(self, block: Content) -> QLabel:
-        label = QLabel()
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        """Made smaller where there is no room for it."""
+        picture = Picture()
+        picture.setTextFormat(Qt.TextFormat.PlainText)
         image = image_of(block)
         if image is None:
-            label.setText(self.tr("This picture cannot be shown."))
-            return label
-        height = min(image.height(), self._theme.unit * _PICTURE)
-        picture = image.scaledToHeight(height, Qt.TransformationMode.SmoothTransformation)
-        if picture.width() > self._theme.unit * _PICTURE * 2:
-            picture = image.scaledToWidth(self._theme.unit * _PICTURE * 2, Qt.TransformationMode.SmoothTransformation)
-        label.setPixmap(QPixmap.fromImage(picture))
-        return label
+            picture.setText(self.tr("This picture cannot be shown."))
+        else:
+            picture.setPixmap(QPixmap.fromImage(image))
+            picture.setFixedHeight(min(image.height(), self._theme.unit * _PICTURE))
+        return picture
 
     def _text(self, number: int, text: str) -> GrowingText:
         box = GrowingText(least=1, most=14)
