@@ -183,6 +183,7 @@ def test_the_sheet_follows_whoever_walks_through_the_list(
     window.activateWindow()
     window.centre.setCurrentWidget(window.centre.tool)
     pane.tree.setFocus()
+    qtbot.waitUntil(pane.tree.hasFocus)
     pane.show_tool("demo", "list_orders")
     qtbot.waitUntil(lambda: window.centre.tool.sheet() is not None)
     qtbot.keyClick(pane.tree, Qt.Key.Key_Down)
@@ -190,6 +191,7 @@ def test_the_sheet_follows_whoever_walks_through_the_list(
     assert pane.tree.hasFocus()
     window.centre.setCurrentWidget(window.centre.editor)
     pane.tree.setFocus()
+    qtbot.waitUntil(pane.tree.hasFocus)
     qtbot.keyClick(pane.tree, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: not pane._walk.isActive())
     settled()
@@ -200,14 +202,15 @@ def test_letters_typed_in_the_list_filter_it_and_the_choice_stays(window: Any, p
     window.activateWindow()
     pane.show_tool("demo", "send_email")
     pane.tree.setFocus()
+    qtbot.waitUntil(pane.tree.hasFocus)
     qtbot.keyClicks(pane.tree, "s")
-    assert pane.finder.hasFocus()
+    qtbot.waitUntil(pane.finder.hasFocus)
     qtbot.keyClicks(pane.finder, "end")
     qtbot.waitUntil(lambda: not pane._pause.isActive())
     assert pane.finder.text() == "send"
     assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
     qtbot.keyClick(pane.finder, Qt.Key.Key_Down)
-    assert pane.tree.hasFocus()
+    qtbot.waitUntil(pane.tree.hasFocus)
 
 
 def test_another_file_behind_the_command_asks_again_and_says_so(

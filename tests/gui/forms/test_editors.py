@@ -118,6 +118,7 @@ def test_a_tuple_has_its_places_and_grows_no_further(form: SchemaForm) -> None:
 def test_alt_and_an_arrow_move_a_row(form: SchemaForm, qtbot: Any) -> None:
     form.set_value({"rows": [{"price": 1}, {"price": 2}]})
     form.activateWindow()
+    qtbot.waitUntil(form.isActiveWindow)
     form.reach(("rows", 0, "price"))
     focus = QApplication.focusWidget()
     assert focus is not None
@@ -130,6 +131,7 @@ def test_a_press_on_a_fault_goes_to_its_field(form: SchemaForm, qtbot: Any) -> N
     assert form.fault_list.sentences() == ("rows[1].price: must be at least 0.",)
     field(form, "rows").fold(True)
     form.activateWindow()
+    qtbot.waitUntil(form.isActiveWindow)
     form.fault_list.itemActivated.emit(form.fault_list.item(0))
     focus = QApplication.focusWidget()
     assert isinstance(focus, QLineEdit)
