@@ -50,19 +50,19 @@ async def test_the_order_is_the_order_in_the_file(core, paths) -> None:
 
 async def test_an_edited_entry_keeps_its_place_and_what_others_wrote_in_it(core, paths) -> None:
     config = core.catalog.server("a").state.config
-    state = await core.desk.edit_server("a", replace(config, name="first", command="other", category="work"))
+    state = await core.desk.edit_server("a", replace(config, name="first", command="other", category="work"), False)
     assert state.config.category == "work"
     assert list(written(paths)) == ["first", "b", "c"]
     assert written(paths)["first"] == {"command": "other", "alwaysAllow": ["t"], "category": "work"}
     with pytest.raises(WorkbenchError, match="already"):
-        await core.desk.edit_server("b", ServerConfig("c", "x"))
+        await core.desk.edit_server("b", ServerConfig("c", "x"), False)
 
 
 async def test_a_changed_command_asks_again_and_a_new_name_does_not(core) -> None:
     config = core.catalog.server("b").state.config
     core.catalog._consents.give(config)
-    assert (await core.desk.edit_server("b", replace(config, name="bee"))).allowed
-    assert not (await core.desk.edit_server("bee", replace(config, name="bee", args=("--more",)))).allowed
+    assert (await core.desk.edit_server("b", replace(config, name="bee"), False)).allowed
+    assert not (await core.desk.edit_server("bee", replace(config, name="bee", args=("--more",)), False)).allowed
 
 
 async def test_a_copy_stands_behind_the_first_under_a_free_name(core, paths) -> None:
@@ -100,3 +100,12 @@ async def test_the_built_in_server_stays_as_it_is(core) -> None:
     ):
         with pytest.raises(WorkbenchError, match="built in"):
             await change
+
+
+async def test_a_new_server_comes_with_its_secrets_apart(core, paths) -> None:
+    value = "s3cr3t-" + "value"
+    await core.desk.edit_server("", ServerConfig("new", "x", env={"API_KEY": value, "LEVEL": "1"}), True)
+    assert written(paths)["new"]["env"] == {"API_KEY": "${keyring:new/API_KEY}", "LEVEL": "1"}
+    assert core.rooms.secrets.get("new/API_KEY") == value
+    with pytest.raises(WorkbenchError, match="already"):
+        await core.desk.edit_server("", ServerConfig("new", "y"), False)

@@ -107,11 +107,14 @@ def _beside(name: str) -> Any:
 
 PaperWatch: Any = _beside("paper_watch").PaperWatch
 PaperClients: Any = _beside("paper_clients").PaperClients
+PaperRegistry: Any = _beside("paper_registry").PaperRegistry
 PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 
 
-class PaperQuestions(PaperWatch, PaperClients, PaperAsks, PaperCalls):  # type: ignore[misc]  # classes from other files
+class PaperQuestions(  # type: ignore[misc]  # classes from other files
+    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls
+):
     """Answers every question the shell asks, from lists that a test may change."""
 
     def __init__(self, bus: Bus) -> None:
@@ -187,12 +190,6 @@ class PaperQuestions(PaperWatch, PaperClients, PaperAsks, PaperCalls):  # type: 
     async def disconnect(self, server: str) -> ServerState:
         self.note("disconnect", server)
         return self.put(replace(self.server_states[server], status=ServerStatus.STOPPED, pid=0))
-
-    async def add_server(self, config: ServerConfig) -> ServerState:
-        self.note("add_server", config)
-        if config.name == "demo":
-            raise WorkbenchError("The name demo is taken by the built-in server.", "Choose another name.")
-        return self.put(ServerState(config))
 
     async def remove_server(self, server: str) -> None:
         self.note("remove_server", server)

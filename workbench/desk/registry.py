@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
+from workbench.catalog.clients.importing import keep_apart
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, ServerState
@@ -12,13 +14,26 @@ from workbench.records import ServerConfig, ServerState
 class RegistryDesk(Seat):
     """Entries of `.mcp.json` and their order."""
 
-    async def edit_server(self, server: str, config: ServerConfig) -> ServerState:
-        self._own(server)
-        if config.name != server:
+    async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
+        if server:
+            self._own(server)
+        elif any(state.config.name == config.name for state in self._catalog.states()):
+            raise WorkbenchError(f"The bench has a server {config.name} already.", "Choose another name.")
+        if keep_secrets:
+            config = await self._apart(config)
+        if server and config.name != server:
             await self._catalog.rearrange(lambda file: file.rename(server, config.name))
         state = await self._catalog.add(config)
-        self._note("server.edited", f"You edited {config.name}", server=config.name)
+        deed = "edited" if server else "added"
+        self._note(f"server.{deed}", f"You {deed} {config.name}", server=config.name)
         return state
+
+    async def _apart(self, config: ServerConfig) -> ServerConfig:
+        """Secrets are stored before the entry that refers to them is written."""
+        made = keep_apart(config)
+        for name, value in made.secrets.items():
+            await asyncio.to_thread(self._rooms.secrets.put, name, value)
+        return made.config
 
     async def duplicate_server(self, server: str) -> ServerState:
         self._own(server)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LINKED = "linked"  # the core is connected
+SERVER_REMOVABLE = "server-removable"
+SERVER_REMOVED = "server-removed"  # one can be put back
 
 
 @dataclass(frozen=True, slots=True)

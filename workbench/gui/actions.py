@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from workbench.gui.action import LINKED, Action
 from workbench.gui.call_actions import CALL_ACTIONS
+from workbench.gui.registry_actions import REGISTRY_ACTIONS
 
 UNLINKED = "unlinked"  # a person has to bring it back
 WAITING = "waiting"  # a run waits for a decision
@@ -14,7 +15,6 @@ STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
 SERVER = "server"  # a server is chosen
 SERVER_RUNS = "server-runs"
 SERVER_RESTS = "server-rests"
-SERVER_REMOVABLE = "server-removable"
 SERVER_REMOTE = "server-remote"  # it is reached by an address
 SERVER_PLAIN = "server-plain"  # its entry holds what looks like a secret
 SKILL = "skill"  # a skill is chosen
@@ -134,30 +134,7 @@ ACTIONS: tuple[Action, ...] = (
         "key",
         when=(LINKED, SERVER_PLAIN),
     ),
-    Action(
-        "server.remove",
-        "Remove the chosen server…",
-        "Take the server out of the bench's .mcp.json.",
-        "Servers",
-        "trash",
-        when=(LINKED, SERVER_REMOVABLE),
-    ),
-    Action(
-        "servers.import",
-        "Import servers from other apps…",
-        "Take over servers from Claude, Cursor, VS Code and others; off until you tick them.",
-        "Servers",
-        "download",
-        when=(LINKED,),
-    ),
-    Action(
-        "servers.export",
-        "Write servers to another app…",
-        "Put servers of this bench into another app's settings, after you saw every line.",
-        "Servers",
-        "external",
-        when=(LINKED,),
-    ),
+    *REGISTRY_ACTIONS,
     Action(
         "servers.reload",
         "Read .mcp.json again",

@@ -27,6 +27,9 @@ from workbench.gui.words import amount
 from workbench.records import CoreStatus
 from workbench.tokens import saved
 
+OFFERED_MS = 20_000
+"""How long a way back is offered."""
+
 
 class Status(Pane):
     """Reads the core's status shortly after anything happened that changes it."""
@@ -41,6 +44,11 @@ class Status(Pane):
         self.waiting = self._part("hourglass", "run.review")
         self.agents = self._part("agent", "agent.connect")
         self.tokens = self._part("tokens", "pane.audit")
+        self.undo = self._part("undo", "")
+        self._say(self.undo, self.tr("Undo"), "undo", "accent")
+        self.undo.hide()
+        self._offered = QTimer(self, singleShot=True, interval=OFFERED_MS)
+        self._offered.timeout.connect(self.undo.hide)
         self.said = ForeignLabel(elide=True)
         self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
         mark(self.said, role="muted")
@@ -52,6 +60,7 @@ class Status(Pane):
         for part in (self.core, self.servers, self.sandbox, self.waiting):
             row.addWidget(part)
         row.addWidget(self.said, 1)
+        row.addWidget(self.undo)
         for part in (self.agents, self.tokens):
             row.addWidget(part)
         self.show_link(Link(LinkState.CONNECTING))
@@ -75,6 +84,12 @@ class Status(Pane):
     def say(self, words: str) -> None:
         """What just happened, between the parts: Qt's own place for messages is taken by them."""
         self.said.setText(one_line(words, 300))
+
+    def offer(self, action: str) -> None:
+        """A way back beside what was just said, for a while; without an action there is none."""
+        self.undo.setObjectName(action)
+        self.undo.setVisible(bool(action))
+        self._offered.start()
 
     def refresh(self) -> None:
         self.context.tasks.run("status", self.context.questions.status(), self.show_status)

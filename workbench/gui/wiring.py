@@ -102,8 +102,9 @@ class Wiring(QObject):
                 self._run("keep as skill", self._keep_run(run_id))
             case KeepSkill(name):
                 self._run("keep skill", self._keep_skill(name))
-            case Say(words):
+            case Say(words, undo):
                 self._say(words)
+                self._window.status.offer(undo)
             case ShowAsk(ask_id):
                 self._asks.show(ask_id)
             case Act(action):

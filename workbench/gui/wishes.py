@@ -82,6 +82,7 @@ class Say:
     """A short word for the status bar."""
 
     words: str
+    undo: str = ""  # the id of an action that takes it back, offered beside the word for a while
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,19 @@ from typing import Any
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.gui.dialogs.add_server import AddServer, read_config
+from workbench.gui.dialogs.add_server import ADDRESS, AddServer, read_address, read_config
 from workbench.records import ServerConfig
 
 
 def test_a_command_line_is_read_as_a_shell_reads_it() -> None:
     config = read_config(" files ", "npx -y '@acme/my files' .", "/srv", "TOKEN=a=b\n\nEMPTY=")
     assert config == ServerConfig("files", "npx", ("-y", "@acme/my files", "."), {"TOKEN": "a=b", "EMPTY": ""}, "/srv")
+
+
+def test_an_address_comes_with_its_headers() -> None:
+    config = read_address("far", " https://e.org/mcp ", "sse", "X-Team: blue\n\nAuthorization: Bearer ${TOKEN}")
+    headers = {"X-Team": "blue", "Authorization": "Bearer ${TOKEN}"}
+    assert config == ServerConfig("far", url="https://e.org/mcp", transport="sse", headers=headers)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +35,12 @@ def test_what_does_not_fit_is_said_in_a_sentence(name: str, command: str, variab
     assert refused.value.hint
 
 
+@pytest.mark.parametrize(("url", "headers", "words"), [("e.org", "", "begin with http"), ("http://e", "bad", "Line 1")])
+def test_what_does_not_fit_an_address_too(url: str, headers: str, words: str) -> None:
+    with pytest.raises(WorkbenchError, match=words):
+        read_address("far", url, "", headers)
+
+
 def test_a_refusal_of_the_core_keeps_everything_that_was_typed(context: Any, paper: Any, qtbot: Any) -> None:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)
@@ -42,4 +54,35 @@ def test_a_refusal_of_the_core_keeps_everything_that_was_typed(context: Any, pap
     dialog.name.setText("thing")
     with qtbot.waitSignal(dialog.accepted):
         dialog.add.click()
-    assert "thing" in paper.server_states
+    assert ("edit_server", ("", ServerConfig("thing", "npx", ("thing",)), True)) in paper.asked
+
+
+def test_what_is_pasted_fills_the_form(context: Any, qtbot: Any) -> None:
+    dialog = AddServer(context)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.paste.setText('{"mcpServers": {"hub": {"url": "https://e.org/mcp", "headers": {"X": "1"}}}}')
+    assert dialog.way.currentIndex() == ADDRESS
+    assert dialog.url.isVisible()
+    assert not dialog.command.isVisible()
+    assert dialog.read() == ServerConfig("hub", url="https://e.org/mcp", headers={"X": "1"})
+    dialog.paste.setText("{ broken")
+    assert "cannot be read" in dialog.fault.text()
+    assert dialog.read().name == "hub"
+
+
+def test_an_edited_entry_keeps_what_the_form_does_not_show(context: Any, paper: Any, qtbot: Any) -> None:
+    before = ServerConfig(
+        "files", "npx", ("-y", "x"), {"A": "1"}, "sub", disabled=True, roots=("src",), category="work",
+        timeout_seconds=30, description="mine",
+    )  # fmt: skip
+    dialog = AddServer(context, before=before)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert dialog.read() == before
+    dialog.name.setText("my files")
+    dialog.keep.setChecked(False)
+    with qtbot.waitSignal(dialog.accepted):
+        dialog.add.click()
+    name, config, keep = next(words for asked, words in paper.asked if asked == "edit_server")
+    assert (name, config.name, config.roots, config.disabled, keep) == ("files", "my files", ("src",), True, False)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
+from workbench.gui.dialogs.add_server import AddServer
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.servers import ServersPane
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
@@ -102,7 +103,6 @@ def test_disconnecting_and_removing_ask_the_core(window: Any, pane: Any, paper: 
     assert pane.chosen().status is ServerStatus.STOPPED
     pane.show_tool("files")
     window.commands.do("server.remove")
-    press(question(window, qtbot), "Remove the server")
     qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
 
 
@@ -238,3 +238,71 @@ def test_another_file_behind_the_command_asks_again_and_says_so(
     qtbot.waitUntil(lambda: asked == ["files", "files"])
     settled()
     assert pane.model.state("files").status is ServerStatus.READY
+
+
+def test_a_removed_server_can_be_put_back_from_the_status_bar(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    pane.show_tool("files")
+    window.commands.do("server.remove")
+    qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
+    settled()
+    assert window.status.undo.isVisible()
+    assert "Removed files" in window.statusBar().currentMessage()
+    window.status.undo.click()
+    qtbot.waitUntil(lambda: pane.model.find("files").isValid())
+    settled()
+    assert not window.status.undo.isVisible()
+    assert not window.commands["server.restore"].isEnabled()
+
+
+def test_servers_are_moved_by_keyboard_and_stay_chosen(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    for name in ("b", "c"):
+        paper.put(ServerState(ServerConfig(name, "x")))
+    settled()
+    pane.show_tool("c")
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: ("move_server", ("c", "b")) in paper.asked)
+    settled()
+    assert pane.chosen().config.name == "c"
+    assert [pane.model.server_at(pane.model.index(row, 0)).config.name for row in range(4)] == [
+        "files",
+        "c",
+        "b",
+        "demo",
+    ]
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: ("move_server", ("b", "c")) in paper.asked)
+    settled()
+
+
+def test_a_server_is_copied_switched_and_edited(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    pane.show_tool("files")
+    window.commands.do("server.duplicate")
+    qtbot.waitUntil(lambda: pane.model.find("files-2").isValid())
+    window.commands.do("server.switch")
+    qtbot.waitUntil(lambda: pane.model.state("files").config.disabled)
+    settled()
+    window.commands.do("server.edit")
+    qtbot.waitUntil(lambda: bool(window.findChildren(AddServer)))
+    dialog = window.findChildren(AddServer)[0]
+    assert dialog.command.text() == "npx -y @acme/files ."
+    dialog.category.setText("work")
+    dialog.add.click()
+    qtbot.waitUntil(lambda: pane.model.category_at(pane.model.index(1, 0)) == "work")
+    settled()
+    pane.tree.setCurrentIndex(pane.model.index(1, 0))
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
+    assert not pane.model.find("files").isValid()
+    assert pane.model.category_at(pane.tree.currentIndex()) == "work"
+
+
+def test_the_menu_of_a_row_offers_what_is_possible(window: Any, pane: Any, qtbot: Any) -> None:
+    pane.show_tool("files")
+    menu = pane.deeds.menu()
+    words = [action.objectName() for action in menu.actions()]
+    assert {"server.connect", "server.edit", "server.remove"} <= set(words)
+    assert "server.disconnect" not in words
+    menu.deleteLater()

@@ -43,8 +43,8 @@ def test_the_model_obeys_qt_while_it_changes(model: ServersModel, qtmodeltester:
     qtmodeltester.check(model)
 
 
-def test_the_built_in_server_stands_last(model: ServersModel) -> None:
-    assert list(shown(model)) == ["empty", "zoo", "demo"]
+def test_servers_stand_as_in_the_file_and_the_built_in_one_last(model: ServersModel) -> None:
+    assert list(shown(model)) == ["zoo", "empty", "demo"]
 
 
 def test_a_filter_finds_tools_by_name_and_summary_and_hides_other_servers(model: ServersModel) -> None:
@@ -108,3 +108,39 @@ def test_a_failed_server_says_so_in_a_word(model: ServersModel) -> None:
     assert state is not None
     model.put(replace(state, status=ServerStatus.FAILED))
     assert model.find("zoo").data(ROW).aside == "Failed"
+
+
+def grouped(model: ServersModel) -> list[str]:
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def filed(name: str, category: str = "") -> ServerState:
+    return ServerState(ServerConfig(name, "x", category=category))
+
+
+def test_categories_are_headings_that_fold(model: ServersModel, qtmodeltester: Any) -> None:
+    model.load([server("demo"), filed("a", "work"), filed("b"), filed("c", "home"), filed("d", "work")], [])
+    assert grouped(model) == ["b", "work", "a", "d", "home", "c", "demo"]
+    assert model.index(1, 0).data(ROW).aside == "2"
+    assert model.category_at(model.index(1, 0)) == "work"
+    assert model.server_at(model.index(1, 0)) is None
+    model.fold("work")
+    assert grouped(model) == ["b", "work", "home", "c", "demo"]
+    qtmodeltester.check(model)
+    model.filter("a")
+    assert grouped(model) == ["work", "a"]
+    model.filter("")
+    model.fold("work")
+    model.remove("c")
+    assert grouped(model) == ["b", "work", "a", "d", "demo"]
+
+
+def test_a_server_goes_where_its_category_is(model: ServersModel) -> None:
+    model.load([filed("a"), filed("b")], [])
+    model.put(filed("a", "work"))
+    assert grouped(model) == ["b", "work", "a"]
+    model.put(filed("new", "work"))
+    assert grouped(model) == ["b", "work", "a", "new"]
+    model.arrange(("new", "b", "a"))
+    assert grouped(model) == ["b", "work", "new", "a"]
+    assert (model.beside("a", -1), model.beside("a", 1), model.beside("b", 1)) == ("new", "", "")

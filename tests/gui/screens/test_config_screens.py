@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog
 
 from workbench.gui.dialogs.import_servers import ImportServers
-from workbench.records import Fault
+from workbench.records import Fault, ServerConfig, ServerState
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 
@@ -71,3 +71,26 @@ def test_an_empty_bench_can_be_looked_at(window: Any, paper: Any, settled: Any) 
         window.resize(*size)
         settled()
         shoot(window, f"welcome-found-{size[0]}")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_list_and_its_form_can_be_looked_at(
+    window: Any, paper: Any, qtbot: Any, settled: Any, colours: str
+) -> None:
+    window.context.theme.choose(colours)
+    window.resize(1440, 900)
+    for name, category in (("git", "code"), ("github", "code"), ("calendar", "office"), ("notes", "")):
+        paper.put(ServerState(ServerConfig(name, "npx", ("-y", name), category=category, disabled=name == "github")))
+    settled()
+    window.servers.show_tool("notes")
+    window.commands.do("server.remove")
+    qtbot.waitUntil(lambda: window.status.undo.isVisible())
+    settled()
+    window.servers.show_tool("git")
+    shoot(window, f"registry-{colours}")
+    dialog = opened(window, qtbot, "server.edit")
+    shoot(dialog, f"edit-server-{colours}")
+    dialog.paste.setText('{"hub": {"url": "https://e.org/mcp", "headers": {"Authorization": "Bearer x"}}}')
+    shoot(dialog, f"edit-address-{colours}")
+    dialog.reject()
+    settled()

@@ -1,35 +1,42 @@
-"""Adds a stdio server to the bench's `.mcp.json`: a name, a command line, environment variables."""
+"""Adds a server to the bench's `.mcp.json`, or edits one: a command or an address, and what goes with it."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from workbench.errors import WorkbenchError
+from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
+from workbench.gui.dialogs.pasted import read_pasted
 from workbench.gui.theme import mark
+from workbench.gui.tick_box import TickBox
 from workbench.gui.views import label
 from workbench.records import ServerConfig, ServerState
 
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)")
+COMMAND, ADDRESS = range(2)
+_TRANSPORTS = ("", "http", "sse")
 
 
 def read_config(name: str, command: str, folder: str, variables: str) -> ServerConfig:
     """What was typed as a record; what does not fit is said in a sentence."""
-    if not name.strip():
-        raise WorkbenchError("The server has no name yet.", "Any short word will do, for example “files”.")
     try:
         words = shlex.split(command)
     except ValueError as fault:
@@ -38,17 +45,32 @@ def read_config(name: str, command: str, folder: str, variables: str) -> ServerC
         raise WorkbenchError(
             "The command line is empty.", "For example: npx -y @modelcontextprotocol/server-filesystem ."
         )
-    return ServerConfig(name.strip(), words[0], tuple(words[1:]), _variables(variables), folder.strip())
+    env = _lines(variables, _VARIABLE, "environment is not NAME=value", "One variable per line.")
+    return ServerConfig(read_name(name), words[0], tuple(words[1:]), env, folder.strip())
 
 
-def _variables(text: str) -> dict[str, str]:
+def read_address(name: str, url: str, transport: str, headers: str) -> ServerConfig:
+    """The same for a server that is reached at an address."""
+    if not url.strip().startswith(("http://", "https://", "${")):
+        raise WorkbenchError("The address does not begin with http.", "For example: https://example.org/mcp")
+    sent = _lines(headers, _HEADER, "headers is not Name: value", "One header per line.")
+    return ServerConfig(read_name(name), url=url.strip(), transport=transport, headers=sent)
+
+
+def read_name(name: str) -> str:
+    if not name.strip():
+        raise WorkbenchError("The server has no name yet.", "Any short word will do, for example “files”.")
+    return name.strip()
+
+
+def _lines(text: str, pattern: re.Pattern[str], wrong: str, hint: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        match = _VARIABLE.fullmatch(line.strip())
+        match = pattern.fullmatch(line.strip())
         if match is None:
-            raise WorkbenchError(f"Line {number} of the environment is not NAME=value.", "One variable per line.")
+            raise WorkbenchError(f"Line {number} of the {wrong}.", hint)
         found[match[1]] = match[2]
     return found
 
@@ -56,25 +78,86 @@ def _variables(text: str) -> dict[str, str]:
 class AddServer(QDialog):
     """The form. It stays open, with everything typed, when the core refuses."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None, *, before: ServerConfig | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.setWindowTitle(self.tr("Add a server"))
+        self._before = before
+        self.setWindowTitle(self.tr("Edit {}").format(before.name) if before else self.tr("Add a server"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        unit = context.theme.unit
-        self.setMinimumWidth(unit * 130)
+        self._form = QFormLayout()
+        self._rows: dict[QWidget, tuple[QLabel, int]] = {}  # field → its label, and the way it belongs to (-1: both)
+        self._make_fields(context.theme.unit)
+        self._lay_out(context.theme.unit)
+        self.way.currentIndexChanged.connect(self._turn)
+        self.paste.textChanged.connect(self._pasted)
+        if before is not None:
+            self.fill(before)
+            self.name.setFocus()
+        self._turn()
+
+    def fill(self, config: ServerConfig) -> None:
+        """Show an entry; what it says nothing of stays as it is."""
+        self.way.setCurrentIndex(ADDRESS if config.remote else COMMAND)
+        self.name.setText(config.name or self.name.text())
+        self.command.setText(shlex.join((config.command, *config.args)) if config.command else "")
+        self.folder.setText(config.cwd)
+        self.variables.setPlainText("\n".join(f"{name}={value}" for name, value in config.env.items()))
+        self.url.setText(config.url)
+        self.transport.setCurrentIndex(_TRANSPORTS.index(config.transport) if config.transport in _TRANSPORTS else 0)
+        self.headers.setPlainText("\n".join(f"{name}: {value}" for name, value in config.headers.items()))
+        self.category.setText(config.category)
+        self.seconds.setValue(config.timeout_seconds)
+        self.about.setText(config.description or self.about.text())
+
+    def read(self) -> ServerConfig:
+        """What was typed, over what the entry was; raises WorkbenchError for what does not fit."""
+        name = self.name.text()
+        if self.way.currentIndex() == COMMAND:
+            typed = read_config(name, self.command.text(), self.folder.text(), self.variables.toPlainText())
+        else:
+            transport = _TRANSPORTS[self.transport.currentIndex()]
+            typed = read_address(name, self.url.text(), transport, self.headers.toPlainText())
+        before = self._before or ServerConfig("")
+        return replace(
+            typed,
+            disabled=before.disabled,
+            oauth=before.oauth if typed.url else {},
+            roots=before.roots,
+            category=self.category.text().strip(),
+            timeout_seconds=self.seconds.value(),
+            description=self.about.text().strip(),
+        )
+
+    # looks
+
+    def _make_fields(self, unit: int) -> None:
+        self.paste = self._field(self.tr("Paste"), self.tr("a JSON snippet, npx -y …, claude mcp add …, or an address"))
         self.name = self._field(self.tr("Name"), "files")
+        self.way = CalmCombo()
+        self.way.addItems([self.tr("A program on this computer"), self.tr("An address")])
+        self.way.setMinimumContentsLength(26)
+        self.way.setAccessibleName(self.tr("How it is reached"))
         self.command = self._field(self.tr("Command line"), "npx -y @modelcontextprotocol/server-filesystem .")
         self.folder = self._field(self.tr("Working folder"), self.tr("the bench's folder"))
-        self.variables = QPlainTextEdit()
-        self.variables.setPlaceholderText("API_KEY=…")
-        self.variables.setAccessibleName(self.tr("Environment variables"))
-        self.variables.setFixedHeight(unit * 20)
-        self.variables.setTabChangesFocus(True)
-        self.fault = label("", "error")
-        self.fault.setWordWrap(True)
-        self.fault.hide()
-        self._lay_out(unit)
+        self.variables = self._box(self.tr("Environment variables"), "API_KEY=…", unit)
+        self.url = self._field(self.tr("Address"), "https://example.org/mcp")
+        self.transport = CalmCombo()
+        self.transport.addItems(
+            [self.tr("whatever answers"), self.tr("streamable HTTP"), self.tr("SSE, the older way")]
+        )
+        self.transport.setMinimumContentsLength(20)
+        self.transport.setAccessibleName(self.tr("Transport"))
+        self.headers = self._box(self.tr("Headers"), "Authorization: Bearer …", unit)
+        self.category = self._field(self.tr("Category"), self.tr("none"))
+        self.about = self._field(self.tr("Description"), self.tr("in your own words"))
+        self.seconds = QSpinBox()
+        self.seconds.setRange(0, 86_400)
+        self.seconds.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.seconds.setSpecialValueText(self.tr("as the setting says"))
+        self.seconds.setSuffix(self.tr(" s"))
+        self.seconds.setAccessibleName(self.tr("Time limit of a call"))
+        self.keep = TickBox(self._context.theme, self.tr("Keep secrets apart instead of writing them into .mcp.json"))
+        self.keep.setChecked(True)
 
     def _field(self, name: str, example: str) -> QLineEdit:
         field = QLineEdit()
@@ -82,50 +165,99 @@ class AddServer(QDialog):
         field.setPlaceholderText(example)
         return field
 
+    def _box(self, name: str, example: str, unit: int) -> QPlainTextEdit:
+        box = QPlainTextEdit()
+        box.setPlaceholderText(example)
+        box.setAccessibleName(name)
+        box.setFixedHeight(unit * 18)
+        box.setTabChangesFocus(True)
+        return box
+
     def _lay_out(self, unit: int) -> None:
+        self.setMinimumWidth(unit * 140)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(unit * 6,) * 4)
         column.setSpacing(unit * 3)
-        column.addWidget(label(self.tr("Add a server"), "heading"))
+        column.addWidget(label(self.windowTitle(), "heading"))
         words = label(
             self.tr("It is written into the bench's .mcp.json. Nothing starts before you connect it."), "muted"
         )
         words.setWordWrap(True)
         column.addWidget(words)
-        form = QFormLayout()
-        form.setSpacing(unit * 2)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        form.addRow(label(self.tr("Name")), self.name)
-        form.addRow(label(self.tr("Command line")), self.command)
-        form.addRow(label(self.tr("Working folder")), self.folder)
-        form.addRow(label(self.tr("Environment")), self.variables)
-        column.addLayout(form)
+        self._form.setSpacing(unit * 2)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._row(self.tr("Paste"), self.paste)
+        self._row(self.tr("Name"), self.name)
+        self._row(self.tr("Reached by"), self.way)
+        self._row(self.tr("Command line"), self.command, COMMAND)
+        self._row(self.tr("Working folder"), self.folder, COMMAND)
+        self._row(self.tr("Environment"), self.variables, COMMAND)
+        self._row(self.tr("Address"), self.url, ADDRESS)
+        self._row(self.tr("Transport"), self.transport, ADDRESS)
+        self._row(self.tr("Headers"), self.headers, ADDRESS)
+        self._row(self.tr("Category"), self.category)
+        self._row(self.tr("Description"), self.about)
+        self._row(self.tr("Time limit"), self.seconds)
+        column.addLayout(self._form)
+        column.addWidget(self.keep)
+        self.fault = label("", "error")
+        self.fault.setWordWrap(True)
+        self.fault.hide()
         column.addWidget(self.fault)
+        column.addLayout(self._foot())
+
+    def _row(self, words: str, field: QWidget, way: int = -1) -> None:
+        text = label(words)
+        self._rows[field] = (text, way)
+        self._form.addRow(text, field)
+
+    def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.addStretch()
         cancel = QPushButton(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.add = QPushButton(self.tr("Add the server"))
+        self.add = QPushButton(self.tr("Save") if self._before else self.tr("Add the server"))
         self.add.setDefault(True)
         self.add.clicked.connect(self._start)
         mark(self.add, kind="primary")
         row.addWidget(cancel)
         row.addWidget(self.add)
-        column.addLayout(row)
+        return row
+
+    # what a person does
+
+    def _turn(self) -> None:
+        """Show the fields of the chosen way."""
+        for field, (_, way) in self._rows.items():
+            self._form.setRowVisible(field, way in (-1, self.way.currentIndex()))
+        self.adjustSize()
+
+    def _pasted(self, text: str) -> None:
+        """Fill the fields as soon as what was pasted makes sense; half a line while typing is no fault."""
+        if not text.strip():
+            self._say("")
+            return
+        try:
+            self.fill(read_pasted(text))
+        except WorkbenchError as fault:
+            self._say(str(fault))
+        else:
+            self._say("")
+
+    def _say(self, words: str) -> None:
+        self.fault.setText(words)
+        self.fault.setVisible(bool(words))
 
     def _start(self) -> None:
         self.add.setEnabled(False)
-        self._context.tasks.run("add server", self._send())
+        self._context.tasks.run("save server", self._send())
 
     async def _send(self) -> ServerState | None:
+        before = self._before.name if self._before else ""
         try:
-            config = read_config(
-                self.name.text(), self.command.text(), self.folder.text(), self.variables.toPlainText()
-            )
-            state = await self._context.questions.add_server(config)
+            state = await self._context.questions.edit_server(before, self.read(), self.keep.isChecked())
         except WorkbenchError as fault:
-            self.fault.setText(str(fault))
-            self.fault.show()
+            self._say(str(fault))
             return None
         finally:
             self.add.setEnabled(True)

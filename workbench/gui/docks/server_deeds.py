@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QMenu
 
+from workbench.gui.action import SERVER_REMOVED
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.wishes import Say
@@ -13,6 +16,11 @@ from workbench.records import ImportReport, ServerState
 
 if TYPE_CHECKING:
     from workbench.gui.docks.servers import ServersPane
+
+MENU_WORDS = """server.connect server.disconnect server.open server.doctor |
+server.edit server.duplicate server.switch | server.up server.down | servers.export server.remove"""
+MENU = tuple("" if word == "|" else word for word in MENU_WORDS.split())
+"""The menu of a row; empty words are lines between."""
 
 
 class ServerDeeds(QObject):
@@ -26,11 +34,110 @@ class ServerDeeds(QObject):
         super().__init__(pane)
         self._context = context
         self._pane = pane
+        self._commands = commands
+        self._removed: list[str] = []  # names, the last one last
+        for name, work in (
+            ("server.add", self._add),
+            ("server.edit", self._edit),
+            ("server.duplicate", self._duplicate),
+            ("server.switch", self._switch),
+            ("server.up", self._up),
+            ("server.down", self._down),
+            ("server.remove", self._remove),
+            ("server.restore", self._restore),
+        ):
+            commands.bind(name, work)
+        pane.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        pane.tree.customContextMenuRequested.connect(self._popup)
+        pane.tree.installEventFilter(self)
         commands.bind("servers.import", self._import)
         commands.bind("servers.export", self._export)
 
     def chosen(self) -> ServerState | None:
         return self._pane.chosen()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Alt and an arrow move the chosen server; in other places of the window these keys mean other things."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            deed = {Qt.Key.Key_Up: "server.up", Qt.Key.Key_Down: "server.down"}.get(Qt.Key(event.key()))
+            if deed and event.modifiers() == Qt.KeyboardModifier.AltModifier:
+                self._commands.do(deed)
+                return True
+        return False
+
+    def _add(self) -> None:
+        from workbench.gui.dialogs.add_server import AddServer
+
+        AddServer(self._context, self._pane.window()).open()
+
+    def _edit(self) -> None:
+        from workbench.gui.dialogs.add_server import AddServer
+
+        if (chosen := self.chosen()) is not None:
+            AddServer(self._context, self._pane.window(), before=chosen.config).open()
+
+    async def _duplicate(self) -> None:
+        if (chosen := self.chosen()) is not None:
+            state = await self._context.questions.duplicate_server(chosen.config.name)
+            self.wished.emit(Say(self.tr("{} is a copy of {}.").format(state.config.name, chosen.config.name)))
+
+    async def _switch(self) -> None:
+        if (chosen := self.chosen()) is not None:
+            config = chosen.config
+            await self._context.questions.switch_server(config.name, not config.disabled)
+            on, off = self.tr("{} is enabled."), self.tr("{} is disabled, here and for other clients.")
+            self.wished.emit(Say((on if config.disabled else off).format(config.name)))
+
+    async def _up(self) -> None:
+        await self._move(-1)
+
+    async def _down(self) -> None:
+        await self._move(1)
+
+    async def _move(self, step: int) -> None:
+        """Past its neighbour in the list; in the file that is before the one above, or before the one below's next."""
+        chosen = self.chosen()
+        neighbour = self._pane.model.beside(chosen.config.name, step) if chosen else ""
+        if chosen is None or not neighbour:
+            return
+        if step < 0:
+            await self._context.questions.move_server(chosen.config.name, neighbour)
+        else:  # the neighbour goes before it, which comes to the same and needs no third one
+            await self._context.questions.move_server(neighbour, chosen.config.name)
+
+    async def _remove(self) -> None:
+        chosen = self.chosen()
+        if chosen is None:
+            return
+        name = chosen.config.name
+        await self._context.questions.remove_server(name)
+        self._removed.append(name)
+        self._commands.hold(SERVER_REMOVED, True)
+        self.wished.emit(Say(self.tr("Removed {}. What it did stays in the audit.").format(name), "server.restore"))
+
+    async def _restore(self) -> None:
+        if not self._removed:
+            return
+        name = self._removed.pop()
+        self._commands.hold(SERVER_REMOVED, bool(self._removed))
+        await self._context.questions.restore_server(name)
+        self._pane.show_tool(name)
+        self.wished.emit(Say(self.tr("{} is back.").format(name)))
+
+    def _popup(self, place: QPoint) -> None:
+        if self.chosen() is not None:
+            self.menu().popup(self._pane.tree.viewport().mapToGlobal(place))
+
+    def menu(self) -> QMenu:
+        """What can be done with the chosen row now."""
+        menu = QMenu(self._pane)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in MENU:
+            if not name:
+                menu.addSeparator()
+            elif self._commands[name].isEnabled():
+                menu.addAction(self._commands[name])
+        return menu
 
     def _import(self) -> None:
         from workbench.gui.dialogs.import_servers import ImportServers

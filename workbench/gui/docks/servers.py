@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, ServerChanged, ServerRemoved, ToolsChanged, ToolsWarned
-from workbench.gui.actions import SERVER, SERVER_REMOVABLE, SERVER_RESTS, SERVER_RUNS
+from workbench.events import Event, ServerChanged, ServerRemoved, ServersArranged, ToolsChanged, ToolsWarned
+from workbench.gui.action import SERVER_REMOVABLE
+from workbench.gui.actions import SERVER, SERVER_RESTS, SERVER_RUNS
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
-from workbench.gui.dialogs.add_server import AddServer
 from workbench.gui.dialogs.enter_secret import enter_missing
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.found_strip import FoundStrip
 from workbench.gui.docks.server_card import ServerCard, command_line
 from workbench.gui.docks.server_deeds import ServerDeeds
-from workbench.gui.models.servers import ServersModel
+from workbench.gui.models.servers import HEADING, ServersModel
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
 from workbench.gui.wishes import ShowServer, ShowTool
@@ -61,13 +63,15 @@ class ServersPane(Pane):
     def hear(self, event: Event) -> None:
         match event:
             case ServerChanged(state):
-                self.model.put(state)
+                self._keep_chosen(lambda: self.model.put(state))
                 self._selected()
                 self._fill()
             case ServerRemoved(name):
-                self.model.remove(name)
+                self._keep_chosen(lambda: self.model.remove(name))
                 self._selected()
                 self._fill()
+            case ServersArranged(names):
+                self._keep_chosen(lambda: self.model.arrange(names))
             case ToolsChanged(server) | ToolsWarned(server):
                 self._changed.add(server)
                 self._gather.start()
@@ -114,19 +118,6 @@ class ServersPane(Pane):
         chosen = self.chosen()
         return chosen is not None and chosen.config.name == name and chosen.fault is not None and self.isVisible()
 
-    async def remove_server(self) -> None:
-        state = self.chosen()
-        if state is None:
-            return
-        question = Question(
-            self.context.theme,
-            self.tr("Remove {}?").format(state.config.name),
-            self.tr("It is taken out of the bench's .mcp.json. What it did stays in the audit."),
-            self.window(),
-        )
-        if await question.ask(self.tr("Remove the server"), danger=True):
-            await self.context.questions.remove_server(state.config.name)
-
     def show_tool(self, server: str, tool: str = "") -> None:
         """Select a row, whatever the filter says."""
         if not self.model.find(server, tool).isValid():
@@ -136,6 +127,13 @@ class ServersPane(Pane):
         if index.isValid():
             self.tree.expand(index.parent())
             self.tree.setCurrentIndex(index)
+
+    def fold(self, category: str) -> None:
+        """Show the servers of a category, or no longer; its heading stays chosen."""
+        row = self.tree.currentIndex().row()
+        self.model.fold(category)
+        self._unfold()
+        self.tree.setCurrentIndex(self.model.index(row, 0))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.finder.text():
@@ -194,27 +192,33 @@ class ServersPane(Pane):
         self.deeds.wished.connect(self.wished)
         self.deeds.imported.connect(self.found.refresh)
         bind = self._commands.bind
-        bind("server.add", self._add)
         bind("server.connect", self._connect_chosen)
         bind("server.disconnect", self._disconnect_chosen)
         bind("server.doctor", self._examine_chosen)
         bind("server.open", self._open_chosen)
         bind("server.sign_in", self._sign_in_chosen)
-        bind("server.remove", self.remove_server)
         bind("servers.reload", self._reload)
         bind("demo.connect", self._connect_demo)
 
     async def _load(self) -> None:
         questions = self.context.questions
         states, tools = await questions.servers(), await questions.tools()
-        index = self.tree.currentIndex()
-        server, tool = self.model.server_at(index), self.model.tool_at(index)
-        self.model.load(states, tools)
-        self._unfold()
-        if server is not None:
-            self.tree.setCurrentIndex(self.model.find(server.config.name, tool.name if tool else ""))
+        self._keep_chosen(lambda: self.model.load(states, tools))
         self._fill()
         self.loaded.emit()
+
+    def _keep_chosen(self, change: Callable[[], None]) -> None:
+        """What was chosen and open stays so when the rows are laid anew."""
+        index = self.tree.currentIndex()
+        server, tool = self.model.server_at(index), self.model.tool_at(index)
+        laid = list[bool]()
+        connection = self.model.modelReset.connect(lambda: laid.append(True))
+        change()
+        self.model.modelReset.disconnect(connection)
+        if laid:
+            self._unfold()
+        if laid and server is not None:
+            self.tree.setCurrentIndex(self.model.find(server.config.name, tool.name if tool else ""))
 
     def _load_changed(self) -> None:
         self.context.tasks.run("tools", self._load_tools())
@@ -294,10 +298,10 @@ class ServersPane(Pane):
         question.show_note(self.tr("You are asked again when the command, or the file behind it, changes."))
         return await question.ask(self.tr("Start the server"))
 
-    def _add(self) -> None:
-        AddServer(self.context, self.window()).open()
-
     def _choose(self, key: str) -> None:
+        if key.startswith(HEADING):
+            self.fold(key.removeprefix(HEADING))
+            return
         server, _, tool = key.partition("\n")
         if tool:
             self.wished.emit(ShowTool(server, tool))

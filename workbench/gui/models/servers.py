@@ -1,4 +1,4 @@
-"""Servers and their tools as a tree of two levels that filters itself.
+"""Servers and their tools as a tree of two levels that filters itself. Categories are headings between the servers.
 
 A tool's index carries the stable number of its server, a server's index carries 0: no pointers, so nothing dangles.
 """
@@ -17,10 +17,12 @@ from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 translate = QCoreApplication.translate
+HEADING = "\0"
+"""Stands before a category in the key of its heading; no server's name has it."""
 
 
 class ServersModel(QAbstractItemModel):
-    """The tree; keys are "server" and "server\\ntool"."""
+    """The tree; keys are "server" and "server\\ntool", and a heading's is its category behind HEADING."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -30,7 +32,8 @@ class ServersModel(QAbstractItemModel):
         self._names: dict[int, str] = {}
         self._said: dict[str, tuple[str, ...]] = {}  # what the filter looks at, folded once a tool
         self._needle = ""
-        self._servers: list[str] = []  # shown, in order
+        self._folded: set[str] = set()  # categories whose servers are not shown
+        self._servers: list[str] = []  # shown, in order, headings among them
         self._shown: dict[str, Sequence[ToolSummary]] = {}  # shown tools of each shown server
 
     # what Qt asks
@@ -113,19 +116,54 @@ class ServersModel(QAbstractItemModel):
         self._sift()
         self.endResetModel()
 
+    def arrange(self, names: Sequence[str]) -> None:
+        """The servers stand in another order."""
+        self.beginResetModel()
+        known = {name: self._states[name] for name in names if name in self._states}
+        self._states = {**known, **self._states}
+        self._sift()
+        self.endResetModel()
+
+    def fold(self, category: str) -> None:
+        """Show the servers of a category, or no longer."""
+        self.beginResetModel()
+        self._folded ^= {category}
+        self._sift()
+        self.endResetModel()
+
+    def category_at(self, index: Index) -> str:
+        """The category of a heading; empty for every other row."""
+        if not index.isValid() or index.internalId():
+            return ""
+        name = self._servers[index.row()]
+        return name.removeprefix(HEADING) if name.startswith(HEADING) else ""
+
+    def beside(self, name: str, step: int) -> str:
+        """The server before (-1) or behind (1) it, among those it is listed with."""
+        category = self._category(name)
+        group = [other for other in self._order() if other == name or self._is_listed_with(other, category)]
+        at = group.index(name) + step
+        return group[at] if 0 <= at < len(group) else ""
+
     def put(self, state: ServerState) -> None:
         """A server changed or appeared."""
         name = state.config.name
         known = name in self._states
+        moved = self._category(name) != state.config.category if known else bool(state.config.category)
         self._states[name] = state
-        if known and name in self._servers:
+        if moved:
+            self.arrange(())
+        elif known and name in self._servers:
             place = self.find(name)
             self.dataChanged.emit(place, place)
         elif not known:
             self._appear(name)
 
     def remove(self, name: str) -> None:
-        if name in self._servers:
+        if any(other.startswith(HEADING) for other in self._servers):
+            self._forget(name)
+            self.arrange(())
+        elif name in self._servers:
             row = self._servers.index(name)
             self.beginRemoveRows(QModelIndex(), row, row)
             self._servers.pop(row)
@@ -161,18 +199,36 @@ class ServersModel(QAbstractItemModel):
         if self._needle and not shown and not self._fits(name, ""):
             return
         row = self._place_of(name)
+        if row < 0:
+            self.arrange(())
+            return
         self.beginInsertRows(QModelIndex(), row, row)
         self._servers.insert(row, name)
         self._shown[name] = shown
         self.endInsertRows()
 
     def _place_of(self, name: str) -> int:
-        return sum(1 for other in self._servers if self._rank(other) < self._rank(name))
+        """Among servers without categories; -1 where there are headings, because then all rows are laid anew."""
+        if any(other.startswith(HEADING) for other in self._servers):
+            return -1
+        order = {other: place for place, other in enumerate(self._order())}
+        return sum(1 for other in self._servers if order[other] < order[name])
 
-    def _rank(self, name: str) -> tuple[bool, str]:
-        """The built-in server stands last: what a person added comes first."""
-        state = self._states.get(name)
-        return (bool(state and state.config.builtin), name.casefold())
+    def _order(self) -> list[str]:
+        """As the file has them, by category; without one first, and the built-in server last."""
+        places = {"": -1}
+        for state in self._states.values():
+            places.setdefault(state.config.category, len(places))
+        return sorted(self._states, key=lambda name: (self._is_builtin(name), places[self._category(name)]))
+
+    def _category(self, name: str) -> str:
+        return self._states[name].config.category
+
+    def _is_builtin(self, name: str) -> bool:
+        return self._states[name].config.builtin
+
+    def _is_listed_with(self, name: str, category: str) -> bool:
+        return self._category(name) == category and not self._is_builtin(name)
 
     def _forget(self, name: str) -> None:
         self._states.pop(name, None)
@@ -187,10 +243,19 @@ class ServersModel(QAbstractItemModel):
 
     def _sift(self) -> None:
         self._servers, self._shown = [], {}
-        for name in sorted(self._states, key=self._rank):
+        heading = ""
+        for name in self._order():
             self._number(name)
             tools = self._fitting(name)
-            if tools or not self._needle or self._fits(name, ""):
+            if not tools and self._needle and not self._fits(name, ""):
+                continue
+            category = "" if self._is_builtin(name) else self._category(name)
+            if category and category != heading:
+                self._number(HEADING + category)
+                self._servers.append(HEADING + category)
+                self._shown[HEADING + category] = ()
+            heading = category
+            if self._needle or category not in self._folded:
                 self._servers.append(name)
                 self._shown[name] = tools
 
@@ -209,8 +274,24 @@ class ServersModel(QAbstractItemModel):
         return all(word in text for word in self._needle.split())
 
     def _server_row(self, name: str) -> Row:
+        if name.startswith(HEADING):
+            category = name.removeprefix(HEADING)
+            number = sum(1 for other in self._states if self._is_listed_with(other, category))
+            return heading_row(category, number, folded=category in self._folded and not self._needle)
         state = self._states[name]
         return server_row(state, len(self._tools.get(name, ())))
+
+
+def heading_row(category: str, number: int, *, folded: bool) -> Row:
+    """A category: its name, and how many servers it has."""
+    return Row(
+        key=HEADING + category,
+        title=one_line(category, 80),
+        aside=str(number),
+        icon="chevron-right" if folded else "chevron-down",
+        faded=True,
+        tip=translate("servers", "Enter folds and unfolds these servers."),
+    )
 
 
 def _filtered_by(tool: ToolSummary) -> str:

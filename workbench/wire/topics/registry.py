@@ -10,8 +10,9 @@ from workbench.records import ServerConfig, ServerState
 class RegistryQuestions(Protocol):
     """Entries of `.mcp.json`."""
 
-    async def edit_server(self, server: str, config: ServerConfig) -> ServerState:
-        """Write another entry, and another name, in its place; a changed command asks again before it starts."""
+    async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
+        """Write another entry, and another name, in a server's place; a changed command asks again before it starts.
+        Without a server it is a new one. With `keep_secrets`, values that look like secrets are stored apart."""
 
     async def duplicate_server(self, server: str) -> ServerState:
         """The same entry under a free name, behind the first."""

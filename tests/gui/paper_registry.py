@@ -1,0 +1,48 @@
+"""The paper bench's list of servers, as a person changes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.events import ServerChanged, ServerRemoved, ServersArranged
+from workbench.records import ServerConfig, ServerState
+
+
+class PaperRegistry:
+    """Works on `server_states`, as the core works on its file."""
+
+    async def edit_server(self: Any, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
+        self.note("edit_server", server, config, keep_secrets)
+        if config.name == "demo":
+            raise WorkbenchError("The name demo is taken by the built-in server.", "Choose another name.")
+        if server and server != config.name:
+            del self.server_states[server]
+            self.bus.tell(ServerRemoved(server))
+        answer: ServerState = self.put(ServerState(config))
+        return answer
+
+    async def duplicate_server(self: Any, server: str) -> ServerState:
+        config = replace(self.server_states[server].config, name=f"{server}-2")
+        answer: ServerState = self.put(ServerState(config))
+        return answer
+
+    async def switch_server(self: Any, server: str, disabled: bool) -> ServerState:
+        state = self.server_states[server]
+        answer: ServerState = self.put(replace(state, config=replace(state.config, disabled=disabled)))
+        return answer
+
+    async def move_server(self: Any, server: str, before: str) -> None:
+        self.note("move_server", server, before)
+        names = [name for name in self.server_states if name != server]
+        names.insert(names.index(before) if before else len(names), server)
+        self.server_states = {name: self.server_states[name] for name in names}
+        self.bus.tell(ServersArranged(tuple(names)))
+
+    async def restore_server(self: Any, server: str) -> ServerState:
+        self.note("restore_server", server)
+        state = ServerState(ServerConfig(server, "npx"))
+        self.server_states[server] = state
+        self.bus.tell(ServerChanged(state))
+        return state
