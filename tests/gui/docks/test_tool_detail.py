@@ -148,7 +148,7 @@ def test_progress_is_shown_and_cancel_reaches_the_server(pane: ToolPane, paper: 
     panel.run()
     qtbot.waitUntil(lambda: panel.running)
     pane.hear(CallProgress(panel._call_id, 3, 10, "third page"))
-    assert panel.answer.sentence() == "Running… · 3 / 10 · third page"
+    assert panel.answer.sentence().endswith(" · 3 / 10 (30%) · third page")
     assert panel._cancel.isVisible()
     assert not panel._run.isVisible()
     qtbot.keyClick(panel, Qt.Key.Key_Escape)

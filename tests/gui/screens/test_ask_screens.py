@@ -11,6 +11,8 @@ import pytest
 from tests.gui.asks.test_dialog import ASKED, FORM, LOOK, make_ask
 from tests.gui.screens.test_screens import shoot
 from workbench.gui.asks.dialog import AskDialog
+from workbench.gui.server.roots import RootsPage
+from workbench.records import ServerConfig, ServerState
 
 LONG = {**ASKED, "temperature": 0.4, "tools": [LOOK], "modelPreferences": {"hints": [{"name": "small"}]}}
 ASKS = {
@@ -53,3 +55,14 @@ def test_the_strip_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot
     qtbot.waitUntil(lambda: window.asks.isVisible())
     settled()
     shoot(window, f"ask-strip-{colours}")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_folders_of_a_server_can_be_looked_at(context: Any, qtbot: Any, colours: str) -> None:
+    context.theme.choose(colours)
+    state = ServerState(ServerConfig("files", "npx", roots=("workspace", "/srv/data")))
+    page = RootsPage(context, None, state)  # type: ignore[arg-type]  # it has no commands of its own
+    qtbot.addWidget(page)
+    page.resize(640, 420)
+    page.show()
+    shoot(page, f"server-roots-{colours}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtWidgets import QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
@@ -39,6 +41,7 @@ class CallAnswer(QWidget):
         self.result = ResultView(context, compares=True)
         self._empty = EmptyState(theme, "play", *self._none())
         self._build()
+        self._began = 0.0
         self.clear()
 
     def clear(self) -> None:
@@ -49,6 +52,7 @@ class CallAnswer(QWidget):
 
     def begin(self) -> None:
         """A call is under way; the last result stays readable until the next one is there."""
+        self._began = time.monotonic()
         self._say("loader", "info", self.tr("Running…"))
         self._empty.say(self.tr("Waiting for the answer"), self.tr("It appears here as soon as the server sent it."))
         self._schema.hide()
@@ -72,8 +76,15 @@ class CallAnswer(QWidget):
         self._bar.setRange(0, 1000 if total > 0 else 0)
         if total > 0:
             self._bar.setValue(round(1000 * min(1.0, progress / total)))
-        steps = f"{progress:g} / {total:g}" if total > 0 else f"{progress:g}"
-        self._say("loader", "info", " · ".join(part for part in (self.tr("Running…"), steps, message) if part))
+        share = min(1.0, max(0.0, progress / total)) if total > 0 else 0.0
+        steps = f"{progress:g} / {total:g} ({share:.0%})" if total > 0 else f"{progress:g}"
+        parts = (self._running(), steps, message)
+        self._say("loader", "info", " · ".join(part for part in parts if part))
+
+    def _running(self) -> str:
+        """With the time since the call began, as soon as there is some to tell."""
+        seconds = time.monotonic() - self._began
+        return self.tr("Running for {}").format(duration(seconds * 1000)) if seconds >= 1 else self.tr("Running…")
 
     def show_outcome(self, outcome: Outcome, *, has_schema: bool) -> None:
         self._summarize(outcome)
