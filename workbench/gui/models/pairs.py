@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workbench.records import Frame
 
 _OPEN = 10_000  # unanswered requests that are remembered
+_SEARCHED = 400  # characters
 _OTHER = {">": "<", "<": ">"}
 
 
@@ -21,6 +22,7 @@ class Exchange:
     error: bool = False
     partner: Exchange | None = None
     ms: float = -1.0  # between the two; below zero: there is no other half
+    search: str = ""  # what it can be found by at once, in small letters; the core looks through the rest
 
     @property
     def request(self) -> Exchange | None:
@@ -40,7 +42,10 @@ class Pairs:
         self._open: dict[tuple[str, str], Exchange] = {}
 
     def take(self, frames: Iterable[Frame]) -> list[Exchange]:
-        return [self._take(frame) for frame in frames]
+        rows = [self._take(frame) for frame in frames]
+        for row in rows:
+            row.search = f"{row.method} {row.about} {row.frame.text[:_SEARCHED]}".lower()
+        return rows
 
     def _take(self, frame: Frame) -> Exchange:
         made = Exchange(frame, frame.method, frame.about, frame.kind == "error" or frame.direction == "!")
