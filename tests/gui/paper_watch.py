@@ -12,7 +12,7 @@ from workbench.catalog.traffic import Traffic, find
 from workbench.catalog.transcript import transcript
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
-from workbench.records import DefinitionChange, Fault, Frame, RawAnswer, ToolWarning, Vitals
+from workbench.records import ChangeKind, DefinitionChange, Fault, Frame, Moment, RawAnswer, ToolWarning, Vitals
 
 
 class PaperWatch:
@@ -71,6 +71,15 @@ class PaperWatch:
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return tuple(self.changed.get(server, ()))
+
+    async def moments(self, server: str) -> tuple[Moment, ...]:
+        return (Moment(1_700_500_000.0, "1.1", 4), Moment(1_700_000_000.0, "1.0", 3))
+
+    async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
+        self.note("compare", server, before)  # type: ignore[attr-defined]  # the bench has it
+        return (
+            DefinitionChange(server, "instructions", ChangeKind.NEW, "", after, after='{"description": "Be quick."}'),
+        )
 
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
         self.note("approve_definitions", server, dict(wanted))  # type: ignore[attr-defined]  # the bench has it

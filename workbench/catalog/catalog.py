@@ -247,7 +247,7 @@ class Catalog:
 
     def blocked(self, tool: Tool) -> Fault | None:
         """Why nobody may call this tool now; None when it may be called."""
-        return self.server(tool.server).blocked(tool.name)
+        return self.server(tool.server).pins.refusal(tool.name)
 
     # calls
 
@@ -260,7 +260,7 @@ class Catalog:
             tool = self._find(server, call.tool)
             if tool is None:
                 raise _no_tool(server, call.tool)
-            if (blocked := server.blocked(tool.name)) is not None:
+            if (blocked := server.pins.refusal(tool.name)) is not None:
                 return Outcome(call.id, ok=False, fault=blocked, refused=True)
             try:
                 seconds = server.state.config.timeout_seconds or self._settings().server_call_seconds

@@ -20,7 +20,7 @@ from typing import Any
 from workbench.catalog import definitions, stored
 from workbench.errors import WorkbenchError
 from workbench.policy.definitions import odd_definition
-from workbench.records import ChangeKind, DefinitionChange, JsonObject, Tool
+from workbench.records import ChangeKind, DefinitionChange, Fault, JsonObject, Tool
 
 log = logging.getLogger(__name__)
 _FORMAT = 1  # another number in a file: it is not understood
@@ -79,6 +79,15 @@ class Pins:
 
     def blocked(self, tool: str) -> bool:
         return tool in self._waiting
+
+    def refusal(self, tool: str) -> Fault | None:
+        """Why nobody may call this tool now."""
+        if tool not in self._waiting:
+            return None
+        return Fault(
+            f"{self._server}.{tool} is blocked: its definition changed after a person approved it.",
+            "A person can compare both and approve the change in the workbench, on the server's page Changes.",
+        )
 
     def mark(self, tool: str) -> str:
         """The word for a list: changed, new, or nothing."""

@@ -17,6 +17,7 @@ from workbench.catalog.counts import Counts
 from workbench.catalog.faults import ServerFault, masked, not_running
 from workbench.catalog.handshake import MODERN, Greeting
 from workbench.catalog.memory import Remembered
+from workbench.catalog.moments import Moments
 from workbench.catalog.pins import Pins
 from workbench.catalog.surroundings import Surroundings
 from workbench.catalog.tool_list import list_tools
@@ -51,6 +52,7 @@ class Server:
         self._tools: dict[str, Tool] = {}  # as a person stands behind them
         self._saving = asyncio.Lock()
         self.pins = Pins(config.name, surroundings.paths.pins, trusted=config.builtin)
+        self.moments = Moments(config.name, surroundings.paths.moments)
         self._functions: dict[str, str] = {}  # raw name → Python name
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
@@ -166,15 +168,6 @@ class Server:
             return {}
         tool, given = self._tools.get(str(params.get("name"))), params.get("arguments")
         return mirrors.headers(tool, given) if tool is not None and isinstance(given, Mapping) else {}
-
-    def blocked(self, tool: str) -> Fault | None:
-        """Why nobody may call this tool now."""
-        if not self.pins.blocked(tool):
-            return None
-        return Fault(
-            f"{self.name}.{tool} is blocked: its definition changed after a person approved it.",
-            "A person can compare both and approve the change in the workbench, on the server's page Changes.",
-        )
 
     async def approve(self, wanted: Mapping[str, str]) -> None:
         """A person stands behind these definitions, by tool and hash."""
@@ -375,6 +368,7 @@ class Server:
         )
         await asyncio.to_thread(self._around.memory.keep, state.config, facts)
         await self._save_pins()
+        await self.moments.keep(state, self._listed)
 
     async def _save_pins(self) -> None:
         async with self._saving:  # a later state is never overtaken by an earlier one

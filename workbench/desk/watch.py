@@ -11,7 +11,7 @@ from workbench.catalog import raw, sending, vitals
 from workbench.catalog.traffic import find
 from workbench.catalog.transcript import transcript
 from workbench.desk.seat import Seat
-from workbench.records import DefinitionChange, Origin, RawAnswer, ToolCall, ToolWarning, Vitals
+from workbench.records import DefinitionChange, Moment, Origin, RawAnswer, ToolCall, ToolWarning, Vitals
 
 
 class WatchDesk(Seat):
@@ -50,6 +50,12 @@ class WatchDesk(Seat):
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return self._catalog.server(server).pins.changes()
+
+    async def moments(self, server: str) -> tuple[Moment, ...]:
+        return await self._catalog.server(server).moments.list()
+
+    async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
+        return await self._catalog.server(server).moments.compare(before, after)
 
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
         found = self._catalog.server(server)

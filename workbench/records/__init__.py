@@ -34,7 +34,7 @@ from workbench.records.offers import (
     ServerLog,
 )
 from workbench.records.past import PastCall, PastQuery
-from workbench.records.pins import ChangeKind, DefinitionChange, ToolWarning
+from workbench.records.pins import ChangeKind, DefinitionChange, Moment, ToolWarning
 from workbench.records.runs import (
     Decision,
     Effect,
@@ -107,6 +107,7 @@ __all__ = [
     "Limits",
     "LogLine",
     "Mark",
+    "Moment",
     "Note",
     "Offers",
     "Origin",

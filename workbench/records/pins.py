@@ -38,3 +38,12 @@ class ToolWarning:
     rule: str  # hidden, lookalike, contradiction, unmarked, poison
     message: str
     why: str  # what somebody could do with it
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a server was at some time: kept each time it changed, so that two times can be compared."""
+
+    at: float
+    version: str = ""
+    tools: int = 0

@@ -50,7 +50,7 @@ def test_a_change_is_read_word_by_word_and_place_by_place(page: Any) -> None:
     assert "Sends an e-mail and a copy." in text
     assert "inputSchema.properties.cc\n  + {}" in text
     assert "inputSchema.properties.to\n  - {}" in text
-    assert "It is blocked for you and for agents" in page.told.full_text()
+    assert "Blocked for you and for agents" in page.told.full_text()
 
 
 def test_what_waits_is_said_on_the_tab_and_in_the_tree(page: Any, window: Any, qtbot: Any) -> None:
@@ -121,3 +121,14 @@ def test_the_tools_own_sheet_says_it_too_and_leads_here(page: Any, window: Any, 
     window.centre.tool.show_tool("demo", "list_orders")
     settled()
     assert "orders the model about" in window.centre.tool.sheet().marks.card.sentence()
+
+
+def test_now_is_compared_with_an_earlier_moment(page: Any, paper: Any, qtbot: Any) -> None:
+    assert page.since.count() == 2
+    assert "version 1.0, 3 tools" in page.since.itemText(1)
+    page.since.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: "Be quick." in page.view.toPlainText())
+    assert ("compare", ("demo", 1_700_000_000.0)) in paper.asked
+    assert page.approve.isHidden()
+    page.since.setCurrentIndex(0)
+    qtbot.waitUntil(lambda: page.approve.isVisible())

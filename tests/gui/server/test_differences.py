@@ -22,6 +22,15 @@ def test_descriptions_are_compared_word_by_word() -> None:
     )
 
 
+def test_a_replaced_sentence_reads_as_one_that_left_and_one_that_came() -> None:
+    assert words_changed("It reads files.", "It sends mail.") == (
+        Piece("=", "It "),
+        Piece("-", "reads files"),
+        Piece("+", "sends mail"),
+        Piece("=", "."),
+    )
+
+
 @given(st.text(), st.text())
 def test_both_texts_can_be_read_from_the_pieces(before: str, after: str) -> None:
     pieces = words_changed(before, after)

@@ -57,7 +57,7 @@ class Sieve:
         )
 
     def _has_words(self, text: str) -> bool:
-        for word in self.words:  # a plain loop: it runs a hundred thousand times while somebody types
+        for word in self.words:  # noqa: SIM110  # twice as fast, a hundred thousand times while somebody types
             if word not in text:
                 return False
         return True

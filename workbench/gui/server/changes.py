@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.events import DefinitionsBlocked, Event, ToolsChanged, ToolsWarned
+from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dialogs.question import Question
@@ -17,9 +19,9 @@ from workbench.gui.server.change_view import ChangeView
 from workbench.gui.server.page import ServerPage
 from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState, RowsView, lead_focus
+from workbench.gui.views import EmptyState, RowsView, Strip, label, lead_focus
 from workbench.gui.words import clock
-from workbench.records import ChangeKind, DefinitionChange, Fault, ServerState, ToolWarning
+from workbench.records import ChangeKind, DefinitionChange, Fault, Moment, ServerState, ToolWarning
 
 _SIGNS = {
     ChangeKind.CHANGED: ("lock", "danger"),
@@ -38,6 +40,10 @@ class ChangesPage(ServerPage):
         self.rows = RowsModel(self)
         self.list = RowsView(context.theme, self.tr("Changes and warnings"))
         self.list.setModel(self.rows)
+        self.since = CalmCombo()
+        self.since.setAccessibleName(self.tr("Compare with"))
+        self.since.setMinimumContentsLength(20)
+        self.since.addItem(self.tr("what you approved"), 0.0)
         self.told = ForeignLabel("")
         self.odd = FaultCard(context.theme)
         self.view = ChangeView(context.theme)
@@ -71,18 +77,31 @@ class ChangesPage(ServerPage):
         return False
 
     async def _read(self) -> None:
-        warnings = await self.context.questions.warnings(self.server)
-        self._warnings = {f"odd\n{number}": one for number, one in enumerate(warnings)}
-        self._show(await self.context.questions.changes(self.server))
+        questions, since = self.context.questions, float(self.since.currentData())
+        self._offer(await questions.moments(self.server))
+        if since:
+            self._warnings = {}
+            self._show(await questions.compare(self.server, since, time.time()))
+            return
+        self._warnings = {f"odd\n{number}": one for number, one in enumerate(await questions.warnings(self.server))}
+        self._show(await questions.changes(self.server))
+
+    def _offer(self, moments: Sequence[Moment]) -> None:
+        """Earlier moments to compare with; the newest one is now."""
+        known = {self.since.itemData(place) for place in range(self.since.count())}
+        for one in moments[1:]:
+            if one.at not in known:
+                words = self.tr("{0}: version {1}, {2} tools").format(clock(one.at), one.version or "?", one.tools)
+                self.since.addItem(one_line(words, 80), one.at)
 
     def _show(self, changes: Sequence[DefinitionChange]) -> None:
         chosen = self.list.key()
-        self._changes = {f"{one.kind}\n{one.tool}": one for one in changes}
+        self._changes = {f"{number}\n{one.kind}\n{one.tool}": one for number, one in enumerate(changes)}
         rows = [_row(key, one) for key, one in self._changes.items()]
         self.rows.show_rows([*rows, *(_odd_row(key, one) for key, one in self._warnings.items())])
         blocked = sum(one.blocked for one in changes)
         self.approve_all.setVisible(blocked > 1)
-        self.seen.setVisible(any(not one.blocked for one in changes))
+        self.seen.setVisible(any(not one.blocked for one in changes) and not self.since.currentData())
         self._stack.setCurrentIndex(1 if self.rows.rowCount() else 0)
         if self.rows.rowCount() and not (chosen and self.rows.find(chosen).isValid()):
             self.list.setCurrentIndex(self.rows.index(0))
@@ -107,10 +126,10 @@ class ChangesPage(ServerPage):
 
     def _sentence(self, change: DefinitionChange) -> str:
         when = clock(change.at)
+        if self.since.currentData():
+            return self.tr("{0}: {1} since then.").format(change.tool, str(change.kind))
         if change.kind is ChangeKind.CHANGED:
-            words = self.tr(
-                "{0} changed ({1}). It is blocked for you and for agents; what you approved stays in force."
-            )
+            words = self.tr("{0} changed ({1}). Blocked for you and for agents; the approved one stays in force.")
         elif change.kind is ChangeKind.NEW:
             words = self.tr("{0} is new since you last looked ({1}). It can be used.")
         else:
@@ -173,6 +192,12 @@ class ChangesPage(ServerPage):
         split.setSizes([unit * 60, unit * 140])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        strip = Strip(self.context.theme)
+        strip.row.addWidget(label(self.tr("What is different from"), "muted"))
+        strip.row.addWidget(self.since)
+        strip.row.addStretch(1)
+        whole.addWidget(strip)
         pages = QWidget()
         self._stack = QStackedLayout(pages)
         self._stack.addWidget(self._empty)
@@ -186,6 +211,7 @@ class ChangesPage(ServerPage):
         self.approve.clicked.connect(self._approve)
         self.approve_all.clicked.connect(self._approve_all)
         self.seen.clicked.connect(self._see)
+        self.since.currentIndexChanged.connect(self.refresh)
 
 
 def _row(key: str, change: DefinitionChange) -> Row:

@@ -41,6 +41,35 @@ def words_changed(before: str, after: str) -> tuple[Piece, ...]:
     old, new = _pieces(before), _pieces(after)
     if max(len(old), len(new)) > _WORDS:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return tuple(_joined(_raw_pieces(old, new)))
+
+
+def _joined(pieces: list[Piece]) -> Iterator[Piece]:
+    """Blanks between two changes belong to them: a replaced sentence reads as one that left and one that came."""
+    gone, come, waiting = "", "", ""
+    for piece in pieces:
+        if piece.kind == "=" and (gone or come) and piece.text.isspace() and "\n" not in piece.text:
+            waiting += piece.text
+        elif piece.kind == "=":
+            yield from _change(gone, come)
+            yield Piece("=", waiting + piece.text)
+            gone, come, waiting = "", "", ""
+        else:
+            gone, come, waiting = gone + waiting, come + waiting, ""
+            gone, come = (gone + piece.text, come) if piece.kind == "-" else (gone, come + piece.text)
+    yield from _change(gone, come)
+    if waiting:
+        yield Piece("=", waiting)
+
+
+def _change(gone: str, come: str) -> Iterator[Piece]:
+    if gone:
+        yield Piece("-", gone)
+    if come:
+        yield Piece("+", come)
+
+
+def _raw_pieces(old: list[str], new: list[str]) -> list[Piece]:
     found: list[Piece] = []
     for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=len(old) > _WORDS).get_opcodes():
         if kind == "equal":
@@ -50,7 +79,7 @@ def words_changed(before: str, after: str) -> tuple[Piece, ...]:
             found.append(Piece("-", "".join(old[a:b])))
         if c < d:
             found.append(Piece("+", "".join(new[c:d])))
-    return tuple(found)
+    return found
 
 
 def places_changed(before: JsonValue, after: JsonValue, *, without: frozenset[str] = frozenset()) -> tuple[Spot, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from workbench.records import DefinitionChange, RawAnswer, ToolWarning, Vitals
+from workbench.records import DefinitionChange, Moment, RawAnswer, ToolWarning, Vitals
 
 
 class WatchQuestions(Protocol):
@@ -30,6 +30,12 @@ class WatchQuestions(Protocol):
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
+
+    async def moments(self, server: str) -> tuple[Moment, ...]:
+        """When the server changed, newest first."""
+
+    async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
+        """What is different between two moments: tools, instructions, version, protocol."""
 
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
         """Stand behind changed definitions, by tool and hash; answers with what is left."""
