@@ -68,6 +68,7 @@ class SignInPage(ServerPage):
             self.refresh()
 
     def show_report(self, report: SignIn) -> None:
+        failed = report.state == "failed" != self.report.state
         self.report = report
         under_way = report.state in _UNDER_WAY
         self.begin.setVisible(self.state.config.remote and not under_way)
@@ -80,9 +81,9 @@ class SignInPage(ServerPage):
         self._fault.show_fault(report.fault)
         self.model.show_rows(step_rows(report.steps))
         self._stack.setCurrentWidget(self._steps if report.steps else self._empty)
-        if not self.list.key() and report.steps:
-            wrong = next((place for place, step in enumerate(report.steps) if not step.ok and place), 0)
-            self.list.setCurrentIndex(self.model.index(wrong if report.state == "failed" else 0))
+        if report.steps and (failed or not self.list.key()):
+            wrong = [place for place, step in enumerate(report.steps) if not step.ok]
+            self.list.setCurrentIndex(self.model.index(wrong[-1] if failed and wrong else 0))
         self._show_step()
 
     def start(self) -> None:
