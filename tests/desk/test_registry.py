@@ -109,3 +109,11 @@ async def test_a_new_server_comes_with_its_secrets_apart(core, paths) -> None:
     assert core.rooms.secrets.get("new/API_KEY") == value
     with pytest.raises(WorkbenchError, match="already"):
         await core.desk.edit_server("", ServerConfig("new", "y"), False)
+
+
+async def test_what_cannot_be_written_changes_nothing_at_all(core, paths) -> None:
+    before = paths.servers_file.read_text()
+    with pytest.raises(WorkbenchError, match="header"):
+        await core.desk.edit_server("a", ServerConfig("z", url="https://e.org", headers={"bad name": "x"}), True)
+    assert paths.servers_file.read_text() == before
+    assert "a" in names(core)

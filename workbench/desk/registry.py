@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from workbench.catalog import entries
 from workbench.catalog.clients.importing import keep_apart
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
@@ -19,6 +20,7 @@ class RegistryDesk(Seat):
             self._own(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
             raise WorkbenchError(f"The bench has a server {config.name} already.", "Choose another name.")
+        entries.read(config.name, entries.write(config, {}))  # refused before anything is changed
         if keep_secrets:
             config = await self._apart(config)
         if server and config.name != server:
