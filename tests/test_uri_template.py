@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from workbench.uri_template import expand, optional, variables
@@ -65,12 +65,14 @@ def test_what_is_no_expression_stays_as_it_is(odd: str) -> None:
     assert expand(odd, {"a": "1", "x": "2"}) == odd
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(some.text(max_size=200), some.dictionaries(some.text(max_size=5), some.text(max_size=50), max_size=4))
 def test_no_template_and_no_value_breaks_it(template: str, values: dict[str, str]) -> None:
     expand(template, values)
     assert optional(template) <= set(variables(template))
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(some.text(max_size=100))
 def test_a_plain_blank_never_changes_the_shape_of_the_uri(value: str) -> None:
     filled = expand("demo://a/{one}/b", {"one": value})

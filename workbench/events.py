@@ -81,6 +81,29 @@ class DefinitionsBlocked:
 
 
 @dataclass(frozen=True, slots=True)
+class OffersChanged:
+    """A server's resources, templates, prompts, subscriptions or log level are known or different now."""
+
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcesUpdated:
+    """A server says that what these addresses hold is different now; collected over a moment."""
+
+    server: str
+    uris: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLogged:
+    """A server's log has grown up to this number; collected over a moment."""
+
+    server: str
+    newest: int
+
+
+@dataclass(frozen=True, slots=True)
 class CallProgress:
     """A running call says how far it is."""
 
@@ -224,6 +247,9 @@ Event: TypeAlias = (
     | ServerChecked
     | DefinitionsBlocked
     | ToolsWarned
+    | OffersChanged
+    | ResourcesUpdated
+    | ServerLogged
     | CallProgress
     | AskArrived
     | AskSettled

@@ -8,7 +8,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from workbench.catalog.clock import Clocks
-from workbench.catalog.host import Desk, Hearing, Nobody
+from workbench.catalog.host import Beside, Desk, Hearing, Nobody
 from workbench.errors import WorkbenchError
 
 
@@ -81,3 +81,12 @@ def test_a_host_that_fails_to_hear_harms_nobody_and_the_tool_list_is_heard_besid
     desk.tell("notifications/tools/list_changed", {})
     assert host.heard == ["notifications/message", "notifications/tools/list_changed"]
     assert changes == [1]
+
+
+async def test_somebody_beside_a_host_hears_first_and_takes_nothing_away() -> None:
+    host, heard = Scripted("ok"), list[str]()
+    beside = Beside(host, lambda method, params: heard.append(method))
+    beside.told("notifications/message", {})
+    assert heard == host.heard == ["notifications/message"]
+    assert beside.capabilities == host.capabilities
+    assert await beside.asked("roots/list", {}) == {"method": "roots/list"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from workbench.catalog import offer_answers
@@ -83,6 +83,7 @@ def test_proposals_are_texts_each_once_and_no_more_than_the_protocol_allows() ->
     assert offer_answers.completion({"completion": {"values": "abc", "total": True}}).values == ()
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(some.dictionaries(some.sampled_from(("contents", "messages", "completion", "description")), JSON, max_size=4))
 def test_nothing_a_server_answers_breaks_it(raw: dict[str, object]) -> None:
     assert offer_answers.resource("id", raw, 0.0).ok

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from workbench.catalog.offer_lists import prompts, resources, templates
@@ -68,6 +68,7 @@ def test_words_are_cut_to_size() -> None:
     assert len(found.description) == 4001
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(ENTRIES)
 def test_nothing_a_server_lists_breaks_it(listed: list[object]) -> None:
     for read in (resources, templates, prompts):

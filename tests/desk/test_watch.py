@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 
@@ -17,6 +18,9 @@ async def core(paths) -> AsyncIterator[Core]:
     house = Core(paths)
     await house.open()
     await house.catalog.connect("demo")
+    async with asyncio.timeout(20):  # until the core itself has nothing more to ask
+        while not house.catalog.offered.offers("demo").known:
+            await asyncio.sleep(0.01)
     yield house
     await house.close()
 

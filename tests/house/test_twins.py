@@ -40,6 +40,8 @@ ELSEWHERE = {
     "catalog/vitals.py": "tests/desk/test_watch.py",
     "catalog/clients/*.py": "tests/catalog/clients/test_exporting.py",
     "desk/house_checks.py": "tests/desk/test_doctor.py",
+    "catalog/offering.py": "tests/catalog/test_offered.py",
+    "catalog/subscriptions.py": "tests/catalog/test_offered.py",
     "desk/*.py": "tests/desk/test_desk.py",
     "catalog/oauth/*.py": "tests/catalog/oauth/test_sign_ins.py",
     "catalog/doctor/*.py": "tests/catalog/doctor/test_diagnosis.py",

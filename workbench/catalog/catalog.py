@@ -20,6 +20,7 @@ from workbench.catalog.host import Host
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
 from workbench.catalog.oddities import Oddities
+from workbench.catalog.offered import Offered
 from workbench.catalog.search import Search, summary
 from workbench.catalog.server import Server
 from workbench.catalog.surroundings import Surroundings
@@ -97,6 +98,7 @@ class Catalog:
         self._indexing: asyncio.Task[None] | None = None
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
+        self.offered = Offered(self.server, lambda: self._settings().server_call_seconds)
         self.notices: tuple[Fault, ...] = ()  # what a person should know of the configuration as last read
 
     async def open(self) -> tuple[Fault, ...]:

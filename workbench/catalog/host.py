@@ -68,6 +68,25 @@ class Hearing:
         self._host.told(method, params)
 
 
+class Beside:
+    """A host beside which somebody else hears what the server tells."""
+
+    def __init__(self, host: Host, heard: Callable[[str, JsonObject], None]) -> None:
+        self._host = host
+        self._heard = heard
+
+    @property
+    def capabilities(self) -> JsonObject:
+        return self._host.capabilities
+
+    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+        return await self._host.asked(method, params)
+
+    def told(self, method: str, params: JsonObject) -> None:
+        self._heard(method, params)
+        self._host.told(method, params)
+
+
 class Desk:
     """A host's place at one connection: while it is asked, the calls' clocks stand; too many questions are refused."""
 

@@ -16,15 +16,17 @@ from workbench.catalog.connection import Connection, Progress, SessionOver
 from workbench.catalog.counts import Counts
 from workbench.catalog.faults import ServerFault, masked, not_running
 from workbench.catalog.handshake import MODERN, Greeting
+from workbench.catalog.host import Beside
 from workbench.catalog.memory import Remembered
 from workbench.catalog.moments import Moments
+from workbench.catalog.offering import Offering
 from workbench.catalog.pins import Pins
 from workbench.catalog.surroundings import Surroundings
 from workbench.catalog.tool_list import list_tools
 from workbench.catalog.traffic import Traffic
 from workbench.catalog.ways import another_may_do
 from workbench.errors import WorkbenchError
-from workbench.events import DefinitionsBlocked, ServerChanged, ToolsChanged, spawn
+from workbench.events import DefinitionsBlocked, Event, OffersChanged, ServerChanged, ToolsChanged, spawn
 from workbench.records import Fault, JsonObject, ServerConfig, ServerState, ServerStatus, Tool
 from workbench.wrappers.names import python_names
 
@@ -57,6 +59,7 @@ class Server:
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
         self.traffic = Traffic(config.name, surroundings.masks)
+        self.offering = Offering(config.name, self._hear_offers, surroundings)
         self.counts = Counts()
         self.since = 0.0  # when it became ready last
         self.state = ServerState(config, allowed=allowed, plain_secrets=plain_secrets.hide(config, surroundings.masks))
@@ -226,7 +229,7 @@ class Server:
                 config.name,
                 transport,
                 self.traffic,
-                self._around.host(config.name),
+                Beside(self._around.host(config.name), self.offering.told),
                 self._list_changed,
                 self._died,
                 self.clocks,
@@ -274,10 +277,17 @@ class Server:
             warnings=self._warnings(),
         )
         self._around.tell(ToolsChanged(self.name))
+        self.offering.begin(connection)
         await self._remember()
+
+    def _hear_offers(self, event: Event) -> None:
+        if isinstance(event, OffersChanged):
+            self._change(resource_count=self.offering.readable, prompt_count=len(self.offering.prompts))
+        self._around.tell(event)
 
     async def _hang_up(self) -> None:
         connection, self._connection = self._connection, None
+        await self.offering.rest()
         if connection is not None:
             await connection.close()
 

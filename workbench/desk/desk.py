@@ -7,6 +7,7 @@ from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
+from workbench.desk.offers import OffersDesk
 from workbench.desk.past import PastDesk
 from workbench.desk.registry import RegistryDesk
 from workbench.desk.roots import RootsDesk
@@ -35,5 +36,6 @@ class Desk(
     SignInDesk,
     AsksDesk,
     RootsDesk,
+    OffersDesk,
 ):
     """It belongs to a person's doors."""

@@ -13,6 +13,7 @@ from workbench.wire.topics.clients import ClientQuestions
 from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
+from workbench.wire.topics.offers import OfferQuestions
 from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.registry import RegistryQuestions
 from workbench.wire.topics.roots import RootQuestions
@@ -41,6 +42,7 @@ class Questions(
     SignInQuestions,
     AskQuestions,
     RootQuestions,
+    OfferQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -78,6 +80,8 @@ DECISIVE = frozenset(
         "remove_saved",
         "restore_saved",
         "clear_history",
+        "subscribe_resource",
+        "set_log_level",
         "send_raw",
         "approve_definitions",
         "see_changes",

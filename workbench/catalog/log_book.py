@@ -1,0 +1,72 @@
+"""What one server tells through the protocol's own log: the end of it, bounded, and told to doors in batches.
+
+A server may send a hundred thousand messages in a breath. Each costs one short record here and nothing elsewhere:
+doors hear at most five times a second that there are more, and fetch what they have not seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import Callable
+
+from workbench.events import Event, ServerLogged
+from workbench.records import JsonObject, LogLine, ServerLog
+from workbench.secrets.masks import Masks
+
+LINES = 2_000  # remembered
+TEXT = 2_000  # characters kept of each
+_WORD = 200  # characters kept of a logger's name
+_PAUSE = 0.2  # seconds between two tellings
+
+
+class LogBook:
+    """Kept beyond the server's death, so that its last words can be read."""
+
+    def __init__(self, server: str, tell: Callable[[Event], None], masks: Masks | None = None) -> None:
+        self._server = server
+        self._tell = tell
+        self._masks = masks or Masks()
+        self._lines: deque[LogLine] = deque(maxlen=LINES)
+        self._written = 0
+        self._telling: asyncio.TimerHandle | None = None
+
+    def heard(self, params: JsonObject) -> None:
+        """A `notifications/message`; called where the server's messages are read, so it never waits."""
+        self._written += 1
+        level, logger = params.get("level"), params.get("logger")
+        self._lines.append(
+            LogLine(
+                self._written,
+                time.time(),
+                level[:_WORD] if isinstance(level, str) else "",
+                logger[:_WORD] if isinstance(logger, str) else "",
+                self._text(params.get("data")),
+            )
+        )
+        if self._telling is None:
+            self._telling = asyncio.get_running_loop().call_later(_PAUSE, self._say)
+
+    def after(self, number: int) -> ServerLog:
+        """The lines with a higher number that are still kept."""
+        new = min(self._written - max(0, number), len(self._lines))
+        lines = tuple(self._lines)[len(self._lines) - new :] if new > 0 else ()
+        return ServerLog(lines, self._written - len(self._lines))
+
+    def close(self) -> None:
+        """Tell at once what would have been told in a moment."""
+        if self._telling is not None:
+            self._telling.cancel()
+            self._say()
+
+    def _text(self, data: object) -> str:
+        """A text as it is, anything else as JSON; without secrets, and no more of it than a person reads."""
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        text = self._masks.mask(text[: TEXT + 1 + self._masks.longest])  # cut later: half a secret would not be found
+        return text if len(text) <= TEXT else f"{text[:TEXT]}…"
+
+    def _say(self) -> None:
+        self._telling = None
+        self._tell(ServerLogged(self._server, self._written))

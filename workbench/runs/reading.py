@@ -1,0 +1,107 @@
+"""The road of a reading: what comes from a server besides tool calls is registered and written down like one.
+
+Reading changes nothing at a server, so no policy is asked; personal data on its way out is restored, what comes in is
+remembered before anything can go out, and the audit has every reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.records import Fault, Note, Outcome, PromptAnswer
+from workbench.runs.broker import BIG_ANSWER, KEPT_FAULT, register_outcome, shown_arguments
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+
+log = logging.getLogger(__name__)
+
+_SHOWN = 300  # characters of an address that the audit keeps
+
+
+class Reader:
+    """Reads for one session at a time; whatever happens, the audit has it."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    async def resource(self, call_id: str, server: str, uri: str, session: Session) -> Outcome:
+        """What a resource holds; a fault is an outcome."""
+        what = f"The resource {session.mask(uri[:_SHOWN])} of {server}"
+        try:
+            address = str(session.vault.restore_json({"uri": uri}, server)["uri"])
+            outcome = await self._rooms.catalog.offered.read(call_id, server, address)
+        except asyncio.CancelledError:
+            self._note("resource.cancelled", f"{what} was not waited for", server, session, ok=False)
+            raise
+        except WorkbenchError as fault:
+            outcome = Outcome(call_id, ok=False, fault=Fault(fault.message, fault.hint))
+        await self._register(session, server, outcome)
+        kind, word = ("resource.read", "was read") if outcome.ok else ("resource.failed", "could not be read")
+        self._note(kind, f"{what} {word}", server, session, outcome)
+        return outcome
+
+    async def prompt(self, server: str, name: str, arguments: Mapping[str, str], session: Session) -> PromptAnswer:
+        """A prompt with its blanks filled; a fault is part of the answer."""
+        what = f"The prompt {session.mask(name[:_SHOWN])} of {server}"
+        try:
+            restored = session.vault.restore_json(dict(arguments), server)
+            answer = await self._rooms.catalog.offered.prompt(server, name, restored)
+        except asyncio.CancelledError:
+            self._note("prompt.cancelled", f"{what} was not waited for", server, session, arguments=arguments, ok=False)
+            raise
+        except WorkbenchError as fault:
+            answer = PromptAnswer(name, fault=Fault(fault.message, fault.hint))
+        content = tuple(message.content for message in answer.messages)
+        outcome = Outcome("", answer.fault is None, content, "", answer.fault, ms=answer.ms, bytes=answer.bytes)
+        await self._register(session, server, outcome)
+        kind, word = ("prompt.filled", "was filled") if outcome.ok else ("prompt.failed", "could not be filled")
+        outcome = replace(outcome, tokens=answer.tokens)
+        self._note(kind, f"{what} {word}", server, session, outcome, arguments=arguments)
+        return answer
+
+    async def _register(self, session: Session, server: str, outcome: Outcome) -> None:
+        """A person sees an answer also when it cannot be looked through; no other session reads here."""
+        try:
+            if outcome.bytes > BIG_ANSWER:
+                await asyncio.to_thread(register_outcome, session, server, outcome)
+            else:
+                register_outcome(session, server, outcome)
+        except Exception:  # foreign data can break a reader in any way
+            log.exception("what %s sent cannot be read for personal data", server)
+
+    def _note(
+        self,
+        kind: str,
+        summary: str,
+        server: str,
+        session: Session,
+        outcome: Outcome | None = None,
+        *,
+        arguments: Mapping[str, str] | None = None,
+        ok: bool = True,
+    ) -> None:
+        detail: dict[str, object] = {}
+        if arguments:
+            detail["arguments"] = shown_arguments(session, arguments)
+        if outcome is not None:
+            detail["bytes"] = outcome.bytes
+        if outcome is not None and outcome.fault is not None:
+            detail["fault"] = session.mask(f"{outcome.fault.message} {outcome.fault.detail}"[:KEPT_FAULT])
+        self._rooms.journal.append(
+            Note(
+                kind=kind,
+                summary=summary,
+                actor=session.author,
+                session=session.id,
+                server=server,
+                risk="low",
+                ok=outcome.ok if outcome else ok,
+                ms=outcome.ms if outcome else 0.0,
+                tokens=outcome.tokens if outcome else 0,
+                detail=detail,
+            )
+        )
