@@ -110,10 +110,11 @@ PaperClients: Any = _beside("paper_clients").PaperClients
 PaperRegistry: Any = _beside("paper_registry").PaperRegistry
 PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
+PaperOffers: Any = _beside("paper_offers").PaperOffers
 
 
 class PaperQuestions(  # type: ignore[misc]  # classes from other files
-    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls
+    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers
 ):
     """Answers every question the shell asks, from lists that a test may change."""
 
@@ -121,6 +122,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         super().__init__()
         PaperAsks.__init__(self)
         PaperCalls.__init__(self)
+        PaperOffers.__init__(self)
         self.bus = bus
         self.asked: list[tuple[str, tuple[Any, ...]]] = []
         self.current_settings = Settings()

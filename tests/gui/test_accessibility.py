@@ -82,3 +82,15 @@ def test_rows_are_read_with_their_words(window: Any, paper: Any, make: Any, sett
     words = window.runs.model.find("w").data(Qt.ItemDataRole.AccessibleTextRole)
     assert "High risk" in words
     assert "Waiting for you" in words
+
+
+def test_what_a_server_offers_is_named_and_plain(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    centre = window.centre.server
+    window.centre.setCurrentWidget(centre)
+    paper.put_lines(("info", "<b>started</b>"))
+    for page, item in (("resources", "demo://customers/{id}{?part}"), ("prompts", "hello"), ("log", "")):
+        centre.show_server("demo", page, item)
+        qtbot.waitUntil(lambda: centre.sheet() is not None)
+        settled()
+        assert nameless(window) == []
+        assert rich(window) == []

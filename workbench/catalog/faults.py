@@ -112,6 +112,15 @@ def refused(words: str, traffic: Traffic) -> ServerFault:
     return ServerFault(f"The server refused the connection: {words:.300}", "", traffic.tail())
 
 
+def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
+    """It keeps dying, so nobody tries for a while."""
+    return ServerFault(
+        f"{fault.message} It failed {deaths} times in a row.",
+        f"It is tried again in {wait:.0f} s, or at once when a person presses Connect.",
+        fault.detail,
+    )
+
+
 def protocol(fault: BaseException, traffic: Traffic) -> ServerFault:
     """It answers, but not as the protocol says."""
     first = next(leaves(fault))

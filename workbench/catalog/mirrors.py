@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.catalog.definitions import Definitions
 from workbench.records import JsonObject, Tool
+
+
+def of_request(tools: Mapping[str, Tool], method: str, params: JsonObject) -> dict[str, str]:
+    """The headers beside any request; only a call of a known tool has some."""
+    given = params.get("arguments")
+    tool = tools.get(str(params.get("name"))) if method == "tools/call" else None
+    return headers(tool, given) if tool is not None and isinstance(given, Mapping) else {}
 
 
 def headers(tool: Tool, arguments: JsonObject) -> dict[str, str]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.catalog import definitions, mirrors, plain_secrets, steps
+from workbench.catalog import definitions, faults, mirrors, plain_secrets, steps
 from workbench.catalog.backoff import Backoff
 from workbench.catalog.clock import Clocks
 from workbench.catalog.connection import Connection, Progress, SessionOver
@@ -101,12 +101,14 @@ class Server:
     def unused(self) -> float:
         """For how many seconds nobody used it; 0 while somebody does, or while it does not run."""
         busy = self._starting is not None or (self._relisting is not None and not self._relisting.done())
+        busy = busy or bool(self.offering.subscriptions.uris)  # somebody waits for what it tells
         return 0.0 if busy or (running := self.running) is None else running.unused()
 
     async def rest(self) -> None:
         """Stop what nobody uses. Whoever comes meanwhile starts it anew: it is let go before the first wait."""
         connection, self._connection = self._connection, None
         if connection is not None:
+            self.offering.leave()
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0, rests=True)
             await connection.close()
 
@@ -166,11 +168,8 @@ class Server:
         return await connection.request(method, params, progress, self._mirrored(connection, method, params))
 
     def _mirrored(self, connection: Connection, method: str, params: JsonObject) -> dict[str, str]:
-        """What of a call's arguments stands in its HTTP headers too."""
-        if method != "tools/call" or self._era != MODERN or connection.transport.kind == "stdio":
-            return {}
-        tool, given = self._tools.get(str(params.get("name"))), params.get("arguments")
-        return mirrors.headers(tool, given) if tool is not None and isinstance(given, Mapping) else {}
+        plain = self._era != MODERN or connection.transport.kind == "stdio"
+        return {} if plain else mirrors.of_request(self._tools, method, params)
 
     async def approve(self, wanted: Mapping[str, str]) -> None:
         """A person stands behind these definitions, by tool and hash."""
@@ -326,12 +325,7 @@ class Server:
     def _check_pause(self) -> None:
         wait = self._backoff.wait
         if wait > 0 and self.state.fault is not None:
-            fault = self.state.fault
-            raise ServerFault(
-                f"{fault.message} It failed {self._backoff.deaths} times in a row.",
-                f"It is tried again in {wait:.0f} s, or at once when a person presses Connect.",
-                fault.detail,
-            )
+            raise faults.left_alone(self.state.fault, self._backoff.deaths, wait)
 
     def _list_changed(self) -> None:
         self._stale = True

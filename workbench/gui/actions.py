@@ -29,7 +29,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "palette.open",
         "Search or run anything…",
-        "Find any action, tool, server or skill by a few letters.",
+        "Find any action, tool, resource, prompt, server or skill by a few letters.",
         "Workbench",
         "search",
         "Ctrl+K",

@@ -90,8 +90,8 @@ class Wiring(QObject):
                 self._show_call(wish)
             case SaveCall(call, outcome):
                 self._save_call(call, outcome)
-            case ShowServer(server, page):
-                self._show_server(server, page)
+            case ShowServer():
+                self._show_server(wish)
             case ShowCode():
                 self._show_code(wish)
             case ShowRun(run_id):
@@ -143,10 +143,10 @@ class Wiring(QObject):
         self._window.calls.look(0)
         self._window.docks["calls"].raise_()
 
-    def _show_server(self, server: str, page: str) -> None:
+    def _show_server(self, wish: ShowServer) -> None:
         centre = self._window.centre
-        centre.server.show_server(server, page)
-        centre.setTabText(centre.indexOf(centre.server), one_line(server, 40).replace("&", "&&"))
+        centre.server.show_server(wish.server, wish.page, wish.item)
+        centre.setTabText(centre.indexOf(centre.server), one_line(wish.server, 40).replace("&", "&&"))
         centre.setCurrentWidget(centre.server)
 
     def _show_code(self, wish: ShowCode) -> None:

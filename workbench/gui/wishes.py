@@ -23,6 +23,7 @@ class ShowServer:
 
     server: str
     page: str = ""  # an id of `gui/server/pages.py`; empty: the page that was last looked at
+    item: str = ""  # what to go to on that page: a resource's address, a prompt's name
 
 
 @dataclass(frozen=True, slots=True)

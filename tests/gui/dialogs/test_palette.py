@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -74,3 +75,19 @@ def test_the_help_lists_every_action_with_its_keys(window: Any, qtbot: Any) -> N
     assert [row.key for row in help_rows("ctrl+k") if not row.section] == ["palette.open"]
     qtbot.keyClick(window, Qt.Key.Key_F1)
     qtbot.waitUntil(lambda: window.findChild(Help) is not None)
+
+
+def test_resources_and_prompts_lead_to_their_place(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    paper.put(replace(paper.server_states["demo"], resource_count=4, prompt_count=2))
+    settled()
+    for typed, page in (("about the company", "resources"), ("answer a ticket", "prompts")):
+        window.commands.do("palette.open")
+        qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(Palette)))
+        settled()
+        palette = next(one for one in window.findChildren(Palette) if one.isVisible())
+        palette.field.setText(typed)
+        assert titles(palette)[0].casefold() == typed
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+        settled()
+        sheet = window.centre.server.sheet()
+        assert sheet._tabs.tabText(sheet._tabs.currentIndex()).casefold().startswith(page)

@@ -1,4 +1,4 @@
-"""Finds and does anything: actions, tools, servers and skills by a few typed letters."""
+"""Finds and does anything: actions, tools, resources, prompts, servers and skills by a few typed letters."""
 
 from __future__ import annotations
 
@@ -15,12 +15,21 @@ from workbench.gui.context import Context
 from workbench.gui.fuzzy import score
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.rows import Row
+from workbench.gui.server.offer_words import mime_icon
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import RowsView, label
-from workbench.gui.wishes import Act, ShowCall, ShowSkill, ShowTool, Wish
+from workbench.gui.wishes import Act, ShowCall, ShowServer, ShowSkill, ShowTool, Wish
 from workbench.gui.words import hint_words, skill_word
-from workbench.records import SavedCalls, ServerState, Skill, SkillState, ToolSummary
+from workbench.records import (
+    Offers,
+    Resource,
+    SavedCalls,
+    ServerState,
+    Skill,
+    SkillState,
+    ToolSummary,
+)
 
 SHOWN = 60
 """How many finds are listed; more letters find the rest."""
@@ -68,6 +77,23 @@ def tool_targets(tools: Iterable[ToolSummary]) -> list[Target]:
             10,
         )
         for tool in tools
+    ]
+
+
+def offer_targets(offers: Offers, resources: Iterable[Resource]) -> list[Target]:
+    """What a server offers besides tools; each leads to its place on the server's sheet."""
+    server = one_line(offers.server, 40)
+    items = [("resources", one.uri, one.title or one.name, mime_icon(one.mime)) for one in resources]
+    items += [("resources", one.template, one.title or one.name, "pencil") for one in offers.templates]
+    items += [("prompts", one.name, one.title or one.name, "message") for one in offers.prompts]
+    return [
+        Target(
+            Row(f"{page}:{offers.server}\n{item}", one_line(title, 100), aside=server, icon=symbol),
+            f"{title} {item[:200]} {offers.server}",
+            ShowServer(offers.server, page, item),
+            15,
+        )
+        for page, item, title, symbol in items
     ]
 
 
@@ -195,9 +221,18 @@ class Palette(QDialog):
     async def _load(self) -> None:
         questions = self._context.questions
         self._add(tool_targets(await questions.tools()))
-        self._add(server_targets(await questions.servers()))
+        states = await questions.servers()
+        self._add(server_targets(states))
         self._add(skill_targets(await questions.skills()))
         self._add(saved_targets(await questions.saved_calls()))
+        for state in states:
+            await self._load_offers(state)
+
+    async def _load_offers(self, state: ServerState) -> None:
+        """The first thousand resources of each server; its page finds the others."""
+        questions, name = self._context.questions, state.config.name
+        if state.resource_count or state.prompt_count:
+            self._add(offer_targets(await questions.offers(name), await questions.resources(name, 0)))
 
     def _add(self, targets: list[Target]) -> None:
         self._targets += targets

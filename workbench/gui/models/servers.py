@@ -324,7 +324,7 @@ def server_row(state: ServerState, tools: int) -> Row:
         badges=badges,
         strong=True,
         faded=state.config.disabled,
-        tip=f"{visible(state.config.name)}: {word.text}",
+        tip="\n".join((f"{visible(state.config.name)}: {word.text}", *_offered(state))),
     )
 
 
@@ -338,6 +338,13 @@ def _mark_words(tool: ToolSummary) -> tuple[tuple[str, str], ...]:
     if tool.warned:
         words.append((translate("servers", "odd"), "warning"))
     return tuple(words)
+
+
+def _offered(state: ServerState) -> tuple[str, ...]:
+    """What it has besides tools, for the tip."""
+    resources = translate("servers", "{} resources").format(state.resource_count) if state.resource_count else ""
+    prompts = translate("servers", "{} prompts").format(state.prompt_count) if state.prompt_count else ""
+    return tuple(words for words in (resources, prompts) if words)
 
 
 def tool_row(tool: ToolSummary) -> Row:

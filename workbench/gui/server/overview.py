@@ -70,6 +70,8 @@ class OverviewPage(ServerPage):
             self.tr("Offers"): "  ·  ".join(state.capabilities),
             self.tr("Restarts"): str(state.restarts) if state.restarts else "",
             self.tr("Tools"): str(state.tool_count),
+            self.tr("Resources"): str(state.resource_count or ""),
+            self.tr("Prompts"): str(state.prompt_count or ""),
         }
 
     def _words(self, state: ServerState) -> dict[str, str]:

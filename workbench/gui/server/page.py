@@ -29,6 +29,9 @@ class ServerPage(Pane):
     def look(self, *, seen: bool) -> None:
         """The page came to the front, or left it: what costs something is refreshed only while it is seen."""
 
+    def show_item(self, name: str) -> None:
+        """Go to one of the things the page lists."""
+
     def run(self) -> bool:
         """Ctrl+Enter: do what the page is for. False where there is nothing to do."""
         return False

@@ -36,6 +36,24 @@ def _sign_in(context: Context, commands: Commands, state: ServerState) -> Server
     return SignInPage(context, commands, state)
 
 
+def _resources(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.resources import ResourcesPage
+
+    return ResourcesPage(context, commands, state)
+
+
+def _prompts(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.prompts import PromptsPage
+
+    return PromptsPage(context, commands, state)
+
+
+def _log(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.log import LogPage
+
+    return LogPage(context, commands, state)
+
+
 def _doctor(context: Context, commands: Commands, state: ServerState) -> ServerPage:
     from workbench.gui.server.doctor import DoctorPage
 
@@ -62,6 +80,9 @@ def _roots(context: Context, commands: Commands, state: ServerState) -> ServerPa
 
 PAGES: tuple[Page, ...] = (
     Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
+    Page("resources", str(QT_TRANSLATE_NOOP("server pages", "Resources")), _resources),
+    Page("prompts", str(QT_TRANSLATE_NOOP("server pages", "Prompts")), _prompts),
+    Page("log", str(QT_TRANSLATE_NOOP("server pages", "Log")), _log),
     Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
     Page("changes", str(QT_TRANSLATE_NOOP("server pages", "Changes")), _changes),
     Page("sign_in", str(QT_TRANSLATE_NOOP("server pages", "Sign-in")), _sign_in),

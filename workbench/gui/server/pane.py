@@ -30,9 +30,9 @@ class ServerPane(Pane):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._pages)
 
-    def show_server(self, name: str, page: str = "") -> None:
-        """Open a server, on a page of its sheet."""
-        self.context.tasks.run("open a server", self._show(name, page))
+    def show_server(self, name: str, page: str = "", item: str = "") -> None:
+        """Open a server, on a page of its sheet, at one of the things that the page lists."""
+        self.context.tasks.run("open a server", self._show(name, page, item))
 
     def sheet(self) -> ServerSheet | None:
         """The sheet on screen."""
@@ -70,11 +70,13 @@ class ServerPane(Pane):
         if (sheet := self.sheet()) is not None:
             sheet.look(seen=seen)
 
-    async def _show(self, name: str, page: str) -> None:
+    async def _show(self, name: str, page: str, item: str) -> None:
         if name not in self._states:
             await self._read()
         if name in self._states:
             self._present(name, page)
+            if item:
+                self._sheets[name].page().show_item(item)
 
     async def _read(self) -> None:
         for state in await self.context.questions.servers():

@@ -131,6 +131,8 @@ class ServerSheet(QWidget):
         column.addWidget(self._pages, 1)
 
     def _draw(self) -> None:
+        self.mark_page("resources", str(self._state.resource_count or ""))
+        self.mark_page("prompts", str(self._state.prompt_count or ""))
         word = server_word(self._state.status)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
         self._name.setText(self._state.config.name)

@@ -1,0 +1,221 @@
+"""The page of the log that a server tells through the protocol: choose its level, watch, filter, pause, copy."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, OffersChanged, ServerLogged
+from workbench.gui.calm_combo import CalmCombo
+from workbench.gui.commands import Commands
+from workbench.gui.context import Context
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.forms.json_text import dump
+from workbench.gui.icons import icon
+from workbench.gui.models.log_rows import LEVELS, LogRows, level_word
+from workbench.gui.server.page import ServerPage
+from workbench.gui.text import visible
+from workbench.gui.theme import mark
+from workbench.gui.views import EmptyState, RowsView, Strip, label, search_box, tool_button
+from workbench.gui.wishes import Say
+from workbench.records import Fault, Offers, ServerLog, ServerState
+
+_PAUSE_MS = 80
+
+
+class LogPage(ServerPage):
+    """Lines are fetched while the page is seen and not paused; the core keeps what comes meanwhile."""
+
+    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
+        super().__init__(context, commands, state, parent)
+        self._last = 0  # number of the newest line here
+        self._newest = 0  # of the newest line there is, as far as told
+        self._fetching = False
+        self._seen = False
+        self._logs = False  # the server says that it has a log
+        self.model = LogRows(self)
+        self.view = RowsView(context.theme, self.tr("Lines of the log"), self)
+        self.view.setUniformItemSizes(True)
+        self.view.setModel(self.model)
+        self._whole = QPlainTextEdit()
+        self.level = CalmCombo()
+        self.finder = search_box(self.tr("Find in the log"), self.tr("Filter the log"))
+        self.pause = QPushButton(icon("pause", "muted"), self.tr("Pause"))
+        self._fault = FaultCard(context.theme)
+        self._note = label("", "muted")
+        self._empty = EmptyState(context.theme, "list", "", "")
+        self._sifting = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._sifting.timeout.connect(self._sift)
+        self._lay_out()
+        self._bind()
+        self._say_empty()
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, ServerLogged) and event.server == self.server:
+            self._newest = event.newest
+            self._fetch()
+        elif isinstance(event, OffersChanged) and event.server == self.server and self._seen:
+            self._ask()
+
+    def refresh(self) -> None:
+        """The core may be another one, whose log begins anew."""
+        self._last = self._newest = 0
+        self.model.clear()
+        if self._seen:
+            self.look(seen=True)
+
+    def look(self, *, seen: bool) -> None:
+        self._seen = seen
+        if seen:
+            self._ask()
+            self._fetch(certainly=True)
+
+    def _ask(self) -> None:
+        self.context.tasks.run("what a server logs", self.context.questions.offers(self.server), self._show_offers)
+
+    def _show_offers(self, offers: Offers) -> None:
+        self._logs = offers.logs
+        self.level.setEnabled(offers.logs)
+        self.level.setCurrentIndex(LEVELS.index(offers.log_level) if offers.log_level in LEVELS else -1)
+        self._say_empty()
+
+    def _choose(self, number: int) -> None:
+        self.context.tasks.run("set a log level", self._set_level(LEVELS[number]))
+
+    async def _set_level(self, level: str) -> None:
+        try:
+            await self.context.questions.set_log_level(self.server, level)
+        except WorkbenchError as fault:
+            self._fault.show_fault(Fault(fault.message, fault.hint))
+            self.level.setCurrentIndex(-1)
+        else:
+            self._fault.show_fault(None)
+
+    def _fetch(self, *, certainly: bool = False) -> None:
+        """One question at a time: in a flood the next one brings all that came meanwhile."""
+        waiting = self._newest - self._last
+        if self.pause.isChecked():
+            self.pause.setText(self.tr("Go on ({0} new)").format(waiting) if waiting > 0 else self.tr("Go on"))
+            return
+        if self._seen and not self._fetching and (certainly or waiting > 0):
+            self._fetching = True
+            self.context.tasks.run("read a log", self._read())
+
+    async def _read(self) -> None:
+        try:
+            found = await self.context.questions.server_log(self.server, self._last)
+        finally:
+            self._fetching = False
+        self._show(found)
+
+    def _show(self, found: ServerLog) -> None:
+        bar = self.view.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum()
+        if found.lines:
+            self._last = found.lines[-1].number
+            self.model.append(found.lines)
+        self._note.setText(self.tr("{0} older lines are not kept").format(found.dropped) if found.dropped else "")
+        self._tell()
+        if at_end:
+            self.view.scrollToBottom()
+        self._newest = max(self._newest, self._last)
+
+    def _tell(self) -> None:
+        self._say_empty()
+        self._stack.setCurrentWidget(self._split if self.model.rowCount() else self._empty)
+
+    def _say_empty(self) -> None:
+        if self.model.total():
+            self._empty.say(self.tr("Nothing has these words"), self.tr("Try fewer letters."))
+        elif self._logs:
+            words = self.tr("Choose a level above: from it on, the server is asked to tell what it does.")
+            self._empty.say(self.tr("Nothing logged yet"), words)
+        else:
+            words = self.tr("A running server says whether it has a log. Its error output is on the overview.")
+            self._empty.say(self.tr("This server tells no log"), words)
+
+    def _sift(self) -> None:
+        self.model.sift(self.finder.text(), "")
+        self._tell()
+        self.view.scrollToBottom()
+
+    def _clear(self) -> None:
+        self.model.clear()
+        self._whole.clear()
+        self._tell()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.model.text())
+        self.wished.emit(Say(self.tr("{0} lines are in the clipboard.").format(self.model.rowCount())))
+
+    def _paused(self, on: bool) -> None:
+        self.pause.setIcon(icon("play" if on else "pause", "muted"))
+        self.pause.setText(self.tr("Go on") if on else self.tr("Pause"))
+        self._fetch()
+
+    def _look_at(self, index: QModelIndex) -> None:
+        line = self.model.line(index)
+        if line is None:
+            return
+        try:
+            text = dump(json.loads(line.text)) if line.text[:1] in ("{", "[") else line.text
+        except (ValueError, RecursionError):
+            text = line.text
+        self._whole.setPlainText(visible(text))
+
+    def _bind(self) -> None:
+        self.level.activated.connect(self._choose)
+        self.finder.textChanged.connect(self._sifting.start)
+        self.pause.toggled.connect(self._paused)
+        self.view.selectionModel().currentChanged.connect(self._look_at)
+
+    def _lay_out(self) -> None:
+        strip = self._strip()
+        self._whole.setReadOnly(True)
+        self._whole.setTabChangesFocus(True)
+        self._whole.setAccessibleName(self.tr("The whole line"))
+        self._whole.setPlaceholderText(self.tr("Choose a line to read all of it."))
+        self._whole.setFont(self.context.theme.mono(-1))
+        mark(self._whole, kind="code")
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.view)
+        self._split.addWidget(self._whole)
+        self._split.setSizes([500, 120])
+        stacked = QWidget()
+        self._stack = QStackedLayout(stacked)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._split)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(strip)
+        column.addWidget(self._fault)
+        column.addWidget(stacked, 1)
+        self.setFocusProxy(self.view)
+
+    def _strip(self) -> Strip:
+        theme = self.context.theme
+        strip = Strip(theme)
+        self.level.setAccessibleName(self.tr("Level from which the server logs"))
+        self.level.setPlaceholderText(self.tr("Log from…"))
+        for level in LEVELS:
+            word = level_word(level)
+            self.level.addItem(icon(word.icon, word.tone), word.text)
+        self.level.setCurrentIndex(-1)
+        self.level.setEnabled(False)
+        self.pause.setCheckable(True)
+        mark(self.pause, kind="quiet")
+        copy = tool_button("copy", self.tr("Copy the shown lines"), theme)
+        copy.clicked.connect(self._copy)
+        clear = tool_button("trash", self.tr("Clear the page"), theme)
+        clear.clicked.connect(self._clear)
+        strip.row.addWidget(self.level)
+        strip.row.addWidget(self.finder, 1)
+        for widget in (self._note, self.pause, copy, clear):
+            strip.row.addWidget(widget)
+        return strip
