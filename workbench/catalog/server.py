@@ -101,7 +101,6 @@ class Server:
     def unused(self) -> float:
         """For how many seconds nobody used it; 0 while somebody does, or while it does not run."""
         busy = self._starting is not None or (self._relisting is not None and not self._relisting.done())
-        busy = busy or bool(self.offering.subscriptions.uris)  # somebody waits for what it tells
         return 0.0 if busy or (running := self.running) is None else running.unused()
 
     async def rest(self) -> None:
