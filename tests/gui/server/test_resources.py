@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,19 +198,6 @@ def test_a_resource_can_be_opened_by_its_address(window: Any, paper: Any, qtbot:
     page = open_page(window, qtbot, item="demo://orders")
     qtbot.waitUntil(lambda: page.detail.result.isVisible())
     assert paper.offers_asked == [("read", "demo://orders")]
-
-
-def test_what_was_read_is_saved_as_it_is(page: Any, qtbot: Any, tmp_path: Path) -> None:
-    from workbench.gui.server.save_part import SavePart
-
-    read(page, qtbot, "demo://chart")
-    page.detail._save.click()
-    dialog = page.detail.findChild(SavePart)
-    qtbot.waitUntil(dialog.isVisible)
-    dialog.fileSelected.emit(str(tmp_path / "chart.png"))
-    qtbot.waitUntil(lambda: (tmp_path / "chart.png").exists())
-    qtbot.waitUntil(lambda: (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG"))
-    dialog.reject()
 
 
 def test_the_address_can_be_copied(page: Any) -> None:

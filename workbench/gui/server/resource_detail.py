@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.context import Context
@@ -16,14 +16,13 @@ from workbench.gui.fault_card import FaultCard
 from workbench.gui.icons import icon
 from workbench.gui.result import ResultView
 from workbench.gui.server.blanks import Blank, Blanks, BlanksArea
-from workbench.gui.server.offer_words import figures, part_words, template_key
-from workbench.gui.server.save_part import SavePart
+from workbench.gui.server.offer_words import figures, template_key
 from workbench.gui.server.yielding import say, yielding
-from workbench.gui.text import ForeignLabel, one_line
+from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
 from workbench.gui.words import clock
-from workbench.records import Completion, Content, Fault, Outcome, Resource, ResourceTemplate
+from workbench.records import Completion, Fault, Outcome, Resource, ResourceTemplate
 from workbench.uri_template import expand, optional
 
 _KEPT = 16  # answers kept, so that going back shows them again
@@ -122,7 +121,6 @@ class ResourceDetail(QWidget):
     def _show_answer(self, outcome: Outcome | None) -> None:
         self._fault.show_fault(outcome.fault if outcome else None)
         whole = outcome is not None and outcome.ok
-        self._save.setEnabled(whole and bool(outcome and outcome.content))
         self._read.setText(self.tr("Read again") if outcome else self.tr("Read"))
         if outcome is None:
             self._words.setText("")
@@ -189,27 +187,6 @@ class ResourceDetail(QWidget):
         QGuiApplication.clipboard().setText(self._uri)
         self.said.emit(self.tr("The address is in the clipboard."))
 
-    def _save_part(self) -> None:
-        outcome = self._answers.get(self._uri)
-        parts = outcome.content if outcome else ()
-        if len(parts) == 1:
-            self._save_one(parts[0])
-            return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for part in parts[:50]:
-            menu.addAction(one_line(part_words(part), 100).replace("&", "&&"), partial(self._save_one, part))
-        menu.popup(self._save.mapToGlobal(self._save.rect().bottomLeft()))
-
-    def _save_one(self, part: Content) -> None:
-        dialog = SavePart(self._context, part, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.saved.connect(self._saved)
-        dialog.open()
-
-    def _saved(self, path: str) -> None:
-        self.said.emit(self.tr("Saved as {0}").format(path))
-
     def _build(self) -> None:
         unit = self._context.theme.unit
         self._title, self._address = ForeignLabel("", elide=True), ForeignLabel("", elide=True)
@@ -257,13 +234,9 @@ class ResourceDetail(QWidget):
         mark(self._words, role="muted")
         copy = tool_button("copy", self.tr("Copy the address"), self._context.theme)
         copy.clicked.connect(self._copy)
-        self._save = tool_button("save", self.tr("Save to a file"), self._context.theme)
-        self._save.clicked.connect(self._save_part)
-        self._save.setEnabled(False)
         for widget in (self._read, self._subscribe):
             row.addWidget(widget)
         row.addWidget(self._words, 1)
         row.addWidget(copy)
-        row.addWidget(self._save)
         self._tools.hide()
         return self._tools
