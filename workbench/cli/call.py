@@ -101,8 +101,11 @@ class _Progress:
         self._shown = sys.stderr.isatty()
 
     def __call__(self, event: Event) -> None:
-        from workbench.events import CallProgress  # asyncio comes along, which `--help` must not load
+        from workbench.events import AskArrived, CallProgress  # asyncio comes along, which `--help` must not load
 
+        if isinstance(event, AskArrived) and event.ask.call_id == self._call_id:
+            asked = event.ask.message or event.ask.url or event.ask.kind
+            narrate(visible(f"{event.ask.server} asks: {asked:.500} It can be answered in the window."))
         if self._shown and isinstance(event, CallProgress) and event.call_id == self._call_id:
             total = f" of {event.total:g}" if event.total else ""
             narrate(visible(f"{event.progress:g}{total} {event.message}"))

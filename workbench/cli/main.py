@@ -18,6 +18,7 @@ from workbench.cli.codes import FAULT, INTERRUPTED, MEANING
 from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
 from workbench.cli.display import check_window, qt_version
 from workbench.cli.doctor import arrange_doctor
+from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
 from workbench.cli.servers import arrange_servers, arrange_tools
@@ -29,6 +30,8 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "tools": (arrange_tools, "List the tools of a bench, also those of servers that do not run now."),
     "call": (arrange_call, "Call one tool and print what it answers."),
     "doctor": (arrange_doctor, "Find out why a server cannot be reached, or what this machine lacks."),
+    "read": (arrange_read, "Read a resource of a server and print it."),
+    "prompt": (arrange_prompt, "Fill a prompt of a server and print its messages."),
     "check": (arrange_check, "Make saved calls and hold their answers to what is expected."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
@@ -41,6 +44,8 @@ USAGES = (
     ("mcp-workbench tools", "list the tools, or search them"),
     ("mcp-workbench call SERVER TOOL", "call a tool and print its answer"),
     ("mcp-workbench doctor [SERVER]", "find out why a server cannot be reached"),
+    ("mcp-workbench read SERVER URI", "read a resource and print it"),
+    ("mcp-workbench prompt SERVER NAME", "fill a prompt and print its messages"),
     ("mcp-workbench check [PATH…]", "make saved calls and hold their answers to what is expected"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
