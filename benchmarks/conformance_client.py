@@ -1,0 +1,191 @@
+"""The client that the official conformance suite tests: this project's own catalog, with a host that says yes.
+
+`benchmarks/conformance.py` hands it to the suite, which starts a server for each scenario and gives its address as the
+last argument, the scenario's name in MCP_CONFORMANCE_SCENARIO and its data in MCP_CONFORMANCE_CONTEXT. It connects,
+lists, calls every tool, reads and asks for what else is offered, and signs in where that is wanted: with a browser's
+part played by plain HTTP requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from workbench.catalog.catalog import Catalog
+from workbench.catalog.host import Nobody
+from workbench.catalog.oauth.sign_ins import SignIns
+from workbench.errors import WorkbenchError
+from workbench.events import Event, SignInWanted, spawn
+from workbench.paths import OVERRIDE, paths_of
+from workbench.records import Fault, Origin, Outcome, ServerConfig, ToolCall
+from workbench.secrets.secrets import Secrets
+from workbench.settings import Settings
+
+NAME = "conformance"
+# The document about us that the suite knows, for scenarios that want one instead of a registration.
+METADATA = "https://conformance-test.local/client-metadata.json"
+SIGN_INS = 3  # times that a person would follow the wish to sign in
+
+
+class Accepting(Nobody):
+    """Says yes to every question, with the defaults that its form proposes."""
+
+    capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": True}}  # noqa: RUF012
+
+    async def asked(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        if method == "elicitation/create":
+            fields = (params.get("requestedSchema") or {}).get("properties") or {}
+            filled = {name: field["default"] for name, field in fields.items() if "default" in field}
+            return {"action": "accept", "content": filled or dict.fromkeys(fields, True)}
+        if method == "roots/list":
+            return {"roots": []}
+        if method == "sampling/createMessage":
+            words = {"type": "text", "text": "yes"}
+            return {"role": "assistant", "content": words, "model": "none", "stopReason": "endTurn"}
+        return dict(await super().asked(method, params))
+
+
+class Person:
+    """Connects one server, calls what it offers, signs in when that is wanted."""
+
+    def __init__(self, url: str, context: Mapping[str, Any], folder: Path) -> None:
+        self._context = context
+        os.environ[OVERRIDE] = str(folder / "home")
+        (folder / "bench").mkdir()
+        paths = paths_of(folder / "bench")
+        for made in (paths.state, paths.cache):
+            made.mkdir(parents=True, exist_ok=True)
+        secrets = Secrets(paths.state)
+        self._sign_ins = SignIns(secrets, Settings, self._hear)
+        self._config = ServerConfig(NAME, url=url, oauth=_oauth(context), transport="http")
+        self._catalog = Catalog(
+            paths,
+            Settings,
+            self._hear,
+            host=lambda server: Accepting(),
+            secret=secrets.get,
+            masks=secrets.masks,
+            authorize=self._sign_ins.authorize,
+        )
+        self._sign_ins.noted = self._catalog.note_sign_in
+
+    async def visit(self) -> None:
+        try:
+            await self._catalog.open()
+            await self._catalog.add(self._config)
+            await self._connect()
+            await self._call_everything()
+            await self._read_everything()
+        finally:
+            await self._sign_ins.close()
+            await self._catalog.close()
+
+    async def _connect(self) -> None:
+        for _ in range(SIGN_INS):
+            try:
+                await self._catalog.connect(NAME)
+            except WorkbenchError as fault:
+                if not await self._signed_in(fault.message):
+                    raise
+            else:
+                return
+        raise WorkbenchError(f"The server wants more than {SIGN_INS} sign-ins.")
+
+    async def _signed_in(self, why: str) -> bool:
+        """Whether what failed wanted a sign-in, and got it."""
+        if self._catalog.server(NAME).state.sign_in != "needed":
+            return False
+        report = await self._sign_ins.sign_in(self._catalog.server(NAME).state.config)
+        if report.fault is not None:
+            raise WorkbenchError(f"{why} {report.fault.message} {report.fault.detail}")
+        return True
+
+    async def _call_everything(self) -> None:
+        wished = self._context.get("toolCalls")
+        if isinstance(wished, list):
+            calls = [(call["name"], call.get("arguments") or {}) for call in wished]
+        else:
+            calls = [(tool.name, self._example(tool.input_schema)) for tool in self._catalog.tools() if _theirs(tool)]
+        for name, arguments in calls:
+            for _ in range(SIGN_INS):
+                outcome = await self._call(name, arguments)
+                _say(f"{name}: {outcome.fault.message if outcome.fault else 'ok'}")
+                if outcome.ok or not await self._signed_in((outcome.fault or Fault("")).message):
+                    break
+
+    async def _call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        return await self._catalog.call(ToolCall("1", NAME, name, arguments, Origin.PERSON, "conformance"))
+
+    def _example(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments that fit; one that wants a schema gets the richest that the server has shown."""
+        examples: dict[str, Any] = {"string": "us-west1", "integer": 5, "number": 5, "boolean": True, "array": []}
+        fields = schema.get("properties") or {}
+        found = {name: examples.get(field.get("type"), {}) for name, field in fields.items()}
+        if "schema" in found:
+            tools = [tool for tool in self._catalog.tools() if _theirs(tool)]
+            found["schema"] = max((tool.raw["inputSchema"] for tool in tools), key=lambda one: len(str(one)))
+        return found
+
+    async def _read_everything(self) -> None:
+        server = self._catalog.server(NAME)
+        if "resources" in server.state.capabilities:
+            listed = (await server.request("resources/list", {})).get("resources") or []
+            for resource in listed:
+                await server.request("resources/read", {"uri": resource["uri"]})
+        if "prompts" in server.state.capabilities:
+            listed = (await server.request("prompts/list", {})).get("prompts") or []
+            for prompt in listed:
+                given = {argument["name"]: "x" for argument in prompt.get("arguments") or []}
+                await server.request("prompts/get", {"name": prompt["name"], "arguments": given})
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, SignInWanted):
+            spawn("browser", _browse(event.url))
+
+
+async def _browse(url: str) -> None:
+    """What a browser does for a person who agrees at once: the page, and where it sends one back to."""
+    async with httpx2.AsyncClient(follow_redirects=False, trust_env=False) as client:
+        answer = await client.get(url)
+        await client.get(answer.headers["location"])
+
+
+def _oauth(context: Mapping[str, Any]) -> dict[str, Any]:
+    """What a person would write into the entry: a client that was registered beforehand."""
+    scenario = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
+    if not context.get("client_id"):
+        return {"clientMetadataUrl": METADATA} if "cimd" in scenario else {}
+    known = {"clientId": context["client_id"], "clientSecret": context.get("client_secret", "")}
+    known["tokenEndpointAuthMethod"] = "client_secret_basic" if context.get("client_secret") else "none"
+    return {**known, **({"grantType": "client_credentials"} if "client-credentials" in scenario else {})}
+
+
+def _theirs(tool: Any) -> bool:
+    return tool.server == NAME
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+async def main(url: str) -> None:
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    with tempfile.TemporaryDirectory() as folder:
+        await Person(url, context, Path(folder)).visit()
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    try:
+        asyncio.run(main(sys.argv[-1]))
+    except WorkbenchError as trouble:
+        _say(f"{trouble.message} {trouble.hint}")
+        sys.exit(1)
