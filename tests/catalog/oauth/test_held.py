@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from workbench.catalog.oauth.held import Held, name_of
@@ -41,3 +43,10 @@ async def test_none_forgets_one_fact_and_forget_all(drawer):
 @pytest.mark.parametrize("server", ["far", "a {b} c", "x" * 100, "ключ"])
 def test_any_server_has_a_name_among_the_secrets(server):
     check_name(name_of(server))
+
+
+async def test_a_late_reader_does_not_bring_back_what_was_renewed_meanwhile(drawer):
+    await Held(drawer, "far", "https://h/mcp").keep(tokens={"access_token": "old-one"})
+    held = Held(drawer, "far", "https://h/mcp")
+    await asyncio.gather(*(held.facts() for _ in range(20)), held.keep(tokens={"access_token": "new-one"}))
+    assert (await held.facts())["tokens"] == {"access_token": "new-one"}

@@ -149,13 +149,23 @@ async def test_consent_that_is_refused_is_read_on_the_page_and_in_the_window(ben
 
 async def test_an_answer_with_a_wrong_state_is_not_used(bench, guarded):
     guarded.state = "of-somebody-else"
-    bench.settings = replace(bench.settings, signin_seconds=1)
-    report = await bench.sign_in()
-    assert report.state == "failed"
-    assert "Nobody came back" in report.fault.message
+    waiting = asyncio.create_task(bench.sign_ins.sign_in(bench.config()))
+    while not bench.pages:
+        await asyncio.sleep(0.005)
+    assert not waiting.done()
     assert "another sign-in" in bench.pages[0].text
+    await bench.sign_ins.cancel(bench.config())
+    report = await waiting
     assert "/token" not in guarded.paths()
     assert any("turned away" in step.sentence for step in report.steps)
+
+
+async def test_nobody_comes_back(bench, guarded):
+    bench.browses = False
+    bench.settings = replace(bench.settings, signin_seconds=0)
+    report = await bench.sign_in()
+    assert "Nobody came back" in report.fault.message
+    assert report.steps[-1].sentence == "Nobody came back in time."
 
 
 async def test_a_return_from_another_issuer_is_not_used(bench, guarded):

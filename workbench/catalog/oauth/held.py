@@ -43,19 +43,24 @@ class Held:
         self._url = url
         self._changed = changed
         self._facts: dict[str, Any] | None = None  # Any: JSON
+        self._turn = asyncio.Lock()  # who reads or writes the drawer
 
     async def facts(self) -> dict[str, Any]:
         """`tokens`, `expires`, `client`, `resource`, `metadata`; what is not known is not there."""
         if self._facts is None:
-            self._facts = await asyncio.to_thread(self._read)
+            async with self._turn:
+                if self._facts is None:  # or a late reader would bring back what was renewed meanwhile
+                    self._facts = await asyncio.to_thread(self._read)
         return self._facts
 
     async def keep(self, **facts: Any) -> None:
         """Take these over what is known; None forgets one."""
-        known = {**await self.facts(), **facts, "url": self._url}
-        self._facts = {key: value for key, value in known.items() if value is not None}
-        self._hide(self._facts)
-        await asyncio.to_thread(self._drawer.put, self._name, json.dumps(self._facts))
+        await self.facts()
+        async with self._turn:
+            known = {**(self._facts or {}), **facts, "url": self._url}
+            self._facts = {key: value for key, value in known.items() if value is not None}
+            self._hide(self._facts)
+            await asyncio.to_thread(self._drawer.put, self._name, json.dumps(self._facts))
         self._changed()
 
     async def keep_tokens(self, tokens: dict[str, Any]) -> None:
@@ -65,8 +70,9 @@ class Held:
 
     async def forget(self) -> None:
         """Everything, the registration too."""
-        self._facts = {}
-        await asyncio.to_thread(self._drawer.drop, self._name)
+        async with self._turn:
+            self._facts = {}
+            await asyncio.to_thread(self._drawer.drop, self._name)
         self._changed()
 
     def _read(self) -> dict[str, Any]:

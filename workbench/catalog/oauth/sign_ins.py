@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -52,6 +53,7 @@ class SignIns:
         self._settings = settings
         self._tell = tell
         self._known: dict[str, _Known] = {}
+        self._looking = threading.Lock()  # two providers of one server would renew the same token twice, and lose it
         self.noted: Callable[[str, str], None] = lambda server, word: None  # what a server's state says of it
 
     def authorize(self, config: ServerConfig) -> httpx2.Auth | None:
@@ -61,8 +63,9 @@ class SignIns:
         from workbench.catalog.oauth.provider import Provider
 
         known = self._look(config)
-        if known.provider is None:
-            known.provider = Provider(known.url, known.wish, known.held, known.steps, self._noticer(known))
+        with self._looking:
+            if known.provider is None:
+                known.provider = Provider(known.url, known.wish, known.held, known.steps, self._noticer(known))
         return known.provider
 
     async def sign_in(self, config: ServerConfig) -> SignIn:
@@ -178,9 +181,13 @@ class SignIns:
 
     def _look(self, config: ServerConfig) -> _Known:
         """Made anew when the entry has changed. Blocks, for the secrets in the entry."""
-        known = self._known.get(config.name)
-        if known is not None and known.config == config:
+        with self._looking:
+            known = self._known.get(config.name)
+            if known is None or known.config != config:
+                known = self._known[config.name] = self._make(config)
             return known
+
+    def _make(self, config: ServerConfig) -> _Known:
         secret = self._drawer.get
         url = launch.expand(config.url, os.environ, secret)
         oauth = {
@@ -190,7 +197,7 @@ class SignIns:
         wish = read(replace(config, oauth=oauth), self._settings().signin_client_metadata_url)
         if wish.client_secret:
             self._drawer.masks.hide(wish.client_secret)
-        made = _Known(
+        return _Known(
             config,
             url,
             wish,
@@ -198,8 +205,6 @@ class SignIns:
             Steps(self._drawer.masks, lambda: self._tell_report(config.name)),
             SignIn(config.name),
         )
-        self._known[config.name] = made
-        return made
 
 
 def brings_its_own(config: ServerConfig) -> bool:
