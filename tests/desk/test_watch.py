@@ -75,6 +75,12 @@ async def test_a_servers_condition_is_told(core):
     assert (found.processes >= 1, found.since > 0, found.frames > 4) == (True, True, True)
 
 
+async def test_all_conditions_are_told_at_once(core):
+    found = {one.server: one for one in await core.desk.all_vitals()}
+    assert set(found) == {state.config.name for state in core.catalog.states()}
+    assert found["demo"].memory_mb > 1
+
+
 async def test_words_are_found_in_the_whole_of_a_message(core):
     listed = await core.desk.search_frames("demo", "DELETE_customer inputschema", 0.0)
     found = [frame for frame in core.catalog.frames("demo") if frame.at in listed]

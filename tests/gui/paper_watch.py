@@ -69,6 +69,9 @@ class PaperWatch:
     async def vitals(self, server: str) -> Vitals:
         return self.conditions.get(server, Vitals(server))
 
+    async def all_vitals(self) -> tuple[Vitals, ...]:
+        return tuple([await self.vitals(name) for name in self.server_states])  # type: ignore[attr-defined]  # the bench has it
+
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return tuple(self.changed.get(server, ()))
 

@@ -1,21 +1,27 @@
-"""How a server is doing, put together from its traffic, its calls and its processes."""
+"""How servers are doing, put together from their traffic, their calls and their processes."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from workbench.catalog.server import Server
-from workbench.catalog.usage import Usage, usage
+from workbench.catalog.usage import Usage, usages
 from workbench.records import Vitals
 
 
-async def vitals(server: Server) -> Vitals:
-    """One look; it costs a walk through /proc when the server runs here."""
-    pid, counts, traffic = server.state.pid, server.counts, server.traffic
-    used = await asyncio.to_thread(usage, pid) if pid else Usage()
+async def vitals(servers: Sequence[Server]) -> tuple[Vitals, ...]:
+    """One look at each; together they cost one walk through /proc, and none when nothing runs here."""
+    groups = frozenset(server.state.pid for server in servers if server.state.pid)
+    used = await asyncio.to_thread(usages, groups) if groups else {}
+    return tuple(_of(server, used.get(server.state.pid, Usage())) for server in servers)
+
+
+def _of(server: Server, used: Usage) -> Vitals:
+    counts, traffic = server.counts, server.traffic
     return Vitals(
         server=server.name,
-        since=server.since if pid else 0.0,
+        since=server.since if server.state.pid else 0.0,
         memory_mb=used.memory_mb,
         processes=used.processes,
         calls=counts.calls,

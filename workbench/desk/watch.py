@@ -43,7 +43,10 @@ class WatchDesk(Seat):
         return RawAnswer(raw.CALL, outcome.ok, at, outcome.fault, outcome.needs_confirmation, outcome.ms)
 
     async def vitals(self, server: str) -> Vitals:
-        return await vitals.vitals(self._catalog.server(server))
+        return (await vitals.vitals([self._catalog.server(server)]))[0]
+
+    async def all_vitals(self) -> tuple[Vitals, ...]:
+        return await vitals.vitals([self._catalog.server(state.config.name) for state in self._catalog.states()])
 
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
         return self._catalog.oddities.of(self._catalog.server(server).name)

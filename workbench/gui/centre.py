@@ -87,8 +87,9 @@ class Centre(QTabWidget):
 
             self._server = ServerPane(self._context, self._commands, self)
             self._server.wished.connect(self.wished)
+            self._server.named.connect(self._name_server)
             self._dress(self._server)
-            self.addTab(self._server, icon("server"), self.tr("Server"))
+            self.addTab(self._server, icon("server"), self.tr("All servers"))
         return self._server
 
     @property
@@ -148,6 +149,10 @@ class Centre(QTabWidget):
 
     def name_tool(self, tool: str) -> None:
         self.setTabText(self.indexOf(self.tool), one_line(tool, 40).replace("&", "&&"))
+
+    def _name_server(self, server: str) -> None:
+        words = one_line(server, 40).replace("&", "&&") if server else self.tr("All servers")
+        self.setTabText(self.indexOf(self.server), words)
 
     def take_keyboard(self) -> None:
         front = self.currentWidget()

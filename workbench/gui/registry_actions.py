@@ -6,6 +6,15 @@ from workbench.gui.action import LINKED, SERVER_REMOVABLE, SERVER_REMOVED, Actio
 
 REGISTRY_ACTIONS: tuple[Action, ...] = (
     Action(
+        "servers.all",
+        "All servers",
+        "Compare all servers side by side: state, speed, memory, calls and errors.",
+        "Servers",
+        "list",
+        "Ctrl+Shift+I",
+        (LINKED,),
+    ),
+    Action(
         "server.edit",
         "Edit the chosen server…",
         "Change its name, command or address, category, and what goes with it.",

@@ -22,6 +22,7 @@ from workbench.gui.main_window import MainWindow
 from workbench.gui.text import one_line
 from workbench.gui.wishes import (
     Act,
+    ConnectServer,
     KeepRun,
     KeepSkill,
     SaveCall,
@@ -92,6 +93,8 @@ class Wiring(QObject):
                 self._save_call(call, outcome)
             case ShowServer():
                 self._show_server(wish)
+            case ConnectServer(server):
+                self._connect_server(server)
             case ShowCode():
                 self._show_code(wish)
             case ShowRun(run_id):
@@ -146,8 +149,16 @@ class Wiring(QObject):
     def _show_server(self, wish: ShowServer) -> None:
         centre = self._window.centre
         centre.server.show_server(wish.server, wish.page, wish.item)
-        centre.setTabText(centre.indexOf(centre.server), one_line(wish.server, 40).replace("&", "&&"))
         centre.setCurrentWidget(centre.server)
+
+    def _show_all_servers(self) -> None:
+        centre = self._window.centre
+        centre.server.show_all()
+        centre.setCurrentWidget(centre.server)
+        centre.take_keyboard()
+
+    def _connect_server(self, name: str) -> None:
+        self._run(f"connect {name}", self._window.servers.connect_server(name))
 
     def _show_code(self, wish: ShowCode) -> None:
         centre = self._window.centre
@@ -238,6 +249,7 @@ class Wiring(QObject):
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)
         bind("front.start", self._start_front)
+        bind("servers.all", self._show_all_servers)
         bind("editor.show", self._show_editor)
         for name, deed in _TOOL_DEEDS.items():
             bind(name, partial(self._with_tool, deed))

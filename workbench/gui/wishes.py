@@ -27,6 +27,13 @@ class ShowServer:
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectServer:
+    """Start a server; a person is asked before its first start."""
+
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShowCode:
     """Open a program in the editor; with `start`, run it at once."""
 
@@ -108,6 +115,7 @@ class SaveCall:
 Wish: TypeAlias = (
     ShowTool
     | ShowServer
+    | ConnectServer
     | ShowCode
     | ShowRun
     | ShowSkill

@@ -161,6 +161,16 @@ def test_it_follows_the_end_until_somebody_looks_back(page: Any, paper: Any, qtb
     assert follow.isChecked()
 
 
+def test_the_newest_message_is_in_sight_at_first(page: Any, qtbot: Any) -> None:
+    bar = page.table.verticalScrollBar()
+    qtbot.waitUntil(lambda: page.model.rowCount() > 0 and bar.value() == bar.maximum())
+
+
+def test_one_of_message_and_editor_is_shown(page: Any) -> None:
+    shown = [page.detail.view.isVisibleTo(page), page.detail.compose.isVisibleTo(page)]
+    assert shown == [True, False]
+
+
 def test_a_view_is_cleared_and_goes_on(page: Any, paper: Any, qtbot: Any) -> None:
     page._clear()
     assert page._empty.accessibleName() == "No messages yet"

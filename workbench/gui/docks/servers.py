@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
@@ -49,6 +50,7 @@ class ServersPane(Pane):
         self.found = FoundStrip(context, commands, self)
         self.deeds = ServerDeeds(context, commands, self)
         self._starting: set[str] = set()  # servers that a person just asked for
+        self._asking = asyncio.Lock()  # a person is asked about one server at a time
         self._open: set[str] = set()  # servers whose tools are shown, also across a filter
         self._pause = QTimer(self, singleShot=True, interval=80)
         self._changed: set[str] = set()  # servers whose tools are other ones now
@@ -92,10 +94,11 @@ class ServersPane(Pane):
         state = self.model.state(name)
         if state is None:
             raise WorkbenchError(f"There is no server {name} in this bench.", "Read .mcp.json again.")
-        if not (state.allowed or state.config.builtin) and not await self._consent(state):
-            return
-        if not await enter_missing(self.context, state.config, self.window()):
-            return
+        async with self._asking:
+            if not (state.allowed or state.config.builtin) and not await self._consent(state):
+                return
+            if not await enter_missing(self.context, state.config, self.window()):
+                return
         self._open.add(name)
         try:
             await self.context.questions.connect(name)

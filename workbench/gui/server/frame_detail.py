@@ -51,6 +51,7 @@ class FrameDetail(QWidget):
         self.replay.clicked.connect(self.replay_wanted)
         self.edit.clicked.connect(self.edit_wanted)
         self.show_row(None)
+        self._switched(MESSAGE)
 
     def show_row(self, row: Exchange | None) -> None:
         """Another message is chosen, or the same one has its other half now."""

@@ -43,6 +43,7 @@ class FrameTable(QTableView):
         head.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
         head.sortIndicatorChanged.connect(self._sorted)
         self.verticalScrollBar().actionTriggered.connect(self._scrolled)
+        self.verticalScrollBar().rangeChanged.connect(self.keep_up)
         self.doubleClicked.connect(self.chosen)
         self.installEventFilter(self)
         self._dress()

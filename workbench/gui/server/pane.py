@@ -1,7 +1,8 @@
-"""The pane of the chosen server. Sheets of other servers wait behind it as they were left."""
+"""All servers, or the chosen one. Sheets of other servers wait behind it as they were left."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -9,23 +10,27 @@ from workbench.events import Event, ServerChanged, ServerRemoved
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.pane import Pane
+from workbench.gui.server.all_servers import AllServers
 from workbench.gui.server.sheet import ServerSheet
-from workbench.gui.views import EmptyState
 from workbench.records import ServerState
 
 
 class ServerPane(Pane):
-    """`show_server` opens one; the rest is in its sheet."""
+    """`show_server` opens one, and the rest is in its sheet; `show_all` puts them side by side."""
+
+    named = Signal(str)
+    """Carries the name of the server on screen; empty for all of them."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._commands = commands
         self._sheets: dict[str, ServerSheet] = {}
         self._states: dict[str, ServerState] = {}
-        words = self.tr("Choose a server on the left and press Open: its pages stand here.")
-        self._empty = EmptyState(context.theme, "server", self.tr("No server chosen"), words)
+        self.all = AllServers(context, commands)
+        self.all.wished.connect(self.wished)
         self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
+        self._pages.addWidget(self.all)
+        self.setFocusProxy(self.all)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._pages)
@@ -33,6 +38,13 @@ class ServerPane(Pane):
     def show_server(self, name: str, page: str = "", item: str = "") -> None:
         """Open a server, on a page of its sheet, at one of the things that the page lists."""
         self.context.tasks.run("open a server", self._show(name, page, item))
+
+    def show_all(self) -> None:
+        """All servers side by side."""
+        self._look(seen=False)
+        self._pages.setCurrentWidget(self.all)
+        self.setFocusProxy(self.all)
+        self.named.emit("")
 
     def sheet(self) -> ServerSheet | None:
         """The sheet on screen."""
@@ -49,12 +61,14 @@ class ServerPane(Pane):
             self._put(event.state)
         elif isinstance(event, ServerRemoved):
             self._drop(event.name)
+        self.all.hear(event)
         for sheet in self._sheets.values():
             sheet.hear(event)
 
     def refresh(self) -> None:
         if self._sheets:
             self.context.tasks.run("read servers", self._read())
+        self.all.refresh()
         for sheet in self._sheets.values():
             sheet.refresh()
 
@@ -91,6 +105,8 @@ class ServerPane(Pane):
         self._states.pop(name, None)
         sheet = self._sheets.pop(name, None)
         if sheet is not None:
+            if sheet is self.sheet():
+                self.show_all()
             self._pages.removeWidget(sheet)
             sheet.hide()
             sheet.deleteLater()
@@ -107,4 +123,5 @@ class ServerPane(Pane):
             sheet.look_at(page)
         self._pages.setCurrentWidget(sheet)
         self.setFocusProxy(sheet)
+        self.named.emit(name)
         sheet.look(seen=self.isVisible())

@@ -13,7 +13,7 @@ from workbench.gui.server.page import ServerPage
 from workbench.gui.server.pages import PAGES
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
-from workbench.gui.views import label
+from workbench.gui.views import action_button, label
 from workbench.gui.words import server_word
 from workbench.records import ServerState
 
@@ -117,6 +117,7 @@ class ServerSheet(QWidget):
         mark(self._name, role="heading")
         for part in (self._picture, self._name, self._word):
             row.addWidget(part, 1 if part is self._name else 0)
+        row.addWidget(action_button(self._commands["servers.all"], self._context.theme))
         for page in PAGES:
             self._tabs.addTab(_title(page.title))
         self._tabs.setDrawBase(False)

@@ -25,6 +25,9 @@ class WatchQuestions(Protocol):
 
     async def vitals(self, server: str) -> Vitals: ...
 
+    async def all_vitals(self) -> tuple[Vitals, ...]:
+        """Of every server of the bench, for the price of one look."""
+
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
         """What is odd about its definitions, by themselves and beside those of other servers."""
 
