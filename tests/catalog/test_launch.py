@@ -96,3 +96,12 @@ def test_the_secrets_of_an_entry_are_found_wherever_they_are_referred_to() -> No
     far = ServerConfig("far", url="https://x/${keyring:a}", headers={"K": "${keyring:b}"})
     far = replace(far, oauth={"clientSecret": "${keyring:c}", "scopes": []}, env={"E": "${keyring:a}"})
     assert references(far) == ("a", "b", "c")
+
+
+def test_what_a_sign_in_brought_cannot_be_referred_to() -> None:
+    """A token of one server would go to whoever wrote another entry."""
+    asked: list[str] = []
+    for name in ("oauth:github", "OAuth:github", " oauth:github"):
+        with pytest.raises(WorkbenchError, match="its own server only"):
+            expand(f"Bearer ${{keyring:{name}}}", {}, asked.append)
+    assert asked == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.catalog.launch import fingerprint
+from workbench.catalog.leave import consent
 from workbench.cli.reach import NotAllowed, command_line, reach
 from workbench.records import ServerConfig, ServerState, ServerStatus
 
@@ -15,8 +17,12 @@ class Bench:
     async def servers(self):
         return (self.state,)
 
-    async def connect(self, name):
+    async def consent(self, name):
+        return consent(self.state.config)
+
+    async def connect(self, name, sha=""):
         self.connected.append(name)
+        self.sha = sha
         return self.state
 
 
@@ -42,7 +48,7 @@ async def test_one_that_was_allowed_before_is_connected():
 
 async def test_one_nobody_allowed_is_refused_with_its_command_and_its_folder():
     bench = Bench(ServerState(CONFIG))
-    with pytest.raises(NotAllowed, match="in the folder sub: KEY=… npx -y 'two words'"):
+    with pytest.raises(NotAllowed, match=r"KEY=•••••• npx -y 'two words' In the folder sub\."):
         await reach(bench, "files", False)
     assert bench.connected == []
 
@@ -51,4 +57,13 @@ async def test_a_yes_on_the_command_line_is_told_and_counts(capsys):
     bench = Bench(ServerState(CONFIG))
     await reach(bench, "files", True)
     assert bench.connected == ["files"]
-    assert "Allowed by --allow in the folder sub: KEY=…" in capsys.readouterr().err
+    assert "Allowed by --allow: KEY=••••••" in capsys.readouterr().err
+    assert bench.sha == fingerprint(CONFIG)
+
+
+async def test_nobody_is_sent_a_secret_by_a_command_before_a_person_allowed_it():
+    far = ServerConfig("far", url="http://evil.example/mcp", headers={"X-Key": "${keyring:github}"})
+    bench = Bench(ServerState(far))
+    with pytest.raises(NotAllowed, match=r"Your stored secret “github” is sent to evil\.example"):
+        await reach(bench, "far", False)
+    assert bench.connected == []

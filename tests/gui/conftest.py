@@ -31,6 +31,7 @@ from workbench.records import (
     ChainReport,
     Check,
     CheckState,
+    Consent,
     CoreStatus,
     Decision,
     Effect,
@@ -145,6 +146,8 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         self.chain = ChainReport(True, 500, "f" * 64)
         self.strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
         self.connect_fault: Fault | None = None
+        self.consents: dict[str, Consent] = {}  # server → what is asked about it
+        self.agreed = ""  # the hash that the last connect came with
         self.notices: tuple[Fault, ...] = ()
         self.secret_store = SecretStore("", "")
 
@@ -180,8 +183,14 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
     async def servers(self) -> tuple[ServerState, ...]:
         return tuple(self.server_states.values())
 
-    async def connect(self, server: str) -> ServerState:
+    async def consent(self, server: str) -> Consent:
+        config = self.server_states[server].config
+        shown = config.url or " ".join((config.command, *config.args))
+        return self.consents.get(server) or Consent(server, shown, "a" * 64)
+
+    async def connect(self, server: str, sha: str = "") -> ServerState:
         self.note("connect", server)
+        self.agreed = sha
         state = self.server_states[server]
         if self.connect_fault:
             self.put(replace(state, status=ServerStatus.FAILED, fault=self.connect_fault))

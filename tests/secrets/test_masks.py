@@ -52,3 +52,9 @@ def test_no_value_survives_in_any_text(secret, before, after):
     masks = Masks()
     masks.hide(secret)
     assert secret not in masks.mask(before + secret + after) or secret in before + after or secret in MASK * 3
+
+
+def test_slashes_may_be_written_with_a_backslash() -> None:
+    masks = Masks()
+    masks.hide("ab/cd/efgh")
+    assert "efgh" not in masks.mask(r'{"token": "ab\/cd\/efgh"}')

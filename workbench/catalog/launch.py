@@ -7,14 +7,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import workbench
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.secrets.references import REFERENCE, missing, names_in
+from workbench.secrets.references import REFERENCE, missing, names_in, reserved
 
 DEMO = "demo"  # the built-in server's name
 
@@ -68,7 +68,7 @@ def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret
     def value(match: re.Match[str]) -> str:
         stored, name, default = match.groups()
         if stored is not None:
-            return secret(stored) or _raise(missing(stored))
+            return _raise(_ours(stored)) if reserved(stored) else secret(stored) or _raise(missing(stored))
         found = environment.get(name) or default
         if found is None:
             hint = f"Set it, or write ${{{name}:-a default}} in .mcp.json."
@@ -94,10 +94,22 @@ def prepare(
     return Launch(expand(config.command, ours), args, env, str(folder))
 
 
+def variables(texts: Iterable[str]) -> tuple[str, ...]:
+    """The names of the environment's variables that some texts take values from."""
+    found = (match[2] for text in texts for match in _VARIABLE.finditer(text))
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
 def references(config: ServerConfig) -> tuple[str, ...]:
     """The names of the secrets that an entry refers to."""
     signing_in = (value for value in config.oauth.values() if isinstance(value, str))
     return names_in((*config.args, *config.env.values(), config.url, *config.headers.values(), *signing_in))
+
+
+def _ours(name: str) -> WorkbenchError:
+    return WorkbenchError(
+        f"{name!r:.200} is what a sign-in brought, and goes to its own server only.", "Refer to a secret of yours."
+    )
 
 
 def _raise(fault: WorkbenchError) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from workbench.cli.printing import narrate
+from workbench.cli.printing import narrate, visible
 from workbench.errors import WorkbenchError
-from workbench.records import ServerConfig, ServerState, ServerStatus
+from workbench.records import Consent, ServerConfig, ServerState, ServerStatus
 
 if TYPE_CHECKING:
     from workbench.wire.questions import Questions
@@ -22,10 +22,13 @@ async def reach(questions: Questions, name: str, allow: bool) -> ServerState:
     state = await find_server(questions, name)
     if state.status is ServerStatus.READY:
         return state
-    if not (state.allowed or state.config.builtin or state.config.remote):
-        _ask_leave(state.config, allow)
+    sha = ""
+    if not (state.allowed or state.config.builtin):
+        consent = await questions.consent(name)
+        _ask_leave(consent, allow)
+        sha = consent.sha
     narrate(f"Connecting {name} …")
-    return await questions.connect(name)
+    return await questions.connect(name, sha)
 
 
 async def find_server(questions: Questions, name: str) -> ServerState:
@@ -44,11 +47,13 @@ def command_line(config: ServerConfig) -> str:
     return " ".join((*names, shlex.join((config.command, *config.args))))
 
 
-def _ask_leave(config: ServerConfig, allow: bool) -> None:
-    where = f" in the folder {config.cwd}" if config.cwd else ""
-    if not allow:
-        raise NotAllowed(
-            f"{config.name} has not been allowed to start{where}: {command_line(config)}",
-            "Connect it once in the window, or add --allow if this command may run with your rights.",
-        )
-    narrate(f"Allowed by --allow{where}: {command_line(config)}")
+def _ask_leave(consent: Consent, allow: bool) -> None:
+    words = " ".join((visible(consent.told.replace("\n", ", ")), *map(visible, (*consent.notes, *consent.warnings))))
+    if allow:
+        narrate(f"Allowed by --allow: {words}")
+        return
+    deed = "be reached with this" if consent.remote else "start"
+    hint = "Connect it once in the window, or add --allow if this command may run with your rights."
+    if consent.remote:
+        hint = "Connect it once in the window, or add --allow if it may be sent this."
+    raise NotAllowed(f"{consent.server} has not been allowed to {deed}: {words}", hint)

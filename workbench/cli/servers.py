@@ -48,7 +48,7 @@ def _servers(given: argparse.Namespace, paths: Paths) -> int:
 def _server_row(state: ServerState) -> tuple[str, ...]:
     config = state.config
     word = "disabled" if config.disabled else state.status.value
-    if not (config.disabled or state.allowed or config.builtin or config.remote):
+    if not (config.disabled or state.allowed or config.builtin):
         word = "not allowed yet"
     tools = f"{state.tool_count} tools" if state.tool_count or state.status is ServerStatus.READY else ""
     return config.name, word, tools, command_line(config)

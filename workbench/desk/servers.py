@@ -6,8 +6,12 @@ import asyncio
 import uuid
 from dataclasses import replace
 
+from workbench.catalog import leave
+from workbench.catalog.launch import fingerprint
 from workbench.desk.seat import House, Seat
+from workbench.errors import WorkbenchError
 from workbench.records import (
+    Consent,
     Depth,
     Fault,
     Frame,
@@ -36,7 +40,15 @@ class ServersDesk(Seat):
     async def servers(self) -> tuple[ServerState, ...]:
         return self._catalog.states()
 
-    async def connect(self, server: str) -> ServerState:
+    async def consent(self, server: str) -> Consent:
+        return leave.consent(self._catalog.server(server).state.config)
+
+    async def connect(self, server: str, sha: str = "") -> ServerState:
+        if sha and sha != fingerprint(self._catalog.server(server).state.config):
+            raise WorkbenchError(
+                f"The entry of {server} changed after it was shown.",
+                "Nothing was started. Press Connect and read it.",
+            )
         self._note("server.allowed", f"You allowed {server} to start", server=server)
         return await self._catalog.connect(server)
 

@@ -19,6 +19,7 @@ from workbench.records.clients import (
     ImportReport,
     Standing,
 )
+from workbench.records.consent import Consent
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.offers import (
@@ -78,6 +79,7 @@ __all__ = [
     "CheckState",
     "ClientFile",
     "Completion",
+    "Consent",
     "Content",
     "CoreStatus",
     "Decision",

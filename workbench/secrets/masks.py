@@ -26,6 +26,7 @@ class Masks:
         for ascii_only in (True, False):
             written = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
             forms |= {written, json.dumps(written, ensure_ascii=ascii_only)[1:-1]}  # JSON inside JSON too
+            forms.add(written.replace("/", "\\/"))  # as PHP writes it
         self._forms = tuple(sorted({*self._forms, *forms}, key=len, reverse=True))
         self._bytes = tuple(form.encode("utf-8", "surrogatepass") for form in self._forms)
         self.longest = max(len(form) for form in self._bytes)

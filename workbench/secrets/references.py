@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from workbench.errors import WorkbenchError
 
 REFERENCE = re.compile(r"\$\{keyring:([^{}]*)\}")
+SIGN_IN = "oauth:"  # what the names of stored sign-ins begin with
 _NAME = re.compile(r"[^\x00-\x1f\x7f{}-][^\x00-\x1f\x7f{}]{0,199}")  # `${NAME:-default}` begins with a dash there
 
 
@@ -24,6 +25,11 @@ def check_name(name: str) -> None:
     """A name that can be written into a reference, or a sentence."""
     if not _NAME.fullmatch(name) or name != name.strip():
         raise WorkbenchError("This is no name for a secret.", "Use 1 to 200 visible characters, without { and }.")
+
+
+def reserved(name: str) -> bool:
+    """Whether a name is kept for what sign-ins bring: tokens of one server, which no other entry may refer to."""
+    return name.strip().casefold().startswith(SIGN_IN)
 
 
 def missing(name: str) -> WorkbenchError:

@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from workbench.catalog.catalog import Catalog
+from workbench.catalog.doctor.address import Address
 from workbench.catalog.doctor.command import launcher
 from workbench.catalog.doctor.diagnosis import Diagnosis
+from workbench.catalog.doctor.sign_in import _check_issuer
 from workbench.paths import Paths
 from workbench.records import Check, CheckState, ServerConfig
 from workbench.settings import Settings
@@ -277,3 +279,25 @@ async def test_https_where_only_http_is_spoken_is_recognised(examine: Examine) -
         check = found(await examine(remote(port, "https")), "TLS")
     assert check.state is CheckState.BAD
     assert "http://" in check.fix or "encrypted" in check.sentence
+
+
+async def test_nothing_is_sent_to_an_address_that_nobody_has_allowed(examine: Examine) -> None:
+    knocked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        knocked.append(b"somebody")
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        checks = await examine(remote(server.sockets[0].getsockname()[1]), allow=False)
+    assert [check.state for check in checks] == [CheckState.SKIPPED]
+    assert "Press Connect" in checks[0].fix
+    assert knocked == []
+
+
+async def test_metadata_leads_the_doctor_nowhere_else() -> None:
+    resource = {"authorization_servers": ["http://169.254.169.254/latest"]}
+    address = Address("https://far.example/mcp", "https", "far.example", 443)
+    checked = await _check_issuer(resource, address)
+    assert (checked.state, "which is not asked" in checked.sentence) == (CheckState.BAD, True)

@@ -8,12 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
+from tests.gui.screens.test_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
 from workbench.gui.dialogs.add_server import AddServer
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.servers import ServersPane
-from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
+from workbench.records import Consent, Fault, ServerConfig, ServerState, ServerStatus
 
 
 @pytest.fixture
@@ -52,10 +53,29 @@ def test_a_first_start_shows_the_whole_command_and_waits(
     window.commands.do("server.connect")
     dialog = question(window, qtbot)
     shown = dialog.findChild(QPlainTextEdit).toPlainText()
-    assert shown == "TOKEN=… npx -y @acme/files ."
+    assert shown == "npx -y @acme/files ."
     assert not [asked for asked in paper.asked if asked[0] == "connect"]
     press(dialog, "Start the server")
     qtbot.waitUntil(lambda: ("connect", ("files",)) in paper.asked)
+    assert paper.agreed == "a" * 64  # what was shown, and nothing else
+    settled()
+
+
+def test_where_a_secret_would_go_is_said_before_an_address_is_spoken_to(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    warning = "Your stored secret “github” is sent to evil.example."
+    told = "https://evil.example/mcp\nAuthorization: Bearer ${keyring:github}"
+    paper.consents["files"] = Consent("files", told, "b" * 64, warnings=(warning,), remote=True)
+    pane.show_tool("files")
+    window.commands.do("server.connect")
+    dialog = question(window, qtbot)
+    assert dialog.findChild(QPlainTextEdit).toPlainText() == told
+    assert warning in texts(dialog)
+    assert "will run on your computer" not in texts(dialog)
+    shoot(dialog, "consent-remote")
+    press(dialog, "Connect")
+    qtbot.waitUntil(lambda: paper.agreed == "b" * 64)
     settled()
 
 
@@ -139,7 +159,7 @@ def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_others(
 ) -> None:
     gate, asked = asyncio.Event(), []
 
-    async def connect(server: str) -> ServerState:
+    async def connect(server: str, sha: str = "") -> ServerState:
         asked.append(server)
         await gate.wait()
         raise WorkbenchError("The server did not answer.", "Try again.")
@@ -220,7 +240,7 @@ def test_another_file_behind_the_command_asks_again_and_says_so(
     settled()
     real, asked = paper.connect, []
 
-    async def connect(server: str) -> ServerState:
+    async def connect(server: str, sha: str = "") -> ServerState:
         asked.append(server)
         if len(asked) == 1:
             state = replace(paper.server_states[server], allowed=False, doubt="npx is another file now: /tmp/npx")

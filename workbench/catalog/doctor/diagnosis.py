@@ -43,7 +43,10 @@ class Diagnosis:
         return launch is not None
 
     async def _remote(self) -> bool:
-        """The talk is tried even where the plain request failed: it may sign in."""
+        """The talk is tried even where the plain request failed: it may sign in. Before a person allowed it, nothing
+        is looked up and nobody is asked: the address alone can carry a secret away."""
+        if not self._server.state.allowed:
+            return True  # the talk says so
         try:
             url, headers = await asyncio.to_thread(self._reach_of, self._server.state.config)
         except WorkbenchError as fault:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from workbench.catalog.doctor.address import Address
 from workbench.catalog.doctor.answer import Answer
 from workbench.catalog.doctor.findings import bad, doubt, good
+from workbench.catalog.inner import may_ask
 from workbench.records import Check
 
 _PATIENCE = 5.0  # seconds for each document
@@ -30,7 +31,7 @@ async def check_sign_in(address: Address, answer: Answer) -> tuple[Check, ...]:
         fix = "It wants a key rather than a sign-in: ask whoever runs it, and send it as a header."
         return (doubt("Sign-in", "The server does not say how to sign in.", fix, "\n".join(tried)),)
     found = good("Sign-in", "The server says who gives out tokens for it.", json.dumps(resource, indent=1)[:2000])
-    return (found, await _check_issuer(resource))
+    return (found, await _check_issuer(resource, address))
 
 
 def read_challenge(header: str) -> dict[str, str]:
@@ -38,11 +39,14 @@ def read_challenge(header: str) -> dict[str, str]:
     return {name.lower(): quoted or plain for name, quoted, plain in _PARAMETER.findall(header[:4000])}
 
 
-async def _check_issuer(resource: Document) -> Check:
+async def _check_issuer(resource: Document, address: Address) -> Check:
     servers = resource.get("authorization_servers")
     issuer = servers[0] if isinstance(servers, list) and servers and isinstance(servers[0], str) else ""
     if not issuer:
         return bad("Authorization", "It names no authorization server.", "Whoever runs the server must mend that.")
+    if not may_ask(issuer, address.url):
+        words = f"It names {issuer:.200} as its authorization server, which is not asked."
+        return bad("Authorization", words, "Only https is, or this machine for a server on this machine.")
     document, tried = await _first(_issuer_places(issuer))
     if document is None:
         fix = "Whoever runs it must mend that; without it nobody can sign in."
@@ -81,8 +85,7 @@ def _issuer_places(issuer: str) -> list[str]:
 
 def _may_ask(url: str, address: Address) -> bool:
     """A server must not make us ask its neighbours: only itself, or something encrypted elsewhere."""
-    parts = urlsplit(url)
-    return bool(parts.hostname) and (parts.hostname == address.host or parts.scheme == "https")
+    return may_ask(url, address.url) and (urlsplit(url).hostname == address.host or url.lower().startswith("https:"))
 
 
 def _split(url: str) -> tuple[str, str]:

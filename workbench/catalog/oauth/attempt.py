@@ -6,7 +6,6 @@ of others is sent, bounded, and written down.
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from workbench.catalog.faults import ServerFault, leaves
 from workbench.catalog.http_faults import unreachable
+from workbench.catalog.inner import may_ask
 from workbench.catalog.oauth import faults
 from workbench.catalog.oauth.held import Held
 from workbench.catalog.oauth.listener import Listener
@@ -208,15 +208,8 @@ class Attempt:
 
     def _check(self, url: str) -> None:
         """Metadata is a stranger's word: it must not lead to unguarded or inner addresses."""
-        parts = urlsplit(url)
-        inner = _is_here(parts.hostname or "")
-        if parts.username or parts.scheme not in ("https", "http") or (inner and not self._is_inner()):
+        if not may_ask(url, self._url):
             raise faults.unsafe(url)
-        if parts.scheme == "http" and not inner and not _same_origin(url, self._url):
-            raise faults.unsafe(url)
-
-    def _is_inner(self) -> bool:
-        return _is_here(urlsplit(self._url).hostname or "")
 
     def _check_registration(self, request: httpx2.Request) -> None:
         """Where metadata is published and names no registration, guessing an address for it helps nobody."""
@@ -250,19 +243,3 @@ async def _body(answer: httpx2.Response) -> bytes:
         if len(found) > _LARGEST or answer.headers.get("content-type", "").startswith("text/event-stream"):
             break
     return found[:_LARGEST]
-
-
-def _is_here(host: str) -> bool:
-    """Whether a host is this machine, or one only its own network calls so."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_link_local or address.is_unspecified
-
-
-def _same_origin(one: str, other: str) -> bool:
-    a, b = urlsplit(one), urlsplit(other)
-    return (a.scheme, a.hostname, a.port) == (b.scheme, b.hostname, b.port)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from workbench.secrets.masks import Masks
+from workbench.secrets.references import SIGN_IN
 
-PREFIX = "oauth:"
 _SECRET_KEYS = ("access_token", "refresh_token", "client_secret", "id_token", "registration_access_token")
 
 
@@ -31,7 +31,7 @@ class Drawer(Protocol):
 
 def name_of(server: str) -> str:
     """What it is called among the secrets."""
-    return PREFIX + server.replace("{", "(").replace("}", ")")[:180]
+    return SIGN_IN + server.replace("{", "(").replace("}", ")")[:180]
 
 
 class Held:

@@ -15,10 +15,10 @@ from workbench.gui.action import SERVER_REMOVABLE
 from workbench.gui.actions import SERVER, SERVER_RESTS, SERVER_RUNS
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
+from workbench.gui.dialogs.consent import ask_consent
 from workbench.gui.dialogs.enter_secret import enter_missing
-from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.found_strip import FoundStrip
-from workbench.gui.docks.server_card import ServerCard, command_line
+from workbench.gui.docks.server_card import ServerCard
 from workbench.gui.docks.server_deeds import ServerDeeds
 from workbench.gui.models.servers import HEADING, ServersModel
 from workbench.gui.pane import Pane
@@ -95,13 +95,15 @@ class ServersPane(Pane):
         if state is None:
             raise WorkbenchError(f"There is no server {name} in this bench.", "Read .mcp.json again.")
         async with self._asking:
-            if not (state.allowed or state.config.builtin) and not await self._consent(state):
+            asked = not (state.allowed or state.config.builtin)
+            sha = await ask_consent(self.context, state, self.window()) if asked else ""
+            if asked and not sha:
                 return
             if not await enter_missing(self.context, state.config, self.window()):
                 return
         self._open.add(name)
         try:
-            await self.context.questions.connect(name)
+            await self.context.questions.connect(name, sha)
         except WorkbenchError as fault:
             if await self._doubted(name):
                 await self.connect_server(name)  # which asks, because it is not allowed any more
@@ -283,23 +285,6 @@ class ServersPane(Pane):
     async def _reload(self) -> None:
         await self.context.questions.reload_servers()
         await self._load()
-
-    async def _consent(self, state: ServerState) -> bool:
-        question = Question(
-            self.context.theme,
-            (self.tr("Start {} again?") if state.doubt else self.tr("Start {} for the first time?")).format(
-                state.config.name
-            ),
-            self.tr("This command will run on your computer, with your rights, outside the sandbox:"),
-            self.window(),
-        )
-        question.show_text(command_line(state.config), self.tr("The full command"))
-        if state.config.cwd:
-            question.show_note(self.tr("In the folder {}.").format(state.config.cwd))
-        if state.doubt:
-            question.show_note(self.tr("You allowed it before, but {}.").format(state.doubt), "warning")
-        question.show_note(self.tr("You are asked again when the command, or the file behind it, changes."))
-        return await question.ask(self.tr("Start the server"))
 
     def _choose(self, key: str) -> None:
         if key.startswith(HEADING):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from workbench.records import (
+    Consent,
     Frame,
     JsonValue,
     Outcome,
@@ -22,8 +23,12 @@ class ServerQuestions(Protocol):
 
     async def servers(self) -> tuple[ServerState, ...]: ...
 
-    async def connect(self, server: str) -> ServerState:
-        """Start a server; asking is a person's consent to run exactly this command."""
+    async def consent(self, server: str) -> Consent:
+        """What a person is shown before they connect a server that they have not allowed yet."""
+
+    async def connect(self, server: str, sha: str = "") -> ServerState:
+        """Start a server; asking is a person's consent to run exactly this command. With `sha`, it is refused when the
+        entry is not the one any more that the consent of this hash was about."""
 
     async def disconnect(self, server: str) -> ServerState: ...
 

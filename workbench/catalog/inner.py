@@ -1,0 +1,45 @@
+"""Which addresses a stranger's metadata may lead to: none of this machine or its links, and none without encryption."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from urllib.parse import urlsplit
+
+
+def inner(host: str) -> bool:
+    """Whether a host is this machine itself, or a link of it; in whatever spelling."""
+    host = host.rstrip(".").lower()
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    address = _address(host.partition("%")[0])
+    if address is None:
+        return False
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_link_local or address.is_unspecified
+
+
+def may_ask(url: str, server: str) -> bool:
+    """Whether metadata of the server at an address may make us ask this one: encrypted, or where the server itself is;
+    of this machine only for a server on it."""
+    try:
+        parts, own = urlsplit(url), urlsplit(server)
+        same = (parts.scheme, parts.hostname, parts.port) == (own.scheme, own.hostname, own.port)
+    except ValueError:
+        return False
+    if parts.username is not None or parts.scheme not in ("https", "http") or not parts.hostname:
+        return False
+    if inner(parts.hostname):
+        return inner(own.hostname or "")
+    return parts.scheme == "https" or same
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host))  # 127.1, 0x7f000001: what a resolver takes too
+    except (OSError, ValueError):
+        return None
