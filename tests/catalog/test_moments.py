@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from workbench.catalog.definitions import read
 from workbench.catalog.moments import Moments
-from workbench.records import ChangeKind, ServerConfig, ServerState, Tool
+from workbench.records import ChangeKind, Prompt, ResourceTemplate, ServerConfig, ServerState, Tool
 
 
 def tools(**described: str) -> tuple[Tool, ...]:
@@ -46,6 +47,24 @@ async def test_two_moments_are_compared_also_by_the_next_core(tmp_path: Path) ->
     (changed,) = [one for one in changes if one.tool == "a"]
     assert ("A changed" in changed.after, "A changed" in changed.before, changed.blocked) == (True, False, False)
     assert await again.compare(newest.at, newest.at) == ()
+
+
+async def test_prompts_and_capabilities_belong_to_a_moment(tmp_path: Path) -> None:
+    moments = Moments("one", tmp_path)
+    await moments.keep(state("1"), tools(a="A"))
+    note, greet = ResourceTemplate("one", "note://{id}", "note"), Prompt("one", "greet", "", "Hello.")
+    await moments.keep_offers((note,), (greet,))
+    # The next start: its prompts are not read yet.
+    await moments.keep(replace(state("1"), capabilities=("tools", "prompts")), tools(a="A"))
+    await moments.keep_offers((), (Prompt("one", "greet", "", "Hello, you."),))
+    newest, started, listed, _ = await moments.list()
+    changes = await moments.compare(listed.at, newest.at)
+    assert {(one.tool, one.kind) for one in changes} == {
+        ("capabilities", ChangeKind.NEW),
+        ("prompt greet", ChangeKind.CHANGED),
+        ("template note://{id}", ChangeKind.REMOVED),
+    }
+    assert [one.tool for one in await moments.compare(listed.at, started.at)] == ["capabilities"]
 
 
 async def test_only_so_many_are_kept(tmp_path: Path) -> None:

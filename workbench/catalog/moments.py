@@ -7,18 +7,29 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workbench.catalog import stored
-from workbench.records import ChangeKind, DefinitionChange, JsonValue, Moment, ServerState, Tool
+from workbench.records import (
+    ChangeKind,
+    DefinitionChange,
+    JsonValue,
+    Moment,
+    Prompt,
+    ResourceTemplate,
+    ServerState,
+    Tool,
+)
 
 log = logging.getLogger(__name__)
 _FORMAT = 1  # another number in a file: it is not understood
 _MOST = 20  # moments of one server
 _BYTES = 8 << 20  # of all their definitions; older moments make room
 _TOOL = "tool "  # how a tool's key begins, so that none can be taken for the server's own words
+_PROMPT, _TEMPLATE = "prompt ", "template "  # likewise; and a person reads them
+_OFFERS = 2_000  # prompts, and templates, of one moment
 _LISTED = 500  # changes told at once
 
 
@@ -42,22 +53,34 @@ class Moments:
         self._turn = asyncio.Lock()
 
     async def keep(self, state: ServerState, tools: Iterable[Tool]) -> None:
-        """Remember what it is now, if that is not what it was."""
+        """Remember what it is now, if that is not what it was; of its prompts and templates what was known last."""
+        await self._keep(await asyncio.to_thread(_texts, state, tuple(tools)), _is_offer)
+
+    async def keep_offers(self, templates: Iterable[ResourceTemplate], prompts: Iterable[Prompt]) -> None:
+        """Likewise, once these lists were read. Resources come and go like files: they are no definitions."""
+        texts = await asyncio.to_thread(_offer_texts, tuple(templates)[:_OFFERS], tuple(prompts)[:_OFFERS])
+        await self._keep(texts, lambda name: not _is_offer(name))
+
+    async def _keep(self, texts: Mapping[str, str], stays: Callable[[str], bool]) -> None:
         async with self._turn:
             await self._load()
-            texts = await asyncio.to_thread(_texts, state, tuple(tools))
+            last = self._then[-1].parts if self._then else {}
             parts = {name: _digest(text) for name, text in texts.items()}
-            if self._then and self._then[-1].parts == parts:
+            whole = {name: digest for name, digest in last.items() if stays(name)} | parts
+            if last == whole:
                 return
             self._texts |= {parts[name]: text for name, text in texts.items()}
-            self._then.append(_Then(time.time(), parts))
+            self._then.append(_Then(time.time(), whole))
             self._make_room()
-            then = [[one.at, dict(one.parts)] for one in self._then]
-            value = {"format": _FORMAT, "then": then, "texts": dict(self._texts)}
-            try:
-                await asyncio.to_thread(stored.save, self._file, value)
-            except OSError as fault:
-                log.warning("the history of %s cannot be written: %s", self._server, fault)
+            await self._save()
+
+    async def _save(self) -> None:
+        then = [[one.at, dict(one.parts)] for one in self._then]
+        value = {"format": _FORMAT, "then": then, "texts": dict(self._texts)}
+        try:
+            await asyncio.to_thread(stored.save, self._file, value)
+        except OSError as fault:
+            log.warning("the history of %s cannot be written: %s", self._server, fault)
 
     async def list(self) -> tuple[Moment, ...]:
         """Newest first."""
@@ -123,8 +146,24 @@ class Moments:
 def _texts(state: ServerState, tools: Iterable[Tool]) -> dict[str, str]:
     """Every part as JSON text; the server's own words look like a definition with nothing but a description."""
     words = {"instructions": state.instructions, "version": state.version, "protocol": state.protocol}
+    words["capabilities"] = ", ".join(sorted(state.capabilities))
     own = {name: json.dumps({"description": text}) for name, text in words.items() if text}
     return own | {f"{_TOOL}{tool.name}": json.dumps(dict(tool.raw), sort_keys=True) for tool in tools}
+
+
+def _offer_texts(templates: Iterable[ResourceTemplate], prompts: Iterable[Prompt]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for template in templates:
+        about = {"title": template.title, "description": template.description, "mimeType": template.mime}
+        found[f"{_TEMPLATE}{template.template}"] = json.dumps(about, sort_keys=True)
+    for prompt in prompts:
+        told = {key: value for key, value in asdict(prompt).items() if key not in ("server", "name")}
+        found[f"{_PROMPT}{prompt.name}"] = json.dumps(told, sort_keys=True)
+    return found
+
+
+def _is_offer(name: str) -> bool:
+    return name.startswith((_PROMPT, _TEMPLATE))
 
 
 def _digest(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from workbench.catalog import offer_lists
@@ -32,13 +32,15 @@ _CHANGES = {
     "notifications/prompts/list_changed": (PROMPTS,),
 }
 Entry = TypeVar("Entry")
+Remember = Callable[[tuple[ResourceTemplate, ...], tuple[Prompt, ...]], Awaitable[None]]
 
 
 class Offering:
     """Begins with each life of the server and rests between them."""
 
-    def __init__(self, server: str, tell: Callable[[Event], None], around: Surroundings) -> None:
+    def __init__(self, server: str, tell: Callable[[Event], None], around: Surroundings, remember: Remember) -> None:
         self._server = server
+        self._remember = remember
         self._tell = tell
         self._around = around
         self._connection: Connection | None = None
@@ -136,6 +138,8 @@ class Offering:
                 if kind in stale:
                     await self._read_list(connection, kind)
             self._known = True
+            if not any(self._warnings.values()):  # what could not be read is not gone
+                await self._remember(self.templates, self.prompts)
             self._tell(OffersChanged(self._server))
 
     async def _resume(self, connection: Connection) -> None:

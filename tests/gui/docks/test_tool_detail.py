@@ -149,6 +149,9 @@ def test_progress_is_shown_and_cancel_reaches_the_server(pane: ToolPane, paper: 
     qtbot.waitUntil(lambda: panel.running)
     pane.hear(CallProgress(panel._call_id, 3, 10, "third page"))
     assert panel.answer.sentence().endswith(" · 3 / 10 (30%) · third page")
+    panel.answer._began -= 5
+    qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Running for 6"))  # also while the server says nothing
+    assert panel.answer.sentence().endswith("third page")
     assert panel._cancel.isVisible()
     assert not panel._run.isVisible()
     qtbot.keyClick(panel, Qt.Key.Key_Escape)

@@ -17,9 +17,8 @@ def test_facts_and_condition_stand_together(window: Any, paper: Any, settled: An
     paper.conditions["demo"] = Vitals(
         "demo", 1_700_000_000.0, 61.4, 3, 12, 2, 8.0, 410.0, "It broke.", 1_700_000_100.0, 2_000, 50_000, 40, 0
     )
-    state = replace(
-        paper.server_states["demo"], capabilities=("tools", "prompts"), restarts=2, instructions="x" * 50_000
-    )
+    state = replace(paper.server_states["demo"], restarts=2, era="legacy", instructions="x" * 50_000)
+    state = replace(state, capabilities=("tools", "prompts.listChanged"))
     paper.put(state)
     window.centre.server.show_server("demo", "overview")
     settled()
@@ -30,7 +29,9 @@ def test_facts_and_condition_stand_together(window: Any, paper: Any, settled: An
     assert "12, 2 of them failed" in shown
     assert "typically 8 ms, at most 410 ms" in shown
     assert "It broke." in shown
-    assert "tools  ·  prompts" in shown
+    assert "legacy: a session" in shown
+    assert page._offers.words() == ("tools", "prompts.listChanged")
+    assert page._offers.heightForWidth(30) > page._offers.heightForWidth(400) > 0
     assert len(shown) < 10_000  # long instructions are cut
 
 

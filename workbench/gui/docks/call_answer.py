@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
@@ -16,6 +17,8 @@ from workbench.gui.views import EmptyState, Strip
 from workbench.gui.whole import size_words
 from workbench.gui.words import amount, duration
 from workbench.records import Fault, Outcome
+
+_TICK = 1000  # milliseconds between two looks at how long a call has run
 
 
 class CallAnswer(QWidget):
@@ -42,6 +45,9 @@ class CallAnswer(QWidget):
         self._empty = EmptyState(theme, "play", *self._none())
         self._build()
         self._began = 0.0
+        self._told = ""  # what the server last said of its progress
+        self._tick = QTimer(self, interval=_TICK)
+        self._tick.timeout.connect(self._say_running)
         self.clear()
 
     def clear(self) -> None:
@@ -52,8 +58,9 @@ class CallAnswer(QWidget):
 
     def begin(self) -> None:
         """A call is under way; the last result stays readable until the next one is there."""
-        self._began = time.monotonic()
-        self._say("loader", "info", self.tr("Running…"))
+        self._began, self._told = time.monotonic(), ""
+        self._say_running()
+        self._tick.start()
         self._empty.say(self.tr("Waiting for the answer"), self.tr("It appears here as soon as the server sent it."))
         self._schema.hide()
         self.fault.show_fault(None)
@@ -61,6 +68,7 @@ class CallAnswer(QWidget):
         self._bar.show()
 
     def end(self) -> None:
+        self._tick.stop()
         self._bar.hide()
 
     def show_asked(self) -> None:
@@ -78,8 +86,11 @@ class CallAnswer(QWidget):
             self._bar.setValue(round(1000 * min(1.0, progress / total)))
         share = min(1.0, max(0.0, progress / total)) if total > 0 else 0.0
         steps = f"{progress:g} / {total:g} ({share:.0%})" if total > 0 else f"{progress:g}"
-        parts = (self._running(), steps, message)
-        self._say("loader", "info", " · ".join(part for part in parts if part))
+        self._told = " · ".join(part for part in (steps, message) if part)
+        self._say_running()
+
+    def _say_running(self) -> None:
+        self._say("loader", "info", " · ".join(part for part in (self._running(), self._told) if part))
 
     def _running(self) -> str:
         """With the time since the call began, as soon as there is some to tell."""

@@ -259,10 +259,17 @@ def _tone(standing: Standing, column: int) -> str:
     return "danger" if column == STATE and standing.state.status is ServerStatus.FAILED else "muted"
 
 
+def _about(standing: Standing) -> str:
+    """What it calls itself, and what a person says of it."""
+    state = standing.state
+    parts = (state.title or standing.name, state.version, state.config.description)
+    return " · ".join(one_line(part, 200) for part in parts if part)
+
+
 def _tip(standing: Standing, column: int) -> str:
     if column == NAME:
-        parts = (standing.state.title, standing.state.version, standing.state.config.description)
-        return "\n".join(visible(part) for part in parts if part)
+        cells = ((title(other), _CELLS[other](standing)) for other in range(CATEGORY, COLUMNS))
+        return "\n".join((_about(standing), *(f"{name}: {words}" for name, words in cells if words)))
     if column == SPEED and standing.vitals.calls:
         return translate("all servers", "The middle one of the last calls; the slowest took {}.").format(
             duration(standing.vitals.slowest_ms)

@@ -9,6 +9,7 @@ from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.docks.server_card import command_line
 from workbench.gui.fault_card import FaultCard
+from workbench.gui.server.chips import Chips
 from workbench.gui.server.page import ServerPage
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import mark
@@ -30,6 +31,7 @@ class OverviewPage(ServerPage):
         self._fault = FaultCard(context.theme)
         self._facts = QGridLayout()
         self._rows: dict[str, tuple[QLabel, ForeignLabel]] = {}
+        self._offers = Chips(context.theme, self.tr("What the server offers"))
         self._log = QPlainTextEdit()
         self._beat = QTimer(self, interval=_BEAT)
         self._beat.timeout.connect(self._read_log)
@@ -48,6 +50,9 @@ class OverviewPage(ServerPage):
         ):
             for name, words in lines.items():
                 self._tell(name, words)
+        self._offers.show_chips(self._offered(state))
+        self._rows[self.tr("Offers")][0].setVisible(bool(state.capabilities))
+        self._offers.setVisible(bool(state.capabilities))
 
     def look(self, *, seen: bool) -> None:
         if seen:
@@ -65,14 +70,26 @@ class OverviewPage(ServerPage):
             self.tr("Command"): command_line(state.config),
             self.tr("Folder"): state.config.cwd,
             self.tr("Name"): " ".join(part for part in (state.title, state.version) if part),
-            self.tr("Protocol"): state.protocol,
+            self.tr("Protocol"): self._protocol(state),
             self.tr("Process"): str(state.pid) if state.pid else "",
-            self.tr("Offers"): "  ·  ".join(state.capabilities),
+            self.tr("Offers"): "",
             self.tr("Restarts"): str(state.restarts) if state.restarts else "",
             self.tr("Tools"): str(state.tool_count),
             self.tr("Resources"): str(state.resource_count or ""),
             self.tr("Prompts"): str(state.prompt_count or ""),
         }
+
+    def _protocol(self, state: ServerState) -> str:
+        """With what the era means: how the two of them talk."""
+        eras = {
+            "modern": self.tr("modern: each request stands for itself"),
+            "legacy": self.tr("legacy: a session that began with a handshake"),
+        }
+        return "  ·  ".join(part for part in (state.protocol, eras.get(state.era, state.era)) if part)
+
+    def _offered(self, state: ServerState) -> list[tuple[str, str]]:
+        """What it offers; a feature of something stands behind a dot, and is quieter."""
+        return [(word, "muted" if "." in word else "info") for word in state.capabilities]
 
     def _words(self, state: ServerState) -> dict[str, str]:
         """What may be long stands last."""
@@ -114,7 +131,7 @@ class OverviewPage(ServerPage):
             text.setWordWrap(True)
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._facts.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
-            self._facts.addWidget(text, row, 1)
+            self._facts.addWidget(self._offers if name == self.tr("Offers") else text, row, 1)
             self._rows[name] = (title, text)
         title, text = self._rows[name]
         text.setText(words)

@@ -10,16 +10,17 @@ from workbench.gui.context import Context
 from workbench.gui.models import all_servers as columns
 from workbench.gui.models.all_servers import AllServersModel, Standing
 
-_LETTERS = {
-    columns.NAME: 18, columns.CATEGORY: 14, columns.STATE: 15, columns.PROTOCOL: 22, columns.SPEED: 16,
-    columns.MEMORY: 12, columns.PROCESS: 12, columns.RESTARTS: 12, columns.TOOLS: 9, columns.RESOURCES: 14,
-    columns.PROMPTS: 12, columns.CALLS: 9, columns.ERRORS: 10,
+_SAMPLES = {
+    columns.NAME: "a-rather-long-name", columns.CATEGORY: "Category one", columns.STATE: "□ Starting…  ",
+    columns.PROTOCOL: "2025-11-25 · modern", columns.SPEED: "888.8 s", columns.MEMORY: "8,888 MB",
+    columns.PROCESS: "8888888", columns.RESTARTS: "888", columns.TOOLS: "88,888", columns.RESOURCES: "88,888",
+    columns.PROMPTS: "8,888", columns.CALLS: "888,888", columns.ERRORS: "8,888", columns.LAST_ERROR: "x" * 22,
 }  # fmt: skip
+"""What a column must have room for, besides its title."""
 _LEAST_TELLING = (
     columns.PROCESS, columns.RESTARTS, columns.PROMPTS, columns.RESOURCES, columns.PROTOCOL, columns.CATEGORY,
     columns.CALLS, columns.SPEED, columns.TOOLS, columns.ERRORS, columns.MEMORY,
 )  # fmt: skip
-_ROOM = 30  # letters the last error should have
 
 
 class ServersTable(QTableView):
@@ -32,6 +33,7 @@ class ServersTable(QTableView):
         super().__init__(parent)
         self._context = context
         self._model = model
+        self._widths: dict[int, int] = {}
         self.setModel(model)
         self.setAccessibleName(self.tr("All servers"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -60,16 +62,17 @@ class ServersTable(QTableView):
         return tuple(standing for standing in found if standing is not None)
 
     def fit_columns(self) -> None:
-        """Where it is narrow the least telling columns go first; a server's own sheet has them all."""
+        """Where it is narrow the least telling columns go first; a server's name tells what they said."""
         named = any(one.state.config.category for one in self._model.standings())
-        letters = {column: wide for column, wide in _LETTERS.items() if named or column != columns.CATEGORY}
+        widths = {column: wide for column, wide in self._widths.items() if named or column != columns.CATEGORY}
         self.setColumnHidden(columns.CATEGORY, not named)
-        room = self.width() // max(1, self.fontMetrics().averageCharWidth())
-        wanted = sum(letters.values()) + _ROOM
+        wanted = sum(widths.values())
+        room = self.width() - self.verticalScrollBar().sizeHint().width()
         for column in _LEAST_TELLING:
-            if column in letters:
-                self.setColumnHidden(column, wanted > room)
-                wanted -= letters[column] if wanted > room else 0
+            if column in widths:
+                hidden = wanted > room
+                self.setColumnHidden(column, hidden)
+                wanted -= widths[column] if hidden else 0
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
@@ -90,6 +93,7 @@ class ServersTable(QTableView):
         unit = self._context.theme.unit
         self.setIconSize(QSize(unit * 3 + 1, unit * 3 + 1))
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + unit * 3)
-        width = self.fontMetrics().averageCharWidth()
-        for column, letters in _LETTERS.items():
-            self.setColumnWidth(column, width * letters)
+        for column, sample in _SAMPLES.items():
+            words = max(self.fontMetrics().horizontalAdvance(text) for text in (columns.title(column), sample))
+            self._widths[column] = words + unit * 6
+            self.setColumnWidth(column, self._widths[column])
