@@ -138,9 +138,9 @@ class Offering:
                 if kind in stale:
                     await self._read_list(connection, kind)
             self._known = True
+            self._tell(OffersChanged(self._server))
             if not any(self._warnings.values()):  # what could not be read is not gone
                 await self._remember(self.templates, self.prompts)
-            self._tell(OffersChanged(self._server))
 
     async def _resume(self, connection: Connection) -> None:
         from mcp.shared.exceptions import MCPError

@@ -49,6 +49,17 @@ class Layout:
         settings.sync()
 
     @property
+    def runs_below(self) -> bool:
+        """Whether the runs stand behind the panes below only because the window is narrow."""
+        return self._open().value("runs", "beside") == "below"
+
+    @runs_below.setter
+    def runs_below(self, below: bool) -> None:
+        settings = self._open()
+        settings.setValue("runs", "below" if below else "beside")
+        settings.sync()
+
+    @property
     def found_seen(self) -> str:
         """Which servers of other apps a person does not want to be told of again."""
         return str(self._open().value("found", ""))

@@ -23,6 +23,7 @@ from workbench.gui.docks.servers import ServersPane
 from workbench.gui.docks.skills import SkillsPane
 from workbench.gui.icons import icon
 from workbench.gui.layout import Layout
+from workbench.gui.narrow import Narrow
 from workbench.gui.pane import Pane
 from workbench.gui.status import Status
 from workbench.gui.theme import mark
@@ -57,6 +58,7 @@ class MainWindow(QMainWindow):
         self._connect(bridge)
         if not self.layout_file.restore(self):
             self.reset_layout()
+        Narrow(self, self.layout_file)
         if not self.layout_file.welcome:
             self.centre.hide_welcome()
 
@@ -170,6 +172,7 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Every pane in its first place."""
+        self.layout_file.runs_below = False
         unit = self.context.theme.unit
         self.resize(unit * 340, unit * 215)
         for name, area in PLACES.items():

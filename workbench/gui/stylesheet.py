@@ -205,6 +205,7 @@ QStatusBar {{ background: {c.background}; color: {c.muted}; border-top: 1px soli
 QStatusBar::item {{ border: none; }}
 QTabWidget::pane {{ border: none; border-top: 1px solid {c.border}; }}
 QTabBar {{ background: {c.background}; qproperty-drawBase: 0; }}
+QTabBar[kind="inline"] {{ background: transparent; }}
 QTabBar::tab {{ background: transparent; color: {c.muted}; border: none; border-bottom: 2px solid transparent;
     padding: {u}px {u * 3}px; min-height: {u * 5}px; max-height: {u * 5}px; }}
 QTabBar::tab:hover {{ color: {c.text}; background: {c.hover}; }}

@@ -209,6 +209,7 @@ class OutputPane(Pane):
         self._tabs.addTab(self._result, self.tr("Result"))
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
+        self._split.setMinimumHeight(self.context.theme.unit * 18)  # lower windows need the room above more
         self._split.addWidget(self._make_calls())
         self._split.addWidget(self._tabs)
         self._split.addWidget(self._make_model_view())

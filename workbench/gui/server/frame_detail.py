@@ -130,6 +130,7 @@ class FrameDetail(QWidget):
     def _lay_out(self, unit: int) -> None:
         for words in (self.tr("Message"), self.tr("Its answer"), self.tr("Write")):
             self.tabs.addTab(words)
+        mark(self.tabs, kind="inline")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(self.tr("The message, its other half, or one to write"))
