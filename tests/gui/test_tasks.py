@@ -3,7 +3,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from PySide6.QtWidgets import QLabel
+from shiboken6 import delete
+
+from workbench.errors import WorkbenchError
 from workbench.gui.tasks import Tasks
+from workbench.records import Fault
 
 
 def test_a_result_goes_to_whoever_waits_for_it(loop: Any, complete: Any) -> None:
@@ -40,6 +45,29 @@ def test_a_fault_in_what_follows_a_result_is_told_too(loop: Any, complete: Any, 
     with qtbot.waitSignal(tasks.failed) as failed:
         complete(asyncio.wait_for(tasks.run("answer", answer(), stumble), 5))
     assert "follow-up" in failed.args[0].message
+
+
+def test_a_dialog_that_was_closed_meanwhile_is_no_fault_but_what_it_could_not_show_is(
+    qapp: Any, loop: Any, complete: Any
+) -> None:
+    tasks, told = Tasks(), list[Fault]()
+    tasks.failed.connect(told.append)
+    gone = QLabel()
+    delete(gone)
+
+    async def draw() -> None:
+        gone.setText("done")
+
+    async def refused() -> None:
+        try:
+            raise WorkbenchError("It was refused.")
+        except WorkbenchError as fault:
+            gone.setText(fault.message)
+
+    complete(asyncio.wait_for(tasks.run("draw", draw()), 5))
+    assert not told
+    complete(asyncio.wait_for(tasks.run("ask", refused()), 5))
+    assert [fault.message for fault in told] == ["It was refused."]
 
 
 def test_closing_ends_everything_and_nothing_begins_afterwards(loop: Any, complete: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from workbench.events import Noticed
 from workbench.gui.bridge import Link, LinkState
@@ -134,6 +134,18 @@ def test_the_welcome_page_starts_the_three_roads(window: Any, paper: Any, settle
     skill.click()
     assert not window.skills.visibleRegion().isEmpty()
     assert "demo is connected" in shown(window.centre.welcome)
+    assert tool.text() == "Pick a tool"
+    tool.click()
+    assert window.servers.finder.hasFocus()
+
+
+def test_the_welcome_page_takes_in_a_server_of_ones_own(window: Any, qtbot: Any) -> None:
+    from workbench.gui.dialogs.add_server import AddServer
+
+    button = next(one for one in window.centre.welcome.findChildren(QPushButton) if "Add a server" in one.text())
+    button.click()
+    qtbot.waitUntil(lambda: bool(window.findChildren(AddServer)))
+    window.findChildren(AddServer)[0].reject()
 
 
 def test_an_exception_nobody_foresaw_is_shown_with_its_traceback(window: Any) -> None:

@@ -49,7 +49,7 @@ def status(number: int, url: str, words: str = "") -> ServerFault:
         case 401:
             return ServerFault(
                 f"{host} wants to know who you are (401).{said}",
-                "Sign in, or give its entry a header such as Authorization.",
+                "Sign in, or give its entry a header such as Authorization; if it has one, the key in it is not taken.",
             )
         case 403:
             return ServerFault(f"{host} does not let you in (403).{said}", "Your token may lack a right.")

@@ -71,7 +71,7 @@ def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret
             return _raise(_ours(stored)) if reserved(stored) else secret(stored) or _raise(missing(stored))
         found = environment.get(name) or default
         if found is None:
-            hint = f"Set it, or write ${{{name}:-a default}} in .mcp.json."
+            hint = f"Set it before the workbench starts, or write ${{keyring:{name}}} there: you are asked for it once."
             raise WorkbenchError(f"The variable {name} is not set.", hint)
         return found
 

@@ -50,7 +50,8 @@ def _server_row(state: ServerState) -> tuple[str, ...]:
     word = "disabled" if config.disabled else state.status.value
     if not (config.disabled or state.allowed or config.builtin):
         word = "not allowed yet"
-    tools = f"{state.tool_count} tools" if state.tool_count or state.status is ServerStatus.READY else ""
+    known = state.tool_count or state.status is ServerStatus.READY
+    tools = ("1 tool" if state.tool_count == 1 else f"{state.tool_count} tools") if known else ""
     return config.name, word, tools, command_line(config)
 
 

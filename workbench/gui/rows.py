@@ -21,6 +21,7 @@ KEY = ROW + 1
 """The model role under which a row's key lies."""
 
 Index = QModelIndex | QPersistentModelIndex
+Badges = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Row:
     icon: str = ""
     tone: str = "muted"  # colour role of the icon
     aside_tone: str = "muted"
-    badges: tuple[tuple[str, str], ...] = ()  # word and colour role
+    badges: Badges = ()  # word and colour role
     section: bool = False  # a heading, not something to choose
     strong: bool = False
     mono: bool = False
@@ -139,7 +140,7 @@ class RowDelegate(QStyledItemDelegate):
         badges = () if row.detail else row.badges  # two-line rows carry them in the second line
         widths = [QFontMetrics(badge_font).horizontalAdvance(word) + self._theme.unit * 3 for word, _ in badges]
         wished = QFontMetrics(font).horizontalAdvance(row.title) + 2
-        shown = min(wished, place.width())  # a name that can be read matters more than what is beside it
+        shown = min(wished, self._room_for_name(place.width(), badges, widths))
         colour = self._theme.colour("muted" if row.faded else "text")
         self._write(painter, QRect(place.left(), place.top(), shown, place.height()), row.title, font, colour)
         left = place.left() + shown + self._theme.unit * 2
@@ -148,6 +149,12 @@ class RowDelegate(QStyledItemDelegate):
                 break
             self._paint_badge(painter, QRect(left, place.top(), width - self._theme.unit, place.height()), word, tone)
             left += width
+
+    def _room_for_name(self, room: int, badges: Badges, widths: list[int]) -> int:
+        """A name that can be read matters more than what is beside it, except a danger."""
+        if not badges or badges[0][1] != "danger":
+            return room
+        return max(room // 3, room - widths[0] - self._theme.unit * 2)
 
     def _paint_detail(self, painter: QPainter, line: QRect, row: Row) -> None:
         font = self._theme.ui(-1, QFont.Weight.Medium)

@@ -68,8 +68,17 @@ class Tasks(QObject):
                 done(result)
             return result
         except Exception as fault:
-            self.failed.emit(describe(name, fault))
+            if (told := _worth_telling(fault)) is not None:
+                self.failed.emit(describe(name, told))
             return None
+
+
+def _worth_telling(fault: Exception) -> Exception | None:
+    """That a dialog was closed before the answer came is nobody's fault; what it could not show any more is told."""
+    if not (isinstance(fault, RuntimeError) and str(fault).endswith("already deleted.")):
+        return fault
+    before = fault.__context__
+    return before if isinstance(before, WorkbenchError) else None
 
 
 def describe(name: str, fault: BaseException) -> Fault:

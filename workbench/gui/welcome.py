@@ -11,8 +11,9 @@ from workbench.gui.actions import action_named
 from workbench.gui.commands import Commands, keys_text
 from workbench.gui.context import Context
 from workbench.gui.found_card import FoundCard
-from workbench.gui.icons import pixmap
+from workbench.gui.icons import icon, pixmap
 from workbench.gui.pane import Pane
+from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
 from workbench.records import ServerState, ServerStatus, Skill, SkillState
@@ -34,6 +35,7 @@ class Welcome(Pane):
         self.skill.button.setText(self.tr("Open the skill library"))
         self.cards = (self.tool, self.ask, self.skill)
         self.found = FoundCard(theme, commands["servers.import"], self)
+        self._find = commands["servers.find"]
         self._page = QWidget()
         self._grid = QGridLayout()
         self._lay_out(commands)
@@ -42,8 +44,8 @@ class Welcome(Pane):
 
     def hear(self, event: Event) -> None:
         match event:
-            case ServerChanged(state) if state.status is ServerStatus.READY:
-                self.tool.done(self.tr("{} is connected").format(state.config.name))
+            case ServerChanged(state):
+                self._servers((state,))
             case RunChanged(run) if run.decision is not None and run.decision.by:
                 self.ask.done(self.tr("You have decided on one"))
             case SkillsChanged():
@@ -80,7 +82,8 @@ class Welcome(Pane):
     def _servers(self, states: tuple[ServerState, ...]) -> None:
         for state in states:
             if state.status is ServerStatus.READY:
-                self.tool.done(self.tr("{} is connected").format(state.config.name))
+                self.tool.done(self.tr("{} is connected").format(visible(state.config.name)))
+                self.tool.lead(self._find, self.tr("Pick a tool"))
 
     def _skills(self, skills: tuple[Skill, ...]) -> None:
         own = [skill for skill in skills if skill.state is SkillState.KEPT and not skill.starter]
@@ -97,7 +100,8 @@ class Welcome(Pane):
         words = label(self.tr("Browse tools, review what agents want to run, keep what works."), "muted")
         words.setWordWrap(True)
         inner.addWidget(words)
-        inner.addSpacing(unit * 4)
+        inner.addLayout(self._own_row(commands))
+        inner.addSpacing(unit * 2)
         self._grid.setSpacing(unit * 4)
         inner.addWidget(self.found)
         inner.addSpacing(unit * 2)
@@ -116,6 +120,22 @@ class Welcome(Pane):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(area)
         self.setFocusProxy(self.tool.button)
+
+    def _own_row(self, commands: Commands) -> QHBoxLayout:
+        """Whoever comes with a server of their own need not walk through the demo."""
+        row = QHBoxLayout()
+        row.setSpacing(self.context.theme.unit * 2)
+        names = {"server.add": self.tr("Add a server…"), "servers.import": self.tr("Import from other apps…")}
+        for name, words in names.items():
+            action = commands[name]
+            button = QPushButton(icon(action_named(name).icon, "accent"), words)
+            button.setToolTip(action.toolTip())
+            button.setEnabled(action.isEnabled())
+            action.enabledChanged.connect(button.setEnabled)
+            button.clicked.connect(action.trigger)
+            row.addWidget(button)
+        row.addStretch()
+        return row
 
     def _key_row(self, commands: Commands) -> QGridLayout:
         unit = self.context.theme.unit
@@ -136,7 +156,7 @@ class Welcome(Pane):
         self._columns = columns
         unit = self.context.theme.unit
         side = unit * 10 if columns > 1 else unit * 5
-        self._outer.setContentsMargins(side, unit * (12 if columns > 1 else 6), side, unit * 6)
+        self._outer.setContentsMargins(side, unit * (8 if columns > 1 else 6), side, unit * 6)
         for place, card in enumerate(self.cards):
             self._grid.addWidget(card, place // columns, place % columns)
         for column in range(3):
@@ -160,9 +180,10 @@ class Card(QFrame):
         self._done = label("", "success")
         self._done.hide()
         self.button = QPushButton(action.text())
+        self._action = action
         self.button.setEnabled(action.isEnabled())
-        action.enabledChanged.connect(self.button.setEnabled)
-        self.button.clicked.connect(action.trigger)
+        action.enabledChanged.connect(self._able)
+        self.button.clicked.connect(self._go)
         mark(self.button, kind="primary")
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.unit * 4,) * 4)
@@ -181,6 +202,21 @@ class Card(QFrame):
         self._done.setText(f"✓ {words}")
         self._done.show()
         mark(self.button, kind="")
+
+    def lead(self, action: QAction, words: str) -> None:
+        """From now on the button goes the next step of this road."""
+        if action is not self._action:
+            self._action.enabledChanged.disconnect(self._able)
+            self._action = action
+            action.enabledChanged.connect(self._able)
+        self.button.setText(words)
+        self._able()
+
+    def _able(self) -> None:
+        self.button.setEnabled(self._action.isEnabled())
+
+    def _go(self) -> None:
+        self._action.trigger()
 
     def _draw(self) -> None:
         self._picture.setPixmap(pixmap(self._symbol, "accent", self._theme.unit * 6, self.devicePixelRatioF()))

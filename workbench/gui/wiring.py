@@ -84,9 +84,9 @@ class Wiring(QObject):
     def grant(self, wish: Wish) -> None:
         """See to one wish."""
         match wish:
-            case ShowTool(server, tool, follow):
+            case ShowTool(server, tool, follow, enter):
                 if not follow or self._window.centre.currentWidget() is self._window.centre.tool:
-                    self._show_tool(server, tool)
+                    self._show_tool(server, tool, enter=enter)
             case ShowCall():
                 self._show_call(wish)
             case SaveCall(call, outcome):
@@ -115,14 +115,14 @@ class Wiring(QObject):
 
     # tools, programs, skills
 
-    def _show_tool(self, server: str, tool: str) -> None:
+    def _show_tool(self, server: str, tool: str, *, enter: bool = False) -> None:
         self._window.docks["servers"].raise_()
         self._window.servers.show_tool(server, tool)
         if tool:
             centre = self._window.centre
-            centre.tool.show_tool(server, tool)
-            centre.name_tool(tool)
             centre.setCurrentWidget(centre.tool)
+            centre.tool.show_tool(server, tool, enter=enter)
+            centre.name_tool(tool)
         else:
             self._window.docks["servers"].come()
 

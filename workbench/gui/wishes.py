@@ -15,6 +15,7 @@ class ShowTool:
     server: str
     tool: str
     follow: bool = False  # only where a tool is in front already: somebody walks through the list
+    enter: bool = False  # the keyboard goes into its form: somebody chose it by a key
 
 
 @dataclass(frozen=True, slots=True)

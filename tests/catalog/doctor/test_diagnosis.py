@@ -16,6 +16,7 @@ import pytest
 
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.doctor.address import Address
+from workbench.catalog.doctor.answer import Answer, judge_answer
 from workbench.catalog.doctor.command import launcher
 from workbench.catalog.doctor.diagnosis import Diagnosis
 from workbench.catalog.doctor.sign_in import _check_issuer
@@ -219,6 +220,12 @@ async def test_a_401_is_followed_to_the_authorization_server(examine: Examine) -
     assert "who you are (401)" in found(checks, "Answer").sentence
     assert found(checks, "Sign-in").state is CheckState.GOOD
     assert "does not register clients" in found(checks, "Authorization").sentence
+
+
+def test_a_key_that_is_not_taken_is_told_apart_from_none() -> None:
+    refused = Answer(401, {}, "")
+    assert "who you are" in judge_answer(refused).sentence
+    assert "does not take the key" in judge_answer(refused, keyed=True).sentence
 
 
 async def test_a_server_cannot_make_the_doctor_ask_its_neighbours(examine: Examine) -> None:

@@ -71,6 +71,15 @@ def test_what_is_pasted_fills_the_form(context: Any, qtbot: Any) -> None:
     assert dialog.read().name == "hub"
 
 
+def test_the_time_limit_says_what_it_is_while_none_is_typed(context: Any, qtbot: Any) -> None:
+    dialog = AddServer(context)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    text = dialog.seconds.lineEdit()
+    assert text.text() == "as the setting says"
+    qtbot.waitUntil(lambda: text.width() > text.fontMetrics().horizontalAdvance(text.text()))
+
+
 def test_an_edited_entry_keeps_what_the_form_does_not_show(context: Any, paper: Any, qtbot: Any) -> None:
     before = ServerConfig(
         "files", "npx", ("-y", "x"), {"A": "1"}, "sub", disabled=True, roots=("src",), category="work",

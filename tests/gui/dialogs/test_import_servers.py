@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
+from shiboken6 import isValid
 
 from workbench.gui.dialogs.found_row import REPLACE
 from workbench.gui.dialogs.import_servers import ImportServers
-from workbench.records import Fault, ImportChoice, SecretStore
+from workbench.records import Fault, ImportChoice, ImportReport, SecretStore
 
 
 def texts(widget: Any) -> str:
@@ -47,6 +49,26 @@ def test_a_ticked_server_comes_in_with_its_secret_kept_apart(
     settled()
     assert "Imported hub" in window.statusBar().currentMessage()
     assert window.servers.chosen().config.name == "hub"
+
+
+def test_a_dialog_that_was_closed_meanwhile_is_left_alone(
+    dialog: Any, window: Any, paper: Any, qtbot: Any, settled: Any, monkeypatch: Any
+) -> None:
+    ready, faults = asyncio.Event(), list[Fault]()
+    window.context.tasks.failed.connect(faults.append)
+
+    async def slowly(choices: tuple[ImportChoice, ...]) -> ImportReport:
+        await ready.wait()
+        return ImportReport(("hub",))
+
+    monkeypatch.setattr(paper, "import_servers", slowly)
+    dialog.rows[0].box.setChecked(True)
+    dialog.go.click()
+    dialog.reject()
+    qtbot.waitUntil(lambda: not isValid(dialog))
+    ready.set()
+    settled()
+    assert not faults
 
 
 def test_a_taken_name_can_be_another_one_or_replace_the_server_here(dialog: Any, paper: Any, qtbot: Any) -> None:

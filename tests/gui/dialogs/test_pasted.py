@@ -32,6 +32,11 @@ from workbench.records import ServerConfig
         ('"a": {"command": "x"},', ServerConfig("a", "x")),
         ('{"command": "x"}', ServerConfig("", "x")),
         ('{"w": {"serverUrl": "https://e.org"}}', ServerConfig("w", url="https://e.org")),
+        ('Add:\n\n```json\n{"mcpServers": {"a": {"command": "x"}}}\n```\nThen restart.', ServerConfig("a", "x")),
+        ('In your settings: {"a": {"command": "x"}} and that is all.', ServerConfig("a", "x")),
+        ('{\n  // the server\n  "a": {"url": "https://e.org/mcp"} // far\n}', ServerConfig("a", url="https://e.org/mcp")),
+        ("```sh\nclaude mcp add git -- uvx mcp-server-git\n```", ServerConfig("git", "uvx", ("mcp-server-git",))),
+        ("`npx -y @scope/server-files`", ServerConfig("files", "npx", ("-y", "@scope/server-files"))),
         ("""code --add-mcp '{"name": "a", "command": "x"}'""", ServerConfig("a", "x")),
     ],
 )  # fmt: skip

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
 
 from tests.gui.screens.test_screens import shoot
 from workbench.errors import WorkbenchError
@@ -14,6 +15,7 @@ from workbench.events import ToolsChanged
 from workbench.gui.dialogs.add_server import AddServer
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.servers import ServersPane
+from workbench.gui.rows import Row, RowDelegate
 from workbench.records import Consent, Fault, ServerConfig, ServerState, ServerStatus
 
 
@@ -135,6 +137,34 @@ def test_the_filter_opens_the_first_find_by_enter_and_goes_by_escape(
     assert window.centre.tabText(window.centre.currentIndex()) == "send_email"
     qtbot.keyClick(pane.finder, Qt.Key.Key_Escape)
     assert pane.finder.text() == ""
+
+
+def test_enter_on_a_tool_puts_the_keyboard_into_its_form(window: Any, pane: Any, qtbot: Any, settled: Any) -> None:
+    pane.show_tool("demo", "list_orders")
+    pane.tree.setFocus()
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
+    settled()
+    assert window.centre.tool.isAncestorOf(QApplication.focusWidget())
+    pane.tree.setFocus()
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
+    assert window.centre.tool.isAncestorOf(QApplication.focusWidget()), "also when its sheet is there already"
+
+
+def test_a_danger_is_painted_where_there_is_hardly_room(window: Any) -> None:
+    delegate = RowDelegate(window.context.theme)
+    row = Row("k", "delete_customer_for_good", badges=(("destructive", "danger"),))
+
+    def red(narrow: Row) -> bool:
+        picture = QImage(170, 24, QImage.Format.Format_ARGB32)
+        picture.fill(window.context.theme.colour("surface"))
+        painter = QPainter(picture)
+        delegate._paint_row(painter, picture.rect(), narrow)
+        painter.end()
+        soft = window.context.theme.soft("danger")
+        return any(picture.pixelColor(x, y) == soft for x in range(170) for y in range(24))
+
+    assert red(row)
+    assert not red(replace(row, badges=()))
 
 
 def test_a_filter_that_finds_nothing_says_so_and_offers_a_way_back(pane: Any, qtbot: Any) -> None:
@@ -317,6 +347,19 @@ def test_a_server_is_copied_switched_and_edited(window: Any, pane: Any, paper: A
     qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
     assert not pane.model.find("files").isValid()
     assert pane.model.category_at(pane.tree.currentIndex()) == "work"
+
+
+def test_an_added_server_is_chosen_so_that_the_next_step_is_there(
+    window: Any, pane: Any, qtbot: Any, settled: Any
+) -> None:
+    window.commands.do("server.add")
+    qtbot.waitUntil(lambda: bool(window.findChildren(AddServer)))
+    dialog = window.findChildren(AddServer)[0]
+    dialog.paste.setText("npx -y @acme/notes")
+    dialog.add.click()
+    qtbot.waitUntil(lambda: pane.chosen() is not None and pane.chosen().config.name == "notes")
+    settled()
+    assert "Connect it" in window.statusBar().currentMessage()
 
 
 def test_the_menu_of_a_row_offers_what_is_possible(window: Any, pane: Any, qtbot: Any) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _PATIENCE = 10.0  # seconds for the answer
 _READ = 64 * 1024  # bytes of it that are looked at
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_KEYS = ("authorization", "x-api-key", "api-key")  # headers that say who one is
 _VERSION = "2025-11-25"
 _HELLO = {
     "jsonrpc": "2.0",
@@ -68,11 +69,15 @@ async def check_answer(address: Address, headers: Mapping[str, str]) -> tuple[Ch
         return bad("Answer", f"No answer came within {_PATIENCE:g} seconds.", fix), None
     except (httpx2.HTTPError, ssl.SSLError, OSError, ValueError) as fault:
         return bad("Answer", "The request failed on its way.", "See the checks above.", str(fault)[:500]), None
-    return judge_answer(answer), answer
+    keyed = any(name.lower() in _KEYS for name in headers)
+    return judge_answer(answer, keyed=keyed), answer
 
 
-def judge_answer(answer: Answer) -> Check:
-    """What an answer means."""
+def judge_answer(answer: Answer, *, keyed: bool = False) -> Check:
+    """What an answer means; `keyed` when a key was sent along."""
+    if answer.status == 401 and keyed:
+        fix = "Store the right one under Secrets… in the Workbench menu, or edit its entry (F2)."
+        return bad("Answer", "The server does not take the key that was sent (401).", fix, _seen(answer))
     if answer.status == 401:
         fix = "Sign in, or give a key as header Authorization: Bearer ${keyring:name}."
         return bad("Answer", "The server wants to know who you are (401).", fix, _seen(answer))

@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
@@ -77,6 +77,9 @@ def _lines(text: str, pattern: re.Pattern[str], wrong: str, hint: str) -> dict[s
 
 class AddServer(QDialog):
     """The form. It stays open, with everything typed, when the core refuses."""
+
+    saved = Signal(object)
+    """Carries the ServerState that the core made of it."""
 
     def __init__(self, context: Context, parent: QWidget | None = None, *, before: ServerConfig | None = None) -> None:
         super().__init__(parent)
@@ -152,9 +155,9 @@ class AddServer(QDialog):
         self.about = self._field(self.tr("Description"), self.tr("in your own words"))
         self.seconds = QSpinBox()
         self.seconds.setRange(0, 86_400)
-        self.seconds.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.seconds.setSpecialValueText(self.tr("as the setting says"))
         self.seconds.setSuffix(self.tr(" s"))
+        self.seconds.lineEdit().setTextMargins(unit * 2, 0, unit * 2, 0)
         self.seconds.setAccessibleName(self.tr("Time limit of a call"))
         self.keep = TickBox(self._context.theme, self.tr("Keep secrets apart instead of writing them into .mcp.json"))
         self.keep.setChecked(True)
@@ -261,5 +264,6 @@ class AddServer(QDialog):
             return None
         finally:
             self.add.setEnabled(True)
+        self.saved.emit(state)
         self.accept()
         return state

@@ -20,7 +20,7 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.tick_box import TickBox
 from workbench.gui.views import EmptyState, label
-from workbench.records import Discovery, Fault, FoundServer, ImportReport, SecretStore, ServerState
+from workbench.records import Discovery, Fault, FoundServer, ImportChoice, ImportReport, SecretStore, ServerState
 
 APPS = "Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, LM Studio, goose"
 
@@ -203,8 +203,14 @@ class ImportServers(QDialog):
         keep = self.keep.isChecked() and self.keep.isEnabled()
         choices = tuple(row.choice(keep_secrets=keep) for row in self._ticked())
         self.go.setEnabled(False)
-        task = self._context.tasks.run("import servers", self._context.questions.import_servers(choices), self._done)
-        task.add_done_callback(lambda _: self._review())
+        self._context.tasks.run("import servers", self._import(choices))
+
+    async def _import(self, choices: tuple[ImportChoice, ...]) -> None:
+        try:
+            report = await self._context.questions.import_servers(choices)
+        finally:
+            self._review()
+        self._done(report)
 
     def _done(self, report: ImportReport) -> None:
         if report.added:

@@ -73,7 +73,7 @@ def tool_targets(tools: Iterable[ToolSummary]) -> list[Target]:
                 badges=hint_words(tool.hints)[:1],
             ),
             f"{tool.name} {tool.server} {tool.title}",
-            ShowTool(tool.server, tool.name),
+            ShowTool(tool.server, tool.name, enter=True),
             10,
         )
         for tool in tools

@@ -14,12 +14,16 @@ from workbench.records import ServerConfig
 _ADDRESS = re.compile(r"https?://\S+")
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _TRANSPORTS = {"http": "http", "streamable-http": "http", "streamableHttp": "http", "sse": "sse", "stdio": "stdio"}
+_FENCED = re.compile(r"```[ \t]*[a-z0-9]{0,12}\s(.*?)```", re.DOTALL)
+_COMMENT = re.compile(r"^\s*//[^\n]*$|(?<=[\s,{\[])//[^\n]*$", re.MULTILINE)
+_HOLDS_SERVER = re.compile(r'"(?:mcpServers|servers|command|url|serverUrl)"\s*:')
+_WRITES = re.compile(r"claude\s+mcp\s|\S+\s+--add-mcp\s")
 _HINT = "Paste a JSON snippet, a command line such as npx -y …, claude mcp add …, or an address."
 
 
 def read_pasted(text: str) -> ServerConfig:
     """What it says; empty fields where it says nothing. Raises WorkbenchError for what is none of these."""
-    text = text.strip().removeprefix("$ ").strip()
+    text = _bare(text)
     if _ADDRESS.fullmatch(text):
         return ServerConfig("", url=text)
     if text.startswith(("{", '"')):
@@ -35,6 +39,16 @@ def read_pasted(text: str) -> ServerConfig:
     if len(words) == 3 and words[1] == "--add-mcp":  # VS Code's command line
         return _json(words[2])
     return _command("", words)
+
+
+def _bare(text: str) -> str:
+    """Without the sentences and marks of a README around it."""
+    fenced = _FENCED.search(text)
+    text = (fenced[1] if fenced else text).strip().strip("`").strip().removeprefix("$ ").strip()
+    begin, end = text.find("{"), text.rfind("}")
+    if text.startswith('"') or _WRITES.match(text) or not 0 <= begin < end or not _HOLDS_SERVER.search(text):
+        return text
+    return text[begin : end + 1]
 
 
 def _json(text: str) -> ServerConfig:
@@ -54,7 +68,7 @@ def _json(text: str) -> ServerConfig:
 
 def _loaded(text: str) -> dict[str, Any]:  # Any: JSON
     try:
-        document = json.loads(re.sub(r",\s*([}\]])", r"\1", text))
+        document = json.loads(re.sub(r",\s*([}\]])", r"\1", _COMMENT.sub("", text)))
     except (ValueError, RecursionError) as fault:
         raise WorkbenchError(f"The snippet cannot be read: {fault}.", _HINT) from fault
     if not isinstance(document, dict):

@@ -69,6 +69,7 @@ class SecretsDialog(QDialog):
         self.again.setVisible(store.kind in ("memory", "locked"))
         self.model.show_rows(secret_rows(store))
         self._choose()
+        self.resize(self.size().expandedTo(self.sizeHint()))  # words that wrap may need more than before
 
     # inside
 

@@ -11,7 +11,7 @@ from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.docks.server_keys import ServerKeys
 from workbench.gui.icons import pixmap
-from workbench.gui.text import visible
+from workbench.gui.text import one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
 from workbench.gui.words import duration, server_word
@@ -97,14 +97,14 @@ class ServerCard(QFrame):
         self._log.setFixedHeight(unit * 32)
         self._log.hide()
         column.addWidget(self._log)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, unit, 0, 0)
-        row.setSpacing(unit)
-        for button in (self._connect, self._disconnect, self._why, self._open, self._remove):
-            row.addWidget(button)
-        row.addStretch()
-        row.addWidget(self._more)
-        column.addLayout(row)
+        column.addSpacing(unit)
+        for buttons in ((self._connect, self._disconnect, self._why, self._open), (self._remove, self._more)):
+            row = QHBoxLayout()  # two of them: a card must not make its pane wider than the one before
+            row.setSpacing(unit)
+            for button in buttons:
+                row.addWidget(button)
+            row.addStretch()
+            column.addLayout(row)
 
     def _draw(self) -> None:
         state = self._state
@@ -112,7 +112,7 @@ class ServerCard(QFrame):
             return
         word = server_word(state.status)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
-        self._name.setText(visible(state.title or state.config.name))
+        self._name.setText(visible(state.config.name))
         self._word.setText(word.text)
         self._command.setText(visible(command_line(state.config)))
         self._command.setVisible(not state.config.builtin)
@@ -125,6 +125,7 @@ class ServerCard(QFrame):
         self._connect.setText(self.tr("Try again") if state.status is ServerStatus.FAILED else self.tr("Connect"))
         self._disconnect.setVisible(runs)
         self._why.setVisible(state.status is ServerStatus.FAILED)
+        self._more.setVisible(not state.config.remote or bool(state.fault and state.fault.detail))
         self._remove.setVisible(not state.config.builtin and not runs)
 
     def _toggle(self, shown: bool) -> None:
@@ -150,7 +151,8 @@ class ServerCard(QFrame):
 
 def facts(state: ServerState) -> str:
     """What is known of a running server: one line about what it is, one about its process."""
-    what = [f"v{visible(state.version).removeprefix('v')}"] if state.version else []
+    what = [one_line(state.title, 60)] if state.title not in ("", state.config.name) else []
+    what += [f"v{visible(state.version).removeprefix('v')}"] if state.version else []
     what += [f"MCP {visible(state.protocol)}"] if state.protocol else []
     process = [f"pid {state.pid}"] if state.pid else []
     process += [duration(state.latency_ms)] if state.latency_ms else []

@@ -68,7 +68,16 @@ class ServerDeeds(QObject):
     def _add(self) -> None:
         from workbench.gui.dialogs.add_server import AddServer
 
-        AddServer(self._context, self._pane.window()).open()
+        dialog = AddServer(self._context, self._pane.window())
+        dialog.saved.connect(self._added)
+        dialog.open()
+
+    def _added(self, state: ServerState) -> None:
+        """The new one is chosen, so that its card offers the next step."""
+        name = state.config.name
+        self._pane.model.put(state)
+        self._pane.show_tool(name)
+        self.wished.emit(Say(self.tr("Added {}. Connect it to see its tools.").format(name)))
 
     def _edit(self) -> None:
         from workbench.gui.dialogs.add_server import AddServer

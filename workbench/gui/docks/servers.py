@@ -292,7 +292,7 @@ class ServersPane(Pane):
             return
         server, _, tool = key.partition("\n")
         if tool:
-            self.wished.emit(ShowTool(server, tool))
+            self.wished.emit(ShowTool(server, tool, enter=True))
             return
         state = self.model.state(server)
         if state and state.status not in _RUNNING and not self.model.rowCount(self.model.find(server)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any, TypeAlias
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
@@ -37,6 +37,7 @@ class ToolPane(Pane):
         self._sheets: OrderedDict[Key, ToolSheet] = OrderedDict()
         self._typed: dict[Key, dict[str, Any]] = {}  # Any: JSON arguments of tools whose sheet is gone
         self._wanted: Key = ("", "")
+        self._enter = False  # the keyboard goes into the form as soon as it is there
         self._waiting: dict[Key, tuple[JsonObject, bool]] = {}  # arguments for a form that is not there yet
         self._fault = FaultCard(context.theme)
         words = self.tr("Pick a tool on the left: its description, its form and its source open here.")
@@ -49,10 +50,11 @@ class ToolPane(Pane):
         layout.addWidget(self._fault)
         layout.addWidget(self._pages, 1)
 
-    def show_tool(self, server: str, name: str) -> None:
+    def show_tool(self, server: str, name: str, *, enter: bool = False) -> None:
         """Open a tool; the answer of a slower, earlier wish never replaces a later one."""
         key = (server, name)
         self._wanted = key
+        self._enter = enter
         if key in self._sheets:
             self._present(key)
             return
@@ -154,6 +156,9 @@ class ToolPane(Pane):
         self._sheets.move_to_end(key)
         self._pages.setCurrentWidget(self._sheets[key])
         self.setFocusProxy(self._sheets[key].call)
+        if self._enter:
+            self._enter = False
+            self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if key in self._waiting:
             arguments, start = self._waiting.pop(key)
             self._sheets[key].call.take(arguments, start=start)

@@ -303,7 +303,8 @@ def server_row(state: ServerState, tools: int) -> Row:
     word = server_word(state.status)
     aside = word.text
     if state.status is ServerStatus.READY:
-        parts = [translate("servers", "{} tools").format(tools or state.tool_count)]
+        count = tools or state.tool_count
+        parts = [translate("servers", "1 tool") if count == 1 else translate("servers", "{} tools").format(count)]
         if state.latency_ms:
             parts.append(duration(state.latency_ms))
         aside = " · ".join(parts)
