@@ -131,12 +131,18 @@ class Core:
             askings,
             self.conveyor,
             agents=lambda: tuple(self._agents.values()),
-            notices=lambda: (*self._notices, *self.catalog.notices),
+            notices=self._worth_knowing,
             set_settings=self._set_settings,
             shut_down=self._on_shut_down,
             start_example=self._start_example,
         )
         self.desk = Desk(house)
+
+    def _worth_knowing(self) -> tuple[Fault, ...]:
+        """What a person should know of what was read at the start."""
+        servers = (self.catalog.server(state.config.name) for state in self.catalog.states())
+        losses = (loss for server in servers if (loss := server.pins.loss()) is not None)
+        return (*self._notices, *self.catalog.notices, *losses)
 
     def _hear(self, event: Event) -> None:
         """A definition that changed behind a person's back is written down and told."""

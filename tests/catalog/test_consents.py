@@ -83,3 +83,13 @@ async def test_a_changed_script_is_not_started_before_a_person_looked(house, tmp
     assert "serve.py was changed" in state.doubt
     assert (await home.catalog.connect("own")).doubt == ""
     assert (await home.call("own", "echo", text="hi")).ok
+
+
+def test_an_entry_that_takes_the_place_of_another_inherits_the_files_that_were_allowed(tmp_path: Path) -> None:
+    """Moving secrets or choosing folders is no consent to a script that was changed meanwhile."""
+    consents = Consents(tmp_path / "allowed.json")
+    consents.give(CONFIG)
+    consents.vouch(CONFIG, (Executable("run", "/bin/run", 1, 1, "aa"),))
+    after = replace(CONFIG, roots=("/home",))
+    consents.give(after, CONFIG)
+    assert "was changed since" in consents.vouch(after, (Executable("run", "/bin/run", 2, 2, "bb"),))

@@ -74,3 +74,9 @@ def test_a_damaged_memory_is_none(value: object) -> None:
 def test_what_is_written_is_read_again(tool: Path) -> None:
     files = look(launch(tool), {})
     assert from_json([file.as_json() for file in files]) == files
+
+
+def test_a_script_behind_an_option_with_a_value_is_found(tmp_path: Path) -> None:
+    (tmp_path / "serve.py").write_text("1")
+    found = look(Launch("python3", ("-X", "dev", "serve.py", "data.db"), dict(os.environ), str(tmp_path)), {})
+    assert [file.name for file in found] == ["python3", "serve.py"]

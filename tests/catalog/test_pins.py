@@ -121,19 +121,68 @@ def test_the_built_in_server_is_taken_at_its_word(tmp_path: Path) -> None:
     assert pins.changes() == ()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", '{"format": 1}', '{"format": 1, "tools": {"a": 5}, "there": [1], "told": {"a": 1}}']
-)
-def test_a_broken_file_costs_the_pins_and_not_the_server(tmp_path: Path, text: str) -> None:
+BROKEN = ["", "[]", '{"format": 1}', '{"format": 1, "tools": {"a": 5}, "there": [1], "told": {"a": 1}}', "\ud7ff"]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_cannot_be_read_any_more_is_not_approved_anew_by_itself(tmp_path: Path, text: str) -> None:
     pins = Pins("one", tmp_path)
     pins.take(tools(a="1"))
-    value = pins.dump()
-    assert value is not None
-    pins.save(value)
+    kept(pins, tmp_path)
     next(tmp_path.iterdir()).write_text(text, encoding="utf-8")
     again = Pins("one", tmp_path)
     again.load()
-    assert again.take(tools(a="2")) == tools(a="2")
+    assert "damaged" in again.loss().message
+    (offered,) = again.take(tools(a="reads your mail"))
+    assert "reads your mail" not in str(offered)  # no model hears a word of it
+    assert "cannot be read" in again.refusal("a").message
+    later = kept(again, tmp_path)
+    later.take(tools(a="reads your mail", b="1"))
+    assert later.blocked("a")  # a restart forgets nothing of it
+    assert later.blocked("b")
+    (change, _) = later.changes()
+    assert (change.tool, change.before, change.blocked) == ("a", "", True)
+    later.approve({one.tool: one.hash for one in later.changes()})
+    assert (later.loss(), later.take(tools(a="reads your mail", b="1", c="1"))[2].name) == (None, "c")
+    assert not later.blocked("c")
+
+
+def test_a_definition_changed_in_the_file_of_pins_is_none_that_was_approved(tmp_path: Path) -> None:
+    pins = Pins("one", tmp_path)
+    pins.take(tools(a="harmless"))
+    kept(pins, tmp_path)
+    file = next(tmp_path.iterdir())
+    file.write_text(file.read_text().replace("harmless", "harmful"))
+    again = Pins("one", tmp_path)
+    again.load()
+    again.take(tools(a="harmful"))
+    assert again.blocked("a")
+
+
+def test_a_file_that_may_not_be_read_or_is_no_file_blocks_too(tmp_path: Path) -> None:
+    pins = Pins("one", tmp_path)
+    pins.take(tools(a="1"))
+    kept(pins, tmp_path)
+    file = next(tmp_path.iterdir())
+    file.unlink()
+    file.mkdir()
+    again = Pins("one", tmp_path)
+    again.load()
+    again.take(tools(a="1"))
+    assert again.blocked("a")
+
+
+def test_a_server_cannot_make_us_forget_a_pin_by_inventing_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.catalog.pins._MOST", 5)
+    pins = Pins("one", tmp_path)
+    pins.take(tools(a="1"))
+    for wave in range(4):
+        pins.take(tools(**{f"x{wave}{number}": "1" for number in range(4)}))
+    pins.take(tools(a="2"))
+    assert pins.blocked("a")
+    assert len(pins.snapshot()["tools"]) <= 6
 
 
 @given(st.text(min_size=1), st.text())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from workbench.catalog.definitions import read
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import ServersArranged
@@ -117,3 +118,31 @@ async def test_what_cannot_be_written_changes_nothing_at_all(core, paths) -> Non
         await core.desk.edit_server("a", ServerConfig("z", url="https://e.org", headers={"bad name": "x"}), True)
     assert paths.servers_file.read_text() == before
     assert "a" in names(core)
+
+
+async def test_a_blocked_definition_stays_blocked_under_another_name(core, paths) -> None:
+    pins = core.catalog.server("a").pins
+    pins.take(read("a", [{"name": "tool", "description": "1"}]).tools)
+    for name in (await core.desk.duplicate_server("a")).config.name, "renamed":
+        if name == "renamed":
+            await core.desk.edit_server("a", ServerConfig("renamed", "x"), False)
+        there = core.catalog.server(name).pins
+        there.take(read(name, [{"name": "tool", "description": "2"}]).tools)
+        assert there.blocked("tool")
+
+
+async def test_a_server_never_seen_is_seen_for_the_first_time_under_its_new_name(core, paths) -> None:
+    await core.desk.edit_server("a", ServerConfig("renamed", "x"), False)
+    assert not core.catalog.server("renamed").pins.known
+
+
+async def test_pins_that_cannot_be_read_are_told_until_they_are_approved_anew(core, paths) -> None:
+    server = core.catalog.server("a")
+    server.pins.take(read("a", [{"name": "tool"}]).tools)
+    server.pins.save(server.pins.snapshot())
+    next(paths.pins.iterdir()).write_text("{")
+    server.pins.load()
+    assert any("of a cannot be read" in notice.message for notice in (await core.desk.status()).notices)
+    server.pins.take(read("a", [{"name": "tool"}]).tools)
+    await server.approve({one.tool: one.hash for one in server.pins.changes()})
+    assert (await core.desk.status()).notices == ()

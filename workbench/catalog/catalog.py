@@ -154,7 +154,7 @@ class Catalog:
         before = self.server(config.name)
         runs = before.running is not None
         if before.state.allowed and self._consents.allows(before.state.config):
-            self._consents.give(config)
+            self._consents.give(config, before.state.config)
         await self.add(config)
         if runs:
             await self.server(config.name).start(at_once=True)
@@ -324,7 +324,7 @@ class Catalog:
         config = replace(server.state.config, roots=folders)
         self._configuration.put(config)
         if server.state.allowed:
-            self._consents.give(config)
+            self._consents.give(config, server.state.config)
         server.state = replace(server.state, config=config)
         self._hear(ServerChanged(server.state))
         if (running := server.running) is not None and server.state.era != MODERN:

@@ -44,11 +44,15 @@ class Consents:
             self._save({**self._given, fingerprint(config): {**kept, "files": [file.as_json() for file in files]}})
         return ""
 
-    def give(self, config: ServerConfig) -> None:
-        """A person's yes to this command, and to whatever files are behind it at its next start."""
+    def give(self, config: ServerConfig, like: ServerConfig | None = None) -> None:
+        """A person's yes to this command, and to whatever files are behind it at its next start. `like`: the entry it
+        takes the place of without being asked about anew, so the files that were allowed stay the only ones."""
         if config.builtin:
             return
-        said = {"server": config.name, "command": config.command, "at": time.time()}
+        said: dict[str, object] = {"server": config.name, "command": config.command, "at": time.time()}
+        files = self._files(like) if like is not None else None
+        if files is not None:
+            said["files"] = [file.as_json() for file in files]
         self._save({**self._given, fingerprint(config): said})
 
     def _files(self, config: ServerConfig) -> tuple[Executable, ...] | None:

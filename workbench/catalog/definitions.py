@@ -39,6 +39,11 @@ def read(server: str, listed: Iterable[object]) -> Definitions:
     return Definitions(tuple(tools.values()), tuple(warnings))
 
 
+def bare(tool: Tool) -> Tool:
+    """The name of a tool and nothing that its server says of it."""
+    return _tool(tool.server, {"name": tool.name, "inputSchema": {"type": "object"}})
+
+
 def digest(raw: JsonObject) -> str:
     """SHA-256 over what a model and a policy rely on: name, title, description, both schemas, annotations."""
     kept = {key: raw.get(key) for key in ("name", "title", "description", "inputSchema", "outputSchema", "annotations")}

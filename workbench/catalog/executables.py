@@ -101,9 +101,8 @@ def _script(args: tuple[str, ...], folder: Path) -> list[tuple[str, Path]]:
     for arg in args:
         if arg in ("-m", "-c", "-e", "--eval"):
             return []
-        if not arg.startswith("-"):
-            script = folder / arg
-            return [(arg, script)] if os.path.isfile(script) else []
+        if not arg.startswith("-") and os.path.isfile(folder / arg):  # what is none may belong to an option
+            return [(arg, folder / arg)]
     return []
 
 

@@ -24,7 +24,7 @@ from workbench.records import ChangeKind, DefinitionChange, Fault, JsonObject, T
 
 log = logging.getLogger(__name__)
 _FORMAT = 1  # another number in a file: it is not understood
-_MOST = 40_000  # pins of one server; a server that invents names for ever loses the oldest it took back
+_MOST = 40_000  # pins of one server; one that invents names for ever loses those it took back and nobody looked at
 _LISTED = 500  # changes told at once
 
 
@@ -45,6 +45,7 @@ class Pins:
         self._file = folder / f"{hashlib.sha256(server.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.json"
         self._trusted = trusted  # the built-in server: what it says now is right
         self._known = False  # it was seen before, so what is new is worth a word
+        self._lost = False  # its file cannot be read: what is not pinned waits for a person, instead of being new
         self._pins: dict[str, _Pin] = {}
         self._waiting: dict[str, Tool] = {}  # definitions that differ from their pins
         self._told: dict[str, tuple[str, float]] = {}  # of those: the hash that was told, and when
@@ -54,13 +55,13 @@ class Pins:
 
     def load(self) -> None:
         """Blocks while it reads and hashes: call it on a thread, before anything else."""
-        found = stored.load(self._file)
+        found, there_is_one = stored.read(self._file)
+        self._known = there_is_one
         if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("tools"), dict):
-            if self._file.exists():
-                log.warning("the pins of %s cannot be read; its tools are pinned anew", self._server)
+            self._lost = there_is_one
             return
-        self._known = True
         self._pins = dict(self._read(found["tools"]))
+        self._lost = found.get("lost") is True or len(self._pins) < len(found["tools"])
         gone, there = found.get("gone"), found.get("there")
         self._there = frozenset(filter(_is_name, there)) if isinstance(there, list) else frozenset()
         self._gone = {str(name): _number(at) for name, at in gone.items()} if isinstance(gone, dict) else {}
@@ -77,6 +78,11 @@ class Pins:
         self._known = True
         return offered
 
+    @property
+    def known(self) -> bool:
+        """Whether the server was ever seen."""
+        return self._known
+
     def blocked(self, tool: str) -> bool:
         return tool in self._waiting
 
@@ -84,9 +90,24 @@ class Pins:
         """Why nobody may call this tool now."""
         if tool not in self._waiting:
             return None
+        if tool not in self._pins:
+            return Fault(
+                f"{self._server}.{tool} is blocked: what a person approved of it cannot be read any more.",
+                "A person can read its definition and approve it in the workbench, on the server's page Changes.",
+            )
         return Fault(
             f"{self._server}.{tool} is blocked: its definition changed after a person approved it.",
             "A person can compare both and approve the change in the workbench, on the server's page Changes.",
+        )
+
+    def loss(self) -> Fault | None:
+        """What a person should know when the pins could not be read."""
+        if not self._lost:
+            return None
+        return Fault(
+            f"What you approved of the tools of {self._server} cannot be read: its file was damaged or changed.",
+            "Its tools are blocked until you have read and approved them, on the server's page Changes.",
+            str(self._file),
         )
 
     def mark(self, tool: str) -> str:
@@ -113,6 +134,7 @@ class Pins:
         for tool in wanted:
             self._pins[tool] = _Pin(self._waiting.pop(tool), now)
             self._changed = True
+        self._lost = self._lost and any(tool not in self._pins for tool in self._waiting)
 
     def look(self) -> None:
         """A person has seen what is new and what is gone; what is blocked stays blocked."""
@@ -149,12 +171,16 @@ class Pins:
         if not self._changed:
             return None
         self._changed = False
+        return self.snapshot()
+
+    def snapshot(self) -> JsonObject:
+        """All there is to know; saved as another server's, that one begins with it."""
         tools = {
             name: {"raw": pin.tool.raw, "at": pin.at, "new": pin.new, "hash": pin.tool.hash}
             for name, pin in self._pins.items()
         }
         told = {"format": _FORMAT, "server": self._server, "tools": tools, "told": dict(self._told)}
-        return {**told, "gone": dict(self._gone), "there": sorted(self._there)}
+        return {**told, "gone": dict(self._gone), "there": sorted(self._there), "lost": self._lost}
 
     def save(self, value: JsonObject) -> None:
         """Write a dump; on a thread. Pins that cannot be written hold as long as the core lives."""
@@ -178,6 +204,9 @@ class Pins:
 
     def _judge(self, tool: Tool, now: float) -> Tool:
         pin = self._pins.get(tool.name)
+        if pin is None and self._lost and not self._trusted:
+            self._waiting[tool.name] = tool
+            return definitions.bare(tool)
         if pin is None or (self._trusted and pin.tool.hash != tool.hash):
             self._pins[tool.name] = _Pin(tool, now, new=self._known and not self._trusted)
             self._changed = True
@@ -194,12 +223,14 @@ class Pins:
         self._gone = {**lost, **{name: at for name, at in self._gone.items() if name not in there}}
         self._there = there
         self._changed = True
-        away = [name for name in self._pins if name not in there]
+        # What a person stands behind is never forgotten for what a server invents: it would be new when it comes back.
+        away = [name for name, pin in self._pins.items() if pin.new and name not in there]
         for name in away[: max(0, len(self._pins) - _MOST)]:
             del self._pins[name]
 
     def _change(self, name: str, tool: Tool) -> DefinitionChange:
-        before, after, at = _text(self._pins[name].tool.raw), _text(tool.raw), self._told.get(name, ("", 0.0))[1]
+        before = _text(self._pins[name].tool.raw) if name in self._pins else ""
+        after, at = _text(tool.raw), self._told.get(name, ("", 0.0))[1]
         odd = tuple(f"{one.message} {one.why}" for one in odd_definition(tool))
         return DefinitionChange(self._server, name, ChangeKind.CHANGED, tool.hash, at, before, after, True, odd)
 
@@ -209,7 +240,7 @@ class Pins:
         return [
             (name, _Pin(tools[name], _number(one.get("at")), one.get("new") is True))
             for name, one in found.items()
-            if name in tools and isinstance(one, dict)
+            if name in tools and isinstance(one, dict) and one.get("hash") == tools[name].hash
         ]
 
 

@@ -8,12 +8,26 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from workbench.files import read_plain
+
+LARGEST = 1 << 30  # bytes; more was not written by us
+
 
 def load(file: Path) -> Any:  # Any: JSON; callers check its shape. None: there is nothing usable
     try:
         return json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def read(file: Path) -> tuple[Any, bool]:  # Any: as above
+    """What is usable, and whether something is there at all: a file that cannot be read is not a missing one."""
+    try:
+        return json.loads(read_plain(file, "ascii", largest=LARGEST)), True
+    except FileNotFoundError:
+        return None, False
+    except (OSError, ValueError, RecursionError):
+        return None, True
 
 
 def save(file: Path, value: Any) -> None:  # Any: JSON

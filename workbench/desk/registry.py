@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from workbench.catalog import entries
 from workbench.catalog.clients.importing import keep_apart
+from workbench.catalog.pins import Pins
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, ServerState
@@ -24,6 +25,7 @@ class RegistryDesk(Seat):
         if keep_secrets:
             config = await self._apart(config)
         if server and config.name != server:
+            await self._carry_pins(server, config.name)
             await self._catalog.rearrange(lambda file: file.rename(server, config.name))
         state = await self._catalog.add(config)
         deed = "edited" if server else "added"
@@ -37,9 +39,17 @@ class RegistryDesk(Seat):
             await asyncio.to_thread(self._rooms.secrets.put, name, value)
         return made.config
 
+    async def _carry_pins(self, server: str, name: str) -> None:
+        """A changed definition stays blocked under another name."""
+        pins = self._catalog.server(server).pins
+        if pins.known:
+            heir = Pins(name, self._rooms.paths.pins)
+            await asyncio.to_thread(heir.save, pins.snapshot())
+
     async def duplicate_server(self, server: str) -> ServerState:
         self._own(server)
         name = self._free(server)
+        await self._carry_pins(server, name)
         await self._catalog.rearrange(lambda file: file.duplicate(server, name))
         self._note("server.added", f"You added {name}, a copy of {server}", server=name)
         return self._catalog.server(name).state

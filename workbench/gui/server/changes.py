@@ -128,7 +128,9 @@ class ChangesPage(ServerPage):
         when = clock(change.at)
         if self.since.currentData():
             return self.tr("{0}: {1} since then.").format(change.tool, str(change.kind))
-        if change.kind is ChangeKind.CHANGED:
+        if change.blocked and not change.before:
+            words = self.tr("What you approved of {0} cannot be read any more ({1}). Blocked until you approve this.")
+        elif change.kind is ChangeKind.CHANGED:
             words = self.tr("{0} changed ({1}). Blocked for you and for agents; the approved one stays in force.")
         elif change.kind is ChangeKind.NEW:
             words = self.tr("{0} is new since you last looked ({1}). It can be used.")
