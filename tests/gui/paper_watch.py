@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from workbench.catalog import raw
@@ -12,7 +13,17 @@ from workbench.catalog.traffic import Traffic, find
 from workbench.catalog.transcript import transcript
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
-from workbench.records import ChangeKind, DefinitionChange, Fault, Frame, Moment, RawAnswer, ToolWarning, Vitals
+from workbench.records import (
+    ChangeKind,
+    DefinitionChange,
+    Fault,
+    Frame,
+    Moment,
+    RawAnswer,
+    ServerTask,
+    ToolWarning,
+    Vitals,
+)
 
 
 class PaperWatch:
@@ -96,6 +107,20 @@ class PaperWatch:
     async def see_changes(self, server: str) -> None:
         self.changed[server] = [one for one in self.changed.get(server, ()) if one.blocked]
         self.bus.tell(ToolsChanged(server))
+
+    @property
+    def tasks(self) -> dict[str, ServerTask]:
+        return self.__dict__.setdefault("_tasks", {})
+
+    async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
+        return tuple(self.tasks.values())
+
+    async def cancel_task(self, server: str, task: str) -> None:
+        self.note("cancel_task", server, task)  # type: ignore[attr-defined]  # the bench has it
+        self.tasks[task] = replace(self.tasks[task], status="cancelled")
+
+    async def task_result(self, server: str, task: str) -> str:
+        return json.dumps({"content": [{"type": "text", "text": f"what came of {task}"}]})
 
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
         return tuple(self.odd.get(server, ()))

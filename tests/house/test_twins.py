@@ -51,6 +51,7 @@ ELSEWHERE = {
     "gui/dialogs/program_view.py": "tests/gui/dialogs/test_approval.py",
     "gui/dialogs/*.py": "tests/gui/screens/test_screens.py",
     "gui/models/all_servers.py": "tests/gui/models/test_all_servers_model.py",
+    "gui/server/tasks.py": "tests/gui/server/test_tasks_page.py",
     "gui/server/chips.py": "tests/gui/server/test_overview.py",
     "gui/server/servers_table.py": "tests/gui/server/test_all_servers.py",
     "gui/docks/audit.py": "tests/gui/docks/test_audit_pane.py",

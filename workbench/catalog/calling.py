@@ -63,7 +63,7 @@ async def _request(server: Server, tool: Tool, call: ToolCall, asks: Asks, heard
 
 async def _send(server: Server, tool: Tool, params: JsonObject, heard: Progress) -> JsonObject:
     if tasks.wanted(tool, server.state):
-        return await tasks.carry_out(server.request, params, heard)
+        return await tasks.carry_out(server.request, params, heard, server.begun_tasks)
     return await server.request("tools/call", params, heard)
 
 

@@ -59,6 +59,7 @@ class Server:
         self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
         self.traffic = Traffic(config.name, surroundings.masks)
+        self.begun_tasks: dict[str, str] = {}  # task → the tool whose call began it
         self.offering = Offering(config.name, self._hear_offers, surroundings, self.moments.keep_offers)
         self.counts = Counts()
         self.since = 0.0  # when it became ready last

@@ -18,6 +18,7 @@ from workbench.records import JsonObject, ServerState, Tool
 _KEPT_MS = 3_600_000  # how long a server is asked to keep a result
 _LEAST, _MOST, _USUAL = 0.05, 10.0, 1.0  # seconds between two looks
 _FAREWELL = 2.0  # seconds to tell a server that nobody wants its task any more
+_KNOWN = 1_000  # tasks of one server whose tool is remembered
 _OPEN = ("working", "input_required")
 _ENDED = ("completed", "failed", "cancelled")
 
@@ -44,17 +45,24 @@ def wanted(tool: Tool, state: ServerState) -> bool:
     return state.era != MODERN and (support == "required" or (support == "optional" and speaks))
 
 
-async def carry_out(send: Send, params: JsonObject, heard: Heard) -> JsonObject:
-    """The raw answer of the call. Cancelling cancels the task at its server."""
+async def carry_out(send: Send, params: JsonObject, heard: Heard, known: dict[str, str]) -> JsonObject:
+    """The raw answer of the call. Cancelling cancels the task at its server. `known` learns which tool it is of."""
     begun = await send("tools/call", {**params, "task": {"ttl": _KEPT_MS}})
     if "task" not in begun and "content" in begun:
         return begun  # it preferred to answer at once
     number, status = _task(begun.get("task"))
+    _learn(known, number, str(params.get("name", "")))
     try:
         return await _follow(send, number, status, begun["task"], heard)
     except asyncio.CancelledError:
         await asyncio.wait([spawn(f"cancel task {number:.40}", _cancel(send, number))], timeout=_FAREWELL)
         raise
+
+
+def _learn(known: dict[str, str], number: str, tool: str) -> None:
+    known[number] = tool
+    if len(known) > _KNOWN:
+        del known[next(iter(known))]
 
 
 async def _follow(send: Send, number: str, status: str, task: JsonObject, heard: Heard) -> JsonObject:

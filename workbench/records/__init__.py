@@ -65,6 +65,7 @@ from workbench.records.servers import (
 )
 from workbench.records.sign_in import SignIn, SignInStep
 from workbench.records.skills import Skill, SkillState
+from workbench.records.tasks import ServerTask
 from workbench.records.traffic import Frame, RawAnswer, Vitals
 
 __all__ = [
@@ -136,6 +137,7 @@ __all__ = [
     "ServerLog",
     "ServerState",
     "ServerStatus",
+    "ServerTask",
     "SignIn",
     "SignInStep",
     "Skill",

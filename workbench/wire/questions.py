@@ -23,6 +23,7 @@ from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
 from workbench.wire.topics.sign_in import SignInQuestions
 from workbench.wire.topics.skills import SkillQuestions
+from workbench.wire.topics.tasks import TaskQuestions
 from workbench.wire.topics.watch import WatchQuestions
 
 
@@ -43,6 +44,7 @@ class Questions(
     AskQuestions,
     RootQuestions,
     OfferQuestions,
+    TaskQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -82,6 +84,7 @@ DECISIVE = frozenset(
         "clear_history",
         "subscribe_resource",
         "set_log_level",
+        "cancel_task",
         "send_raw",
         "approve_definitions",
         "see_changes",

@@ -22,6 +22,7 @@ class Page:
     id: str
     title: str
     make: Make
+    needs: str = ""  # a capability without which there is nothing to show
 
 
 def _overview(context: Context, commands: Commands, state: ServerState) -> ServerPage:
@@ -72,6 +73,12 @@ def _changes(context: Context, commands: Commands, state: ServerState) -> Server
     return ChangesPage(context, commands, state)
 
 
+def _tasks(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.tasks import TasksPage
+
+    return TasksPage(context, commands, state)
+
+
 def _roots(context: Context, commands: Commands, state: ServerState) -> ServerPage:
     from workbench.gui.server.roots import RootsPage
 
@@ -82,6 +89,7 @@ PAGES: tuple[Page, ...] = (
     Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
     Page("resources", str(QT_TRANSLATE_NOOP("server pages", "Resources")), _resources),
     Page("prompts", str(QT_TRANSLATE_NOOP("server pages", "Prompts")), _prompts),
+    Page("tasks", str(QT_TRANSLATE_NOOP("server pages", "Tasks")), _tasks, needs="tasks"),
     Page("log", str(QT_TRANSLATE_NOOP("server pages", "Log")), _log),
     Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
     Page("changes", str(QT_TRANSLATE_NOOP("server pages", "Changes")), _changes),

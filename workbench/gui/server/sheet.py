@@ -130,10 +130,17 @@ class ServerSheet(QWidget):
         column.addWidget(head)
         column.addWidget(self._tabs)
         column.addWidget(self._pages, 1)
+        # A page that wants more than there is gets cut; it must not make the window grow.
+        self._pages.setMinimumSize(unit * 90, unit * 40)
+
+    def _has(self, capability: str) -> bool:
+        return any(word == capability or word.startswith(f"{capability}.") for word in self._state.capabilities)
 
     def _draw(self) -> None:
         self.mark_page("resources", str(self._state.resource_count or ""))
         self.mark_page("prompts", str(self._state.prompt_count or ""))
+        for number, page in enumerate(PAGES):
+            self._tabs.setTabVisible(number, not page.needs or self._has(page.needs))
         word = server_word(self._state.status)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
         self._name.setText(self._state.config.name)

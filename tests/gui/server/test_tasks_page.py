@@ -1,0 +1,41 @@
+"""The page of a server's tasks: there only where the server has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtWidgets import QTabBar
+
+from workbench.records import ServerStatus, ServerTask
+
+
+def tabs(sheet: Any) -> list[str]:
+    bar = sheet.findChild(QTabBar)
+    return [bar.tabText(number) for number in range(bar.count()) if bar.isTabVisible(number)]
+
+
+def test_tasks_are_listed_cancelled_and_their_results_shown(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+    window.centre.server.show_server("demo")
+    settled()
+    sheet = window.centre.server.sheet()
+    assert "Tasks" not in tabs(sheet)
+    paper.tasks["t1"] = ServerTask("demo", "t1", "working", "Step 3", "long_work", 1.7e9)
+    paper.tasks["t2"] = ServerTask("demo", "t2", "completed", "", "", 1.6e9)
+    paper.put(replace(paper.server_states["demo"], status=ServerStatus.READY, capabilities=("tools", "tasks.list")))
+    qtbot.waitUntil(lambda: "Tasks" in tabs(sheet))
+    window.centre.setCurrentWidget(window.centre.server)
+    sheet.look_at("tasks")
+    page = sheet.page()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 2)
+    page.view.setCurrentIndex(page.model.find("t1"))
+    assert (page.cancel.isEnabled(), page.fetch.isEnabled()) == (True, False)
+    page.cancel.click()
+    qtbot.waitUntil(lambda: "go on" in page._told.text() and not page.cancel.isEnabled())
+    assert ("cancel_task", ("demo", "t1")) in paper.asked
+    page.view.setCurrentIndex(page.model.find("t2"))
+    shown: list[str] = []
+    page.result.show_json = shown.append
+    page.view.chosen.emit("t2")
+    qtbot.waitUntil(lambda: bool(shown))
+    assert "what came of t2" in shown[0]
