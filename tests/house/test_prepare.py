@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -119,3 +120,10 @@ def test_a_python_that_is_too_old_gets_a_sentence(root: Path, tmp_path: Path) ->
     assert done.returncode == 1
     assert "needs Python 3.11 or newer; this machine has Python 3.9.2" in done.stderr
     assert "sudo apt-get install" in done.stderr
+
+
+def test_the_whole_suite_runs_beside_itself_on_few_cores_only(parts: Any, root: Path) -> None:
+    spread = runpy.run_path(str(root / "tools" / "prepare" / "__main__.py"))["side_by_side"]
+    assert spread(1) == []
+    assert spread(2) == ["-n", "2", "--dist", "loadfile"]
+    assert spread(64)[1] == "4"

@@ -22,6 +22,7 @@ from trouble import Trouble
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = 1  # the process id of whatever a container starts
+MOST = 4  # test files at once
 USEFUL_FOR_TESTS = {"Xvfb": "xvfb", "xauth": "xauth", "bwrap": "bubblewrap"}  # program → Debian package
 
 
@@ -42,11 +43,17 @@ def _become(goal: str, arguments: list[str]) -> int:
     """-P: a folder of the same name where the person stands must not be taken for the program."""
     if goal == "test":
         os.chdir(ROOT)
+        arguments = arguments or side_by_side(os.cpu_count() or 1)
     python = str(environment.python(ROOT))
     command = [python, "-P", "-m", "workbench" if goal == "run" else "pytest", *arguments]
     if os.getpid() != FIRST:
         os.execv(python, command)
     return _look_after(os.spawnv(os.P_NOWAIT, python, command))
+
+
+def side_by_side(cores: int) -> list[str]:
+    """How the whole suite is run: files beside each other, on so many cores that tests which wait are not starved."""
+    return ["-n", str(min(cores, MOST)), "--dist", "loadfile"] if cores > 1 else []
 
 
 def _look_after(program: int) -> int:
