@@ -42,7 +42,7 @@ async def test_a_call_returns_text_structure_and_its_cost(house) -> None:
     assert outcome.ok
     assert [block.text for block in outcome.content] == ["3"]
     assert json.loads(outcome.structured) == {"total": 3}
-    assert (outcome.schema_fault, outcome.bytes, outcome.tokens) == ("", 13, 1)
+    assert (outcome.schema_fault, outcome.bytes, outcome.tokens) == ("", 13, 6)
     assert outcome.ms > 0
 
 
