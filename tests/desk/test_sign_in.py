@@ -87,6 +87,15 @@ async def test_signing_out_ends_the_connection_and_forgets(core, guarded, browsi
         await core.desk.connect("far")
 
 
+async def test_a_removed_server_takes_its_tokens_along(core, guarded, browsing):
+    with pytest.raises(WorkbenchError):
+        await core.desk.connect("far")
+    await core.desk.sign_in("far")
+    await core.desk.remove_server("far")
+    assert (await core.desk.secrets()).secrets == ()
+    await core.desk.remove_server("here")
+
+
 async def test_what_cannot_be_signed_in_says_why(core):
     with pytest.raises(WorkbenchError, match="Press Connect first"):
         await core.desk.sign_in("far")

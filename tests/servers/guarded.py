@@ -8,6 +8,8 @@ seconds       how long an access token lives      granted   the scope it gives; 
 token_status  what the token endpoint answers     renews    whether refresh tokens are taken
 issuer        what the metadata says of itself    state     what comes back; empty: what was sent
 iss           what the return says of its issuer; empty: nothing
+proofs        how clients may prove themselves at the token endpoint; empty: nothing is said, and all is taken
+revokes       whether tokens may be revoked; `keys` are the public keys of clients, by client id
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import httpx2
+import jwt
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -41,7 +44,9 @@ class Guarded:
 
     def __init__(self, **knobs: Any) -> None:
         self.register = self.consent = self.metadata = self.renews = True
-        self.cimd = False
+        self.cimd = self.revokes = False
+        self.proofs: list[str] = []
+        self.keys: dict[str, Any] = {}
         self.seconds = 3600
         self.granted = ""
         self.token_status = 200
@@ -92,6 +97,7 @@ class Guarded:
                 Route("/register", self._registration, methods=["POST"]),
                 Route("/authorize", self._page),
                 Route("/token", self._token, methods=["POST"]),
+                Route("/revoke", self._revoke, methods=["POST"]),
             ]
         )
 
@@ -136,6 +142,10 @@ class Guarded:
         }
         if self.register:
             known["registration_endpoint"] = f"{self.base}/register"
+        if self.revokes:
+            known["revocation_endpoint"] = f"{self.base}/revoke"
+        if self.proofs:
+            known["token_endpoint_auth_methods_supported"] = self.proofs
         return JSONResponse(known)
 
     async def _registration(self, request: Request) -> Response:
@@ -171,17 +181,50 @@ class Guarded:
         self.asked.append(("/token", {**form, "auth": request.headers.get("authorization", "")}))
         if self.token_status != 200:
             return Response("down", status_code=self.token_status)
+        if self.proofs and self._proof(form, request) not in self.proofs:
+            return JSONResponse({"error": "invalid_client"}, status_code=401)
         match form.get("grant_type"):
             case "authorization_code":
                 scope = self._scope_of_code(form)
             case "refresh_token":
                 scope = self.refreshers.pop(form.get("refresh_token", ""), None) if self.renews else None
             case "client_credentials":
-                wanted = base64.b64encode(("given:given-" + "secret").encode()).decode()
-                scope = form.get("scope", "read") if request.headers.get("authorization") == f"Basic {wanted}" else None
+                scope = form.get("scope", "read") if self._proof(form, request) not in ("", "none") else None
             case _:
                 scope = None
         return self._grant(scope) if scope is not None else JSONResponse({"error": "invalid_grant"}, status_code=400)
+
+    def _proof(self, form: dict[str, str], request: Request) -> str:
+        """How the client has proved itself; empty: it has not."""
+        secret = "given-" + "secret"
+        if request.headers.get("authorization") == "Basic " + base64.b64encode(f"given:{secret}".encode()).decode():
+            return "client_secret_basic"
+        if (form.get("client_id"), form.get("client_secret")) == ("given", secret):
+            return "client_secret_post"
+        if "client_assertion" in form:
+            return "private_key_jwt" if self._signed(form["client_assertion"]) else ""
+        return "none" if "client_id" in form else ""
+
+    def _signed(self, assertion: str) -> bool:
+        said = jwt.decode(assertion, options={"verify_signature": False})
+        try:
+            jwt.decode(
+                assertion,
+                self.keys.get(said["sub"]),
+                algorithms=["ES256", "RS256", "EdDSA"],
+                audience=[self.base, f"{self.base}/"],
+                issuer=said["sub"],
+            )
+        except (jwt.PyJWTError, TypeError):
+            return False
+        return True
+
+    async def _revoke(self, request: Request) -> Response:
+        form = {key: str(value) for key, value in (await request.form()).items()}
+        self.asked.append(("/revoke", form | {"proof": self._proof(form, request)}))
+        self.tokens.pop(form.get("token", ""), None)
+        self.refreshers.pop(form.get("token", ""), None)
+        return Response(status_code=200 if self.token_status == 200 else self.token_status)
 
     def _scope_of_code(self, form: dict[str, str]) -> str | None:
         asked = self.codes.pop(form.get("code", ""), None)

@@ -69,7 +69,7 @@ class SecretsDesk(Seat):
 
     def _look(self, uses: dict[str, tuple[str, ...]]) -> SecretStore:
         room = self._rooms.secrets
-        stored = room.names() if room.opened else room.known()
+        stored = room.known()
         signed = {name_of(state.config.name): state.config.name for state in self._catalog.states()}
         infos = [
             SecretInfo(name, name in stored, uses.get(name, ()), signed.get(name, ""))

@@ -62,7 +62,9 @@ class ServersDesk(Seat):
         return state
 
     async def remove_server(self, server: str) -> None:
+        config = self._catalog.server(server).state.config
         await self._catalog.remove(server)
+        await self._rooms.sign_ins.remove(config)
         self._note("server.removed", f"You removed {server}", server=server)
 
     async def reload_servers(self) -> tuple[ServerState, ...]:

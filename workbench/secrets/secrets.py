@@ -56,8 +56,8 @@ class Secrets:
         return self._store is not None
 
     def known(self) -> tuple[str, ...]:
-        """Names in a keyring that was not opened yet."""
-        return read_names(self._names)
+        """The names as far as they are known without opening anything: of a keyring they stand in a plain file."""
+        return self.names() if self.opened else read_names(self._names)
 
     @property
     def kind(self) -> str:

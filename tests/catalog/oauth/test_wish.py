@@ -48,6 +48,10 @@ def test_the_secret_is_in_no_repr():
         {"clientMetadataUrl": "https://example.org"},
         {"issuer": "javascript:1"},
         {"tokenEndpointAuthMethod": "private_key_jwt"},
+        {"privateKey": "a"},
+        {"privateKey": "a", "clientId": "a", "grantType": "client_credentials"},
+        {"privateKey": "a", "clientId": "a", "clientSecret": "b", "grant": "client_credentials"},
+        {"signingAlgorithm": "none"},
     ],
 )
 def test_what_cannot_be_is_a_sentence_that_names_the_key(oauth):

@@ -138,7 +138,7 @@ class Attempt:
             leaf = next(leaves(fault))
             metadata = self._asking.context.oauth_metadata is not None
             raise faults.explain(leaf, metadata=metadata, registration=self._asking.registers) from fault
-        await self._keep_metadata()
+        await self._held.keep_metadata(self._asking.context)
 
     async def _forget_other_client(self, redirect: str) -> None:
         """A client that was registered for another address would be refused."""
@@ -218,16 +218,6 @@ class Attempt:
         if registering and self._asking.context.oauth_metadata is not None and not self._asking.registers:
             self._steps.note("Register this app", "The metadata names no address for it.", ok=False)
             raise faults.no_registration()
-
-    async def _keep_metadata(self) -> None:
-        """What was discovered is needed to renew the token when this process is long gone."""
-        assert self._asking is not None
-        context = self._asking.context
-        resource, metadata = context.protected_resource_metadata, context.oauth_metadata
-        await self._held.keep(
-            resource=resource.model_dump(mode="json", exclude_none=True) if resource else None,
-            metadata=metadata.model_dump(mode="json", exclude_none=True) if metadata else None,
-        )
 
 
 def _refusal(status: int, challenge: str, request: httpx2.Request | None = None) -> httpx2.Response:

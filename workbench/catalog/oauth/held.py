@@ -22,6 +22,8 @@ class Drawer(Protocol):
 
     masks: Masks
 
+    def known(self) -> tuple[str, ...]: ...
+
     def get(self, name: str) -> str | None: ...
 
     def put(self, name: str, value: str) -> None: ...
@@ -67,6 +69,14 @@ class Held:
         seconds = tokens.get("expires_in")
         expires = time.time() + seconds if isinstance(seconds, (int, float)) else None
         await self.keep(tokens=tokens, expires=expires)
+
+    async def keep_metadata(self, context: Any) -> None:  # Any: the SDK's OAuthContext
+        """What was discovered is needed to renew or revoke the token when this process is long gone."""
+        parts = {"resource": context.protected_resource_metadata, "metadata": context.oauth_metadata}
+        found = {key: part.model_dump(mode="json", exclude_none=True) if part else None for key, part in parts.items()}
+        known = await self.facts()
+        if any(known.get(key) != part for key, part in found.items()):
+            await self.keep(**found)
 
     async def forget(self) -> None:
         """Everything, the registration too."""

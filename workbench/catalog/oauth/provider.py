@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-import warnings
 from collections.abc import AsyncGenerator, Callable
 from typing import Any, Protocol
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError
-from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.auth.utils import extract_field_from_www_auth
 from mcp.shared.auth import (
     OAuthClientInformationFull,
@@ -27,8 +25,10 @@ from mcp.shared.auth import (
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from pydantic import ValidationError
 
+from workbench.catalog.oauth.client_proof import BASIC, choose_proof
 from workbench.catalog.oauth.faults import SignInNeeded, explain, unavailable
 from workbench.catalog.oauth.held import Held
+from workbench.catalog.oauth.machine import machine
 from workbench.catalog.oauth.steps import Steps
 from workbench.catalog.oauth.wish import MACHINE, Wish
 
@@ -74,7 +74,8 @@ class Provider(OAuthClientProvider):
         self._held = held
         self._steps = steps
         self._needed = needed
-        self._machine = Machine(url, wish, held) if wish.grant == MACHINE else None
+        self._wish = wish
+        self._machine = machine(url, wish, Storage(held, wish)) if wish.grant == MACHINE else None
         self._renewing = asyncio.Lock()
         self._seen: object = None  # the facts that the SDK's context was made from
 
@@ -136,7 +137,7 @@ class Provider(OAuthClientProvider):
             await self.recall()
             if self._token() and self._token() != used:
                 return  # somebody else got one meanwhile
-            flow = relay(self._machine.whole(request), request, response)
+            flow = relay(self._machine.async_auth_flow(request), request, response)
             try:
                 async with contextlib.aclosing(flow) as asking:
                     async for exchange in asking:
@@ -145,7 +146,13 @@ class Provider(OAuthClientProvider):
             except (OAuthFlowError, ValidationError) as fault:
                 metadata = self._machine.context.oauth_metadata is not None
                 raise explain(fault, metadata=metadata, registration=True) from fault
+            if self._machine.context.oauth_metadata is not None:
+                await self._held.keep_metadata(self._machine.context)
             await self.recall()
+
+    async def _refresh_token(self) -> httpx2.Request:
+        choose_proof(self.context, self._wish)
+        return await super()._refresh_token()
 
     async def _renew(self, used: str) -> AsyncGenerator[Exchange, None]:
         """Renew a token that is too old or was refused; one that somebody else got meanwhile is good too."""
@@ -189,35 +196,23 @@ class Asking(OAuthClientProvider):
         metadata = client_metadata(wish, redirect)
         document = wish.metadata_url or None
         super().__init__(url, metadata, Storage(held, wish), handlers.show, handlers.returned, document)
+        self._wish = wish
 
     def whole(self, request: httpx2.Request) -> Flow:
         return self.async_auth_flow(request)
+
+    async def _exchange_token_authorization_code(self, auth_code: str, code_verifier: str) -> httpx2.Request:
+        choose_proof(self.context, self._wish)
+        return await super()._exchange_token_authorization_code(auth_code, code_verifier)
+
+    async def _refresh_token(self) -> httpx2.Request:
+        choose_proof(self.context, self._wish)
+        return await super()._refresh_token()
 
     @property
     def registers(self) -> bool:
         metadata = self.context.oauth_metadata
         return metadata is not None and metadata.registration_endpoint is not None
-
-
-class Machine(ClientCredentialsOAuthProvider):
-    """The flow of a program that signs in by itself."""
-
-    def __init__(self, url: str, wish: Wish, held: Held) -> None:
-        method = wish.method if wish.method in ("client_secret_basic", "client_secret_post") else "client_secret_basic"
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # without an issuer in the entry, discovery decides
-            super().__init__(
-                url,
-                Storage(held, wish),
-                wish.client_id,
-                wish.client_secret,
-                method,  # type: ignore[arg-type]  # one of two words, as asked for
-                wish.scope or None,
-                wish.issuer or None,
-            )
-
-    def whole(self, request: httpx2.Request) -> Flow:
-        return self.async_auth_flow(request)
 
 
 class Exchange:
@@ -278,7 +273,7 @@ def client_metadata(wish: Wish, redirect: str) -> OAuthClientMetadata:
 
 def given_client(wish: Wish) -> OAuthClientInformationFull:
     """The client that stands in the entry."""
-    method = wish.method or ("client_secret_post" if wish.client_secret else "none")
+    method = wish.method or (BASIC if wish.client_secret else "none")
     given = {"client_id": wish.client_id, "token_endpoint_auth_method": method, "redirect_uris": None}
     if wish.client_secret:
         given["client_secret"] = wish.client_secret

@@ -7,13 +7,13 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.catalog import launch
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.oauth.attempt import Attempt
 from workbench.catalog.oauth.faults import SignInNeeded
-from workbench.catalog.oauth.held import Drawer, Held
+from workbench.catalog.oauth.held import Drawer, Held, name_of
 from workbench.catalog.oauth.steps import Steps
 from workbench.catalog.oauth.wish import MACHINE, Wish, read
 from workbench.errors import WorkbenchError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.catalog.oauth.provider import Provider
 
 DONE, NEEDED = "done", "needed"
+_LAST_SECONDS = 2.0  # for what is still told to authorization servers when the core ends
 
 
 @dataclass(slots=True)
@@ -53,6 +54,7 @@ class SignIns:
         self._settings = settings
         self._tell = tell
         self._known: dict[str, _Known] = {}
+        self._revoking: set[asyncio.Task[None]] = set()
         self._looking = threading.Lock()  # two providers of one server would renew the same token twice, and lose it
         self.noted: Callable[[str, str], None] = lambda server, word: None  # what a server's state says of it
 
@@ -97,15 +99,28 @@ class SignIns:
             )
 
     async def sign_out(self, config: ServerConfig) -> SignIn:
-        """Forget the tokens and the registration."""
+        """Forget the tokens and the registration; the authorization server is told without waiting for it."""
         known = await asyncio.to_thread(self._look, config)
         await self.cancel(config)
+        facts = await known.held.facts()
         await known.held.forget()
         known.steps.begin()
+        self._revoke(known, facts)
         known.report = SignIn(config.name)
         known.refusal = None
         self.noted(known.config.name, "")
         return await self.report(config)
+
+    async def remove(self, config: ServerConfig) -> None:
+        """Its server is gone: what was kept of it goes too, even where its entry cannot be read."""
+        name = name_of(config.name)
+        await self.cancel(config)
+        if config.remote and name in await asyncio.to_thread(self._drawer.known):
+            try:
+                await self.sign_out(config)
+            except WorkbenchError:
+                await asyncio.to_thread(self._drawer.drop, name)
+        self._known.pop(config.name, None)
 
     async def report(self, config: ServerConfig) -> SignIn:
         """The last sign-in, or the renewals since then, and what is kept of it."""
@@ -123,8 +138,23 @@ class SignIns:
     async def close(self) -> None:
         for known in tuple(self._known.values()):
             await self.cancel(known.config)
+        if self._revoking:
+            await asyncio.wait(tuple(self._revoking), timeout=_LAST_SECONDS)
+        for task in tuple(self._revoking):
+            task.cancel()
+        if self._revoking:
+            await asyncio.wait(tuple(self._revoking))
 
     # inside
+
+    def _revoke(self, known: _Known, facts: dict[str, Any]) -> None:
+        if not facts.get("tokens") or not (facts.get("metadata") or {}).get("revocation_endpoint"):
+            return
+        from workbench.catalog.oauth.revocation import revoke
+
+        task = spawn(f"revoke {known.config.name}", revoke(known.url, known.wish, facts, known.steps))
+        self._revoking.add(task)
+        task.add_done_callback(self._revoking.discard)
 
     async def _run(self, known: _Known) -> None:
         known.attempt = Attempt(
@@ -195,8 +225,8 @@ class SignIns:
             for key, value in config.oauth.items()
         }
         wish = read(replace(config, oauth=oauth), self._settings().signin_client_metadata_url)
-        if wish.client_secret:
-            self._drawer.masks.hide(wish.client_secret)
+        for secret_value in (wish.client_secret, wish.private_key):
+            self._drawer.masks.hide(secret_value)
         return _Known(
             config,
             url,

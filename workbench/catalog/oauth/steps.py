@@ -12,7 +12,7 @@ from workbench.secrets.masks import MASK, Masks
 
 _SHOWN = 4_000  # characters of what was sent or came back
 _MOST = 60  # steps of one sign-in; a hostile server could make more
-_HIDDEN_WORDS = """access_token refresh_token id_token code code_verifier client_secret client_assertion assertion
+_HIDDEN_WORDS = """access_token refresh_token id_token token code code_verifier client_secret client_assertion assertion
 registration_access_token subject_token device_code"""
 _HIDDEN = frozenset(_HIDDEN_WORDS.split())
 
@@ -110,6 +110,8 @@ def _title(method: str, url: str, form: dict[str, Any]) -> str:
     grants = {"refresh_token": "Renew the token", "authorization_code": "Exchange the code for a token"}
     if "grant_type" in form:
         return grants.get(str(form["grant_type"]), "Ask for a token")
+    if "token_type_hint" in form:
+        return "Revoke the token"
     if "redirect_uris" in form:
         return "Register this app"
     return "Ask the server" if method in ("POST", "GET") else method

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from workbench.catalog.oauth.signing_key import ALGORITHMS, read_key
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
 
 CODE, MACHINE = "authorization_code", "client_credentials"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_METHODS = ("", "none", "client_secret_basic", "client_secret_post")
+_METHODS = ("", "none", "client_secret_basic", "client_secret_post", "private_key_jwt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Wish:
 
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
+    private_key: str = field(default="", repr=False)  # PEM; signs what proves the client instead of a secret
+    algorithm: str = ""  # that the key signs with
     metadata_url: str = ""  # the client id is the address of a document about us (CIMD)
     scope: str = ""
     redirect: str = ""  # where the browser comes back to; empty: 127.0.0.1 and any free port
@@ -35,15 +38,17 @@ def read(config: ServerConfig, metadata_url: str = "") -> Wish:
     wish = Wish(
         client_id=text("clientId"),
         client_secret=text("clientSecret"),
+        private_key=text("privateKey"),
+        algorithm=text("signingAlgorithm"),
         metadata_url=text("clientMetadataUrl") or ("" if text("clientId") else metadata_url),
         scope=_scope(config),
         redirect=text("redirectUri") or _by_port(config),
-        grant=text("grantType") or CODE,
+        grant=text("grantType") or text("grant") or CODE,
         issuer=text("issuer"),
         method=text("tokenEndpointAuthMethod"),
     )
     _check(config.name, wish)
-    return wish
+    return _with_key(config.name, wish) if wish.private_key else wish
 
 
 class _Texts:
@@ -85,10 +90,7 @@ def _by_port(config: ServerConfig) -> str:
 def _check(server: str, wish: Wish) -> None:
     if wish.grant not in (CODE, MACHINE):
         raise _wrong(server, "grantType", f"is neither {CODE} nor {MACHINE}")
-    if wish.grant == MACHINE and not (wish.client_id and wish.client_secret):
-        raise _wrong(server, "clientId and clientSecret", f"are needed for {MACHINE}")
-    if wish.method not in _METHODS:
-        raise _wrong(server, "tokenEndpointAuthMethod", f"is none of {', '.join(_METHODS[1:])}")
+    _check_proof(server, wish)
     if wish.redirect:
         _check_redirect(server, wish.redirect)
     if wish.metadata_url:
@@ -97,6 +99,25 @@ def _check(server: str, wish: Wish) -> None:
             raise _wrong(server, "clientMetadataUrl", "is no https address with a path")
     if wish.issuer and _parts(server, "issuer", wish.issuer).scheme not in ("http", "https"):
         raise _wrong(server, "issuer", "is no address")
+
+
+def _check_proof(server: str, wish: Wish) -> None:
+    """How the client proves itself."""
+    if wish.grant == MACHINE and not (wish.client_id and (wish.client_secret or wish.private_key)):
+        raise _wrong(server, "clientId and clientSecret or privateKey", f"are needed for {MACHINE}")
+    if wish.private_key and (wish.grant != MACHINE or wish.client_secret):
+        raise _wrong(server, "privateKey", f"goes with {MACHINE} only, and without clientSecret")
+    if wish.algorithm not in ("", *ALGORITHMS):
+        raise _wrong(server, "signingAlgorithm", f"is none of {', '.join(ALGORITHMS)}")
+    if wish.method not in _METHODS:
+        raise _wrong(server, "tokenEndpointAuthMethod", f"is none of {', '.join(_METHODS[1:])}")
+    if wish.method and bool(wish.private_key) != (wish.method == "private_key_jwt"):
+        raise _wrong(server, "tokenEndpointAuthMethod", "and privateKey do not go together like this")
+
+
+def _with_key(server: str, wish: Wish) -> Wish:
+    pem, algorithm = read_key(wish.private_key, wish.algorithm, lambda what: _wrong(server, "privateKey", what))
+    return replace(wish, private_key=pem, algorithm=algorithm)
 
 
 def _check_redirect(server: str, redirect: str) -> None:

@@ -122,7 +122,10 @@ class ServerDeeds(QObject):
         await self._context.questions.remove_server(name)
         self._removed.append(name)
         self._commands.hold(SERVER_REMOVED, True)
-        self.wished.emit(Say(self.tr("Removed {}. What it did stays in the audit.").format(name), "server.restore"))
+        said = self.tr("Removed {}. What it did stays in the audit.")
+        if chosen.sign_in == "done":
+            said = self.tr("Removed {}, and signed out there. What it did stays in the audit.")
+        self.wished.emit(Say(said.format(name), "server.restore"))
 
     async def _restore(self) -> None:
         if not self._removed:
