@@ -36,7 +36,7 @@ from workbench.gui.main_window import MainWindow  # noqa: E402
 from workbench.gui.result import ResultView  # noqa: E402
 from workbench.gui.results.text_page import TextPage  # noqa: E402
 from workbench.paths import OVERRIDE, paths_of  # noqa: E402
-from workbench.records import Content, Origin, Outcome, ToolCall  # noqa: E402
+from workbench.records import Content, Origin, Outcome, ServerConfig, ToolCall  # noqa: E402
 
 CALLS, AT_ONCE = 5_000, 8
 FLOOD = 100_000
@@ -74,7 +74,9 @@ async def main(application: QApplication, folder: Path, parts: set[str]) -> None
         if "memory" in parts:
             _measure_memory(window)
         if "flood" in parts:
-            await _measure_flood(window, gaps)
+            await _measure_flood(window, gaps, "server-0", "stdio")
+            async with _at_an_address(window) as far:
+                await _measure_flood(window, gaps, far, "HTTP")
         if "calls" in parts:
             await _measure_calls(window, gaps)
         if "results" in parts:
@@ -185,7 +187,7 @@ async def _measure_calls(window: MainWindow, gaps: Gaps) -> None:
     async def worker() -> int:
         good = 0
         for number in left:
-            outcome = await _call(window, number % 5, number % 20, {"text": f"call {number}"})
+            outcome = await _call(window, f"server-{number % 5}", number % 20, {"text": f"call {number}"})
             good += outcome.ok
         return good
 
@@ -196,16 +198,35 @@ async def _measure_calls(window: MainWindow, gaps: Gaps) -> None:
     print(f"{good:,} of {CALLS:,} calls, {AT_ONCE} at a time: {good / seconds:.0f} a second (gap {gaps.take():.0f} ms)")
 
 
-async def _measure_flood(window: MainWindow, gaps: Gaps) -> None:
+@asynccontextmanager
+async def _at_an_address(window: MainWindow) -> AsyncIterator[str]:
+    """One more server, spoken to by HTTP, which is connected; its name."""
+    serving = await asyncio.create_subprocess_exec(
+        sys.executable, str(ROOT / "benchmarks/gui_http_server.py"), "20", stdout=asyncio.subprocess.PIPE
+    )
+    assert serving.stdout is not None
+    try:
+        url = (await serving.stdout.readline()).decode().strip()
+        await window.context.questions.add_server(ServerConfig("far", url=url))
+        await window.context.questions.connect("far")
+        yield "far"
+        await window.context.questions.remove_server("far")
+    finally:
+        serving.terminate()
+        await serving.wait()
+
+
+async def _measure_flood(window: MainWindow, gaps: Gaps, server: str, way: str) -> None:
     before = _memories(window)
     gaps.reset()
     began = time.perf_counter()
-    await _call(window, 0, 0, {"notifications": FLOOD})
+    outcome = await _call(window, server, 0, {"notifications": FLOOD})
     seconds = time.perf_counter() - began
     await asyncio.sleep(1)
     after = _memories(window)
     grown = ", ".join(f"{name} {before[name]:.0f} → {after[name]:.0f} MB" for name in ("window", "core"))
-    print(f"{FLOOD:,} notifications in {seconds:.1f} s (gap {gaps.take():.0f} ms); {grown}")
+    end = "" if outcome.ok else "; the call FAILED"
+    print(f"{FLOOD:,} notifications over {way} in {seconds:.1f} s{end} (gap {gaps.take():.0f} ms); {grown}")
 
 
 def _measure_memory(window: MainWindow) -> None:
@@ -214,10 +235,10 @@ def _measure_memory(window: MainWindow) -> None:
     print(f"memory with five servers: {sum(found.values()):.0f} MB ({words}; proportional set size)")
 
 
-async def _call(window: MainWindow, server: int, tool: int, arguments: dict[str, Any]) -> Outcome:
+async def _call(window: MainWindow, server: str, tool: int, arguments: dict[str, Any]) -> Outcome:
     verb, thing = ("list", "get", "find", "count")[tool % 4], ("orders", "people", "files", "pages")[tool // 4 % 4]
     name = f"{verb}_{thing}_{tool}"
-    call = ToolCall(uuid.uuid4().hex, f"server-{server}", name, arguments, Origin.PERSON, "person")
+    call = ToolCall(uuid.uuid4().hex, server, name, arguments, Origin.PERSON, "person")
     return await window.context.questions.call(call)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -14,7 +15,18 @@ def main(count: int) -> None:
     for line in sys.stdin:
         message = json.loads(line)
         if "id" in message and "method" in message:
-            _say({"id": message["id"], **_answer(message["method"], message.get("params") or {}, count)})
+            for told in messages(message, count):
+                sys.stdout.write(json.dumps(told) + "\n")
+                sys.stdout.flush()
+
+
+def messages(request: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
+    """What comes back to a request: the notifications that it wishes, then the answer."""
+    params = request.get("params") or {}
+    for number in range((params.get("arguments") or {}).get("notifications", 0)):
+        noise = {"level": "info", "data": f"noise {number}"}
+        yield {"jsonrpc": "2.0", "method": "notifications/message", "params": noise}
+    yield {"jsonrpc": "2.0", "id": request["id"], **_answer(request["method"], params, count)}
 
 
 def _answer(method: str, params: dict[str, Any], count: int) -> dict[str, Any]:
@@ -26,16 +38,10 @@ def _answer(method: str, params: dict[str, Any], count: int) -> dict[str, Any]:
         case "tools/list":
             return {"result": {"tools": [_tool(number) for number in range(count)]}}
         case "tools/call":
-            return {"result": _call(params.get("arguments") or {})}
+            return {"result": {"content": [{"type": "text", "text": "done"}]}}
         case "ping":
             return {"result": {}}
     return {"error": {"code": -32601, "message": "Method not found"}}
-
-
-def _call(given: dict[str, Any]) -> dict[str, Any]:
-    for number in range(given.get("notifications", 0)):
-        _say({"method": "notifications/message", "params": {"level": "info", "data": f"noise {number}"}})
-    return {"content": [{"type": "text", "text": "done"}]}
 
 
 def _tool(number: int) -> dict[str, Any]:
@@ -48,11 +54,6 @@ def _tool(number: int) -> dict[str, Any]:
         "inputSchema": {"type": "object", "properties": properties},
         "annotations": {"readOnlyHint": True},
     }
-
-
-def _say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.util
+import ipaddress
 import json
+import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -94,17 +97,67 @@ def _far() -> ModuleType:
 
 
 @pytest.fixture
-async def far() -> AsyncIterator[Callable[[str], Awaitable[Any]]]:
+async def far() -> AsyncIterator[Callable[..., Awaitable[Any]]]:
     """Scripted servers at addresses: `server = await far("json")`, then `server.url`."""
     opened: list[Any] = []
 
-    async def serve(mode: str) -> Any:
-        opened.append(await _far().Far(mode).__aenter__())
+    async def serve(mode: str, tls: ssl.SSLContext | None = None) -> Any:
+        opened.append(await _far().Far(mode, tls).__aenter__())
         return opened[-1]
 
     yield serve
     for one in opened:
         await one.stop()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A key and its certificate, for a server, and the public half, for whoever trusts it."""
+
+    context: ssl.SSLContext
+    public: Path
+
+
+@pytest.fixture
+def certified(tmp_path: Path) -> Callable[..., Pair]:
+    """Makes certificates that were signed by themselves: `certified(days, host)`."""
+
+    def make(days: int = 30, host: str = "127.0.0.1") -> Pair:
+        folder = tmp_path / f"certificate-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        return _pair(folder, days, host)
+
+    return make
+
+
+def _pair(folder: Path, days: int, host: str) -> Pair:
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
+    own = x509.IPAddress(ipaddress.ip_address(host)) if host[0].isdigit() else x509.DNSName(host)
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=30))
+        .not_valid_after(now + datetime.timedelta(days=days))
+        .add_extension(x509.SubjectAlternativeName([own]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+        .public_bytes(serialization.Encoding.PEM)
+    )
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "pair.pem").write_bytes(key.private_bytes(*form) + made)
+    (folder / "public.pem").write_bytes(made)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "pair.pem")
+    return Pair(context, folder / "public.pem")
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ import asyncio
 import contextlib
 import gzip
 import json
+import ssl
 from typing import Any
 
 TOOLS = [
@@ -33,7 +34,8 @@ REASONS = {200: "OK", 202: "Accepted", 404: "Not Found", 405: "Method Not Allowe
 class Far:
     """The server and what it has seen."""
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         self.mode = mode
         self.kind = mode
         self.status = 500
@@ -48,7 +50,7 @@ class Far:
         self._tasks: set[asyncio.Task[Any]] = set()  # one a connection
 
     async def __aenter__(self) -> Far:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -65,11 +67,11 @@ class Far:
 
     async def again(self) -> None:
         """Back at the same port."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, ssl=self._tls)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/{'sse' if self.kind == 'old' else 'mcp'}"
+        return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}/{'sse' if self.kind == 'old' else 'mcp'}"
 
     def methods(self) -> list[str]:
         return [message["method"] for *_, message in self.seen if isinstance(message, dict) and "method" in message]

@@ -9,11 +9,11 @@ import ssl
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from workbench.catalog.certificates import why_refused
 from workbench.catalog.faults import ServerFault
 
 BROKE = -32050  # the code of an error that we put in the place of an answer
 _QUOTED = 300  # characters of the server's own words
-_TLS = "Its certificate must be known to this system. A company's own authority belongs into the system's store."
 
 
 def unreachable(url: str, fault: BaseException) -> ServerFault:
@@ -21,9 +21,8 @@ def unreachable(url: str, fault: BaseException) -> ServerFault:
     host = _host(url)
     for cause in _causes(fault):
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return ServerFault(
-                f"The certificate of {host} is not trusted: {getattr(cause, 'verify_message', '') or cause}.", _TLS
-            )
+            why = str(getattr(cause, "verify_message", "") or cause).rstrip(".")
+            return ServerFault(f"The certificate of {host} is not trusted: {why}.", why_refused(cause)[1])
         if isinstance(cause, ssl.SSLError):
             return ServerFault(
                 f"{host} does not speak TLS as we do: {getattr(cause, 'reason', '') or cause}.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import datetime
 import json
 import ssl
 import sys
@@ -247,38 +246,25 @@ async def test_a_server_cannot_make_the_doctor_ask_its_neighbours(examine: Exami
 # encryption
 
 
-def self_signed(folder: Path, days: int) -> ssl.SSLContext:
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=30))
-        .not_valid_after(now + datetime.timedelta(days=days))
-        .sign(key, hashes.SHA256())
-    )
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    (folder / "pair.pem").write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "pair.pem")
-    return context
-
-
-async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(examine: Examine, tmp_path: Path) -> None:
-    async with listening(http("200 OK"), self_signed(tmp_path, 30)) as port:
+async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(examine: Examine, certified: Any) -> None:
+    async with listening(http("200 OK"), certified().context) as port:
         check = found(await examine(remote(port, "https")), "TLS")
     assert check.state is CheckState.BAD
     assert "SSL_CERT_FILE" in check.fix
+
+
+@pytest.mark.parametrize(
+    ("days", "host", "words"), [(-1, "127.0.0.1", "has expired"), (30, "elsewhere.example", "another address")]
+)
+async def test_a_trusted_certificate_may_be_wrong_in_other_ways(
+    examine: Examine, certified: Any, monkeypatch: pytest.MonkeyPatch, days: int, host: str, words: str
+) -> None:
+    pair = certified(days, host)
+    monkeypatch.setenv("SSL_CERT_FILE", str(pair.public))
+    async with listening(http("200 OK"), pair.context) as port:
+        check = found(await examine(remote(port, "https")), "TLS")
+    assert check.state is CheckState.BAD
+    assert words in check.sentence
 
 
 async def test_https_where_only_http_is_spoken_is_recognised(examine: Examine) -> None:

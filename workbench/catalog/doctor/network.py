@@ -9,6 +9,7 @@ import socket
 import ssl
 import time
 
+from workbench.catalog.certificates import why_refused
 from workbench.catalog.doctor.address import Address
 from workbench.catalog.doctor.findings import bad, doubt, good, skipped
 from workbench.records import Check
@@ -16,16 +17,6 @@ from workbench.records import Check
 _PATIENCE = 5.0  # seconds for each step
 _EXPIRES_SOON = 14 * 86_400  # seconds
 _DETAIL = 2_000  # characters of a certificate's facts
-_VERIFY = {  # OpenSSL's numbers for why a certificate was not taken
-    9: ("The certificate is not valid yet.", "Is the clock of this computer right?"),
-    10: ("The certificate has expired.", "Whoever runs the server must renew it. Is the clock of this computer right?"),
-    18: ("The certificate was signed by itself.", "Trust it in the system's store, or set SSL_CERT_FILE to it."),
-    19: ("The chain ends in a certificate nobody here trusts.", "Add that CA to the system's store, or SSL_CERT_FILE."),
-    20: ("The issuer of the certificate is not known here.", "Add its CA to the system's store, or to SSL_CERT_FILE."),
-    21: ("The server sends only its own certificate, without the chain.", "Whoever runs it must send the whole chain."),
-    62: ("The certificate is for another name.", "Use the name it was made for."),
-    64: ("The certificate is for another address.", "Use the name it was made for."),
-}
 
 
 async def check_network(address: Address) -> tuple[Check, ...]:
@@ -96,7 +87,7 @@ async def _encrypt(address: Address) -> Check:
                 address.host, address.port, ssl=context, server_hostname=address.host
             )
     except ssl.SSLCertVerificationError as fault:
-        meaning, fix = _VERIFY.get(fault.verify_code, ("The certificate was not taken.", "Its reason is below."))
+        meaning, fix = why_refused(fault)
         return bad("TLS", meaning, fix, fault.verify_message or str(fault))
     except ssl.SSLError as fault:
         plain = "WRONG_VERSION_NUMBER" in str(fault) or "record layer" in str(fault).lower()
