@@ -39,7 +39,7 @@ def _lines(text: str, wrong: Callable[[str], WorkbenchError]) -> str:
     """A field of one line, or a variable, makes spaces or `\\n` of the ends of lines."""
     match = _PEM.fullmatch(text.replace("\\n", "\n"))
     if match is None:
-        fault = wrong("is no private key in PEM form (-----BEGIN PRIVATE KEY-----)")
+        fault = wrong("is no private key in PEM form, with its lines BEGIN and END")
         raise WorkbenchError(fault.message, _MAKE)
     label, body = match.groups()
     if ":" in body or "ENCRYPTED" in label:
