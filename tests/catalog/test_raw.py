@@ -15,7 +15,19 @@ def test_a_request_wants_an_answer_and_a_notification_none() -> None:
     assert not read('{"method": "notifications/cancelled", "params": {"requestId": 1}}').wants_answer
 
 
-@pytest.mark.parametrize("method", ["tools/call", "Tools/Call", " tools/call ", "tools/call\n"])
+WRITTEN = [
+    "tools/call",
+    "Tools/Call",
+    " tools/call ",
+    "tools/call\n",
+    "tools/\u200bcall",
+    "tools//call/",
+    "tools /call",
+]
+WRITTEN += ["\uff54\uff4f\uff4f\uff4c\uff53/\uff43\uff41\uff4c\uff4c", "tools/call\0", "\ufefftools/call"]
+
+
+@pytest.mark.parametrize("method", WRITTEN)
 @pytest.mark.parametrize("number", [{}, {"id": 1}])
 def test_a_tool_call_is_known_however_it_is_written(method: str, number: dict[str, int]) -> None:
     message = {"method": method, "params": {"name": "send", "arguments": {"to": "x"}}, **number}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -35,9 +36,16 @@ def read(text: str) -> Raw:
         raise WorkbenchError("The message has no method.", 'Only requests and notifications can be sent: add "method".')
     if not isinstance(params, Mapping):
         raise WorkbenchError("The params are no JSON object.", "The protocol knows named parameters only.")
-    if method.strip().casefold() == CALL:  # however it is written, and with an id or without
+    if _plain(method) == CALL:  # however it is written, and with an id or without
         return _call(params)
     return Raw(method, _without_token(params), "id" in message)
+
+
+def _plain(method: str) -> str:
+    """As the most forgiving server may read it: without what cannot be seen, wide and doubled letters folded."""
+    letters = unicodedata.normalize("NFKC", method).casefold()
+    parts = "".join(c for c in letters if c.isprintable() and not c.isspace()).split("/")
+    return "/".join(part for part in parts if part)
 
 
 def _parsed(text: str) -> JsonValue:

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from workbench.catalog.clients import goose
 from workbench.catalog.clients.finding import find, show
 from workbench.catalog.clients.masking import MASK
+from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, Standing
 
 
@@ -177,3 +179,12 @@ def test_no_entry_whatever_makes_it_fail(homes, paths, entries) -> None:
     homes.write(".cursor/mcp.json", json.dumps({"mcpServers": entries}))
     homes.write("goose/config.yaml", json.dumps({"extensions": entries}), app=True)
     show(*find(paths.bench), ())
+
+
+BOMB = "a0: &a0 {x: 1}\n" + "".join(f"a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}\n" for n in range(1, 60))
+
+
+@pytest.mark.parametrize("text", [BOMB, "extensions: &a [*a]", "extensions: &a {b: *a}", "x: !!timestamp no"])
+def test_yaml_that_means_more_than_it_says_is_not_followed(text: str) -> None:
+    with pytest.raises(WorkbenchError, match="cannot be read"):
+        goose.parse(text, "config.yaml")

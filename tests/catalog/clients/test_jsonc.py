@@ -81,6 +81,12 @@ def test_a_hostile_text_does_not_take_long() -> None:
             parse(text, "x")
 
 
+@pytest.mark.parametrize("text", ["/* " * 200_000, '{"a": /*' + "/ * " * 200_000, "/**" * 200_000])
+def test_a_remark_that_is_never_closed_does_not_take_long_either(text: str) -> None:
+    with pytest.raises(WorkbenchError, match="cannot be read"):
+        parse(text, "x.json")
+
+
 def test_a_value_in_the_place_of_an_object_is_not_overwritten() -> None:
     with pytest.raises(WorkbenchError, match="not an object"):
         put('{"servers": []}', ("servers", "a"), {})

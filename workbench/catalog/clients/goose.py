@@ -14,6 +14,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 
 LARGEST = 256 << 10  # characters; the parser is slow, and a settings file written by hand is small
+_MOST = 200_000  # values in one file, those that are repeated counted each time
 _PLAIN = re.compile(r"[A-Za-z_./][\w ./@~=+-]*[\w/]|[A-Za-z_/]")
 _QUOTED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"))
 _HINT = "Mend the file in goose; nothing was changed in it."
@@ -34,11 +35,25 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own YAML
         raise WorkbenchError(f"{name} cannot be read: {place}{fault.problem or 'it is no YAML'}.", _HINT) from fault
     except RecursionError as fault:
         raise WorkbenchError(f"{name} cannot be read: it is nested too deeply.", _HINT) from fault
-    except (yaml.YAMLError, ValueError, TypeError, KeyError, OverflowError) as fault:  # also what its builders raise
+    except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+        # also what its builders raise
         raise WorkbenchError(f"{name} cannot be read: it is no YAML that we understand.", _HINT) from fault
     if document is not None and not isinstance(document, dict):
         raise WorkbenchError(f"{name} holds no settings.", _HINT)
+    _bound(document or {}, name)
     return document or {}
+
+
+def _bound(document: Any, name: str) -> None:  # Any: YAML
+    """Aliases let a short text mean a giant one, or one that holds itself."""
+    left, waiting = _MOST, [document]
+    while waiting:
+        one = waiting.pop()
+        inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list | tuple | set) else ()
+        left -= len(inner) + 1
+        if left < 0:
+            raise WorkbenchError(f"{name} cannot be read: it repeats itself without an end.", _HINT)
+        waiting.extend(inner)
 
 
 def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: YAML

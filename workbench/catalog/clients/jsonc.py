@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*.*?\*/|[{}\[\],:]|[^\s"{}\[\],:/]+|["/]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:.*?\*/)?+|[{}\[\],:]|[^\s"{}\[\],:/]+|["/]', re.DOTALL)
 _HINT = "Mend the file in that app; nothing was changed in it."
 
 
@@ -106,10 +106,11 @@ def scan(text: str, opening: int) -> Place:
 
 
 def _tokens(text: str, at: int = 0) -> Iterator[tuple[str, int, int]]:
-    """Every token but comments; a quotation mark that is never closed ends it, so no text makes this slow."""
+    """Every token but comments; a quotation mark or comment that is never closed ends it, so no text makes this
+    slow."""
     for match in _TOKEN.finditer(text, at):
         token = match.group()
-        if token == '"':
+        if token in ('"', "/*"):
             return
         if not token.startswith(("//", "/*")):
             yield token, match.start(), match.end()
@@ -130,7 +131,7 @@ def _plain(text: str) -> str:
     letters = list(text)
     for match in _TOKEN.finditer(text):
         token = match.group()
-        if token == '"':
+        if token in ('"', "/*"):
             break
         if token.startswith(("//", "/*")) and len(token) > 1:
             letters[match.start() : match.end()] = re.sub(r"[^\n]", " ", token)

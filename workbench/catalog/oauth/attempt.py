@@ -6,6 +6,7 @@ of others is sent, bounded, and written down.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from workbench.catalog.oauth.provider import Asking
 
 _LARGEST = 1 << 20  # bytes of one answer
-_SECONDS = 20.0  # for one answer
+_SECONDS = 20.0  # for a connection, and for each piece of an answer
+_WHOLE_SECONDS = 40.0  # for all of one answer, however slowly it drips
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _ACCEPT = "application/json, text/event-stream"
 
@@ -187,11 +189,16 @@ class Attempt:
 
         started = time.perf_counter()
         try:
-            answer = await client.send(request, stream=True)
-            try:
-                body = await _body(answer)
-            finally:
-                await answer.aclose()
+            async with asyncio.timeout(_WHOLE_SECONDS):
+                answer = await client.send(request, stream=True)
+                try:
+                    body = await _body(answer)
+                finally:
+                    await answer.aclose()
+        except TimeoutError as fault:
+            trouble = ServerFault(f"{faults.host(str(request.url))} did not finish its answer in time.", "Try again.")
+            self._steps.asked(request, 0, b"", (time.perf_counter() - started) * 1000, trouble.message)
+            raise trouble from fault
         except httpx2.HTTPError as fault:
             trouble = unreachable(str(request.url), fault)
             self._steps.asked(request, 0, b"", (time.perf_counter() - started) * 1000, trouble.message)
