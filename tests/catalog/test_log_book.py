@@ -83,3 +83,13 @@ def test_nothing_a_server_logs_breaks_it(params: dict[str, object]) -> None:
         book.close()
 
     asyncio.run(hear())
+
+
+async def test_what_is_nested_without_an_end_is_a_line_like_any_other():
+    data = "x"
+    for _ in range(5_000):
+        data = [data]
+    book = LogBook("one", lambda event: None)
+    book.heard({"level": "info", "data": data})
+    book.close()
+    assert "nested" in book.after(0).lines[0].text

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.catalog.launch import expand, references
-from workbench.catalog.plain_secrets import find, moved
+from workbench.catalog.plain_secrets import find, hide, moved
 from workbench.records import ServerConfig
+from workbench.secrets.masks import Masks
 
 SHORT = "abcd-" + "1234"
 GITHUB = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -75,3 +76,21 @@ def test_any_entry_is_the_same_after_moving_and_expanding(value, key):
     if "${" not in value:
         assert expand(changed.env[key], {}, values.get) == value
         assert expand(changed.args[0], {}, values.get) == value
+
+
+def test_secrets_that_come_from_the_environment_are_masked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most people write "Bearer ${GITHUB_TOKEN}"."""
+    token, word = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "hunter2-" + "of-mine"
+    monkeypatch.setenv("A_TOKEN", token)
+    monkeypatch.setenv("A_WORD", word)
+    config = ServerConfig(
+        "one",
+        "run",
+        ("--key=${A_TOKEN}", "${NOT_SET_ANYWHERE}", "${keyring:oauth:x}"),
+        env={"PASSWORD": "${A_WORD}"},
+        headers={"Authorization": "Bearer ${A_TOKEN}"},
+    )
+    masks = Masks()
+    assert hide(config, masks) == ()  # nothing stands in the file itself
+    assert token not in masks.mask(f"said {token}")
+    assert word not in masks.mask(f"said {word}")

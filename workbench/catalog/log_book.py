@@ -63,7 +63,10 @@ class LogBook:
 
     def _text(self, data: object) -> str:
         """A text as it is, anything else as JSON; without secrets, and no more of it than a person reads."""
-        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        try:
+            text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        except RecursionError:
+            text = "(nested too deeply to be shown)"
         text = self._masks.mask(text[: TEXT + 1 + self._masks.longest])  # cut later: half a secret would not be found
         return text if len(text) <= TEXT else f"{text[:TEXT]}…"
 

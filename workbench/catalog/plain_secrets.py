@@ -6,11 +6,14 @@ A bench is a folder that people share with git; what stands in it in plain text 
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
+from workbench.catalog.launch import expand
+from workbench.errors import WorkbenchError
 from workbench.privacy import credential, secret
 from workbench.privacy.keys import kind_of
 from workbench.records import ServerConfig
@@ -135,9 +138,18 @@ def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: C
 
 
 def hide(config: ServerConfig, masks: Masks) -> tuple[str, ...]:
-    """Where secrets stand in an entry as they are; from now on those are masked like stored ones."""
+    """Where secrets stand in an entry as they are; from now on those are masked like stored ones, and so are those that
+    come into it from our environment."""
     found = find(config)
-    for plain in found:
+    for plain in (*found, *find(_walk(config, _filled))):
         if not plain.value.isalpha():  # "postgres" is a password too, but half of what its server says
             masks.hide(plain.value)
     return tuple(dict.fromkeys(plain.place for plain in found))
+
+
+def _filled(place: str, key: str, text: str) -> str:
+    """A text as the server gets it; one that cannot be filled in stays, and its start says why."""
+    try:
+        return expand(text, os.environ, lambda name: "-")
+    except WorkbenchError:
+        return text

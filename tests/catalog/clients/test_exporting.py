@@ -236,3 +236,20 @@ def test_an_unknown_target_is_a_sentence(paths) -> None:
     with pytest.raises(WorkbenchError, match="not known"):
         exporting.target(paths.bench, "cursor:/etc/passwd")
     assert all(describe(one).file for one in targets(paths.bench))
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_nothing_is_written_through_a_link_that_leads_out_of_the_bench(homes, paths, tmp_path, kind) -> None:
+    victim = tmp_path / "elsewhere"
+    victim.mkdir()
+    (victim / "mcp.json").write_text('{"theirs": 1}')
+    folder = paths.bench / ".cursor"
+    if kind == "folder":
+        folder.symlink_to(victim)
+    else:
+        folder.mkdir()
+        (folder / "mcp.json").symlink_to(victim / "mcp.json")
+    place = next(one for one in exporting.targets(paths.bench) if one.project and one.client.title == "Cursor")
+    made = exporting.draft(place, [LOCAL])
+    assert "is a link that leads to" in made.blocked.message
+    assert made.after == made.before == ""

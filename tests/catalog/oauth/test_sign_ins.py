@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from dataclasses import replace
 
 import pytest
 
+from workbench.catalog.faults import ServerFault
 from workbench.catalog.oauth.faults import SignInNeeded
+from workbench.catalog.oauth.steps import Steps
 from workbench.errors import WorkbenchError
 from workbench.events import SignInChanged, SignInWanted
+from workbench.secrets.masks import Masks
 
 
 def told(report):
@@ -311,3 +315,26 @@ async def test_kept_facts_that_cannot_be_read_are_as_if_not_there(bench, guarded
         bench.restart()
         with pytest.raises(SignInNeeded):
             await bench.call()
+
+
+async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch):
+    """Each piece comes in time; the whole never does."""
+    import httpx2
+
+    from workbench.catalog.oauth import attempt
+
+    async def drip(reader, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+        with contextlib.suppress(OSError):
+            while not writer.is_closing():
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(attempt, "_WHOLE_SECONDS", 0.2)
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    asking = attempt.Attempt(url, None, None, Steps(Masks()), Masks(), 1, None)
+    async with server, httpx2.AsyncClient(trust_env=False) as client:
+        with pytest.raises(ServerFault, match="in time"):
+            await asking._send(client, client.build_request("GET", url))

@@ -59,6 +59,7 @@ def draft(place: Place, configs: Sequence[ServerConfig]) -> Draft:
     """What would change; nothing is written. Blocks: call it on a thread."""
     made = Draft(place)
     try:
+        _stay_inside(place)
         text, document = read_document(place)
         made.before = text
         _compose(made, document, configs)
@@ -74,6 +75,14 @@ def draft(place: Place, configs: Sequence[ServerConfig]) -> Draft:
             _entry(made, config, {})
     made.notes = list(dict.fromkeys(made.notes))
     return made
+
+
+def _stay_inside(place: Place) -> None:
+    """Whoever wrote a bench may have put a link there that leads to a file of the person's."""
+    if place.project and not place.file.resolve().is_relative_to(Path(place.project).resolve()):
+        raise WorkbenchError(
+            f"{place.file} is a link that leads to {place.file.resolve()}.", "Replace it by a file, then look again."
+        )
 
 
 def show(made: Draft) -> ExportPreview:
