@@ -148,7 +148,9 @@ class Core:
         """A definition that changed behind a person's back is written down and told."""
         if isinstance(event, DefinitionsBlocked):
             names = ", ".join(name[:80] for name in event.tools[:5]) + (" …" if len(event.tools) > 5 else "")
-            words = f"{len(event.tools)} tools of {event.server} are not what you approved and are blocked: {names}"
+            many = len(event.tools) != 1
+            what = f"{len(event.tools)} tools of {event.server} are" if many else f"A tool of {event.server} is"
+            words = f"{what} not what you approved and {'are' if many else 'is'} blocked: {names}"
             self.journal.append(Note("definition.changed", words, server=event.server))
             self.bus.tell(
                 Noticed(Fault(f"{words}.", "Read what changed on the server's page Changes, then approve it."))

@@ -123,6 +123,18 @@ def test_the_layout_and_the_closed_welcome_page_are_remembered(window: Any, qtbo
     again.deleteLater()
 
 
+def test_the_centre_takes_the_room_of_the_panes_around_it_and_gives_it_back(window: Any, qtbot: Any) -> None:
+    window.docks["audit"].hide()
+    narrow = window.centre.width()
+    window.commands.do("layout.room")
+    assert window.docks["runs"].isHidden()
+    assert not window.docks["servers"].isHidden()
+    qtbot.waitUntil(lambda: window.centre.width() > narrow)
+    window.commands.do("layout.room")
+    assert not window.docks["runs"].isHidden()
+    assert window.docks["audit"].isHidden(), "what was not there before does not come"
+
+
 def test_the_welcome_page_starts_the_three_roads(window: Any, paper: Any, settled: Any) -> None:
     tool, ask, skill = (card.button for card in window.centre.welcome.cards)
     tool.click()

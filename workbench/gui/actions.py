@@ -308,6 +308,14 @@ ACTIONS: tuple[Action, ...] = (
         "Ctrl+Shift+L",
     ),
     Action("theme.system", "Follow the system's colours", "Be light or dark as the desktop is.", "View", "sun"),
+    Action(
+        "layout.room",
+        "Give the centre more room",
+        "Put the panes at the right and below away, or bring them back.",
+        "View",
+        "layout",
+        "F9",
+    ),
     Action("layout.reset", "Put the panes back", "Give every pane its first place again.", "View", "layout"),
     Action("welcome.show", "Welcome page", "Show the three roads through the workbench.", "Help", "home"),
     Action(

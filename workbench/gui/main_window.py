@@ -52,6 +52,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("app", "accent"))
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self._put_away: list[Dock] = []  # panes that gave the centre their room
         self.commands = Commands(context.tasks, self)
         self._make_panes()
         self._lay_out()
@@ -190,6 +191,16 @@ class MainWindow(QMainWindow):
         self.resizeDocks([self.docks["servers"], self.docks["runs"]], [unit * 70, unit * 70], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["audit"]], [unit * 62], Qt.Orientation.Vertical)
         self._settle()
+
+    def give_room(self) -> None:
+        """The centre takes the place of the panes right and below, or gives it back; who waits is told above it."""
+        around = [self.docks[name] for name, area in PLACES.items() if area is not LEFT and name in self.docks]
+        shown = [dock for dock in around if not dock.isHidden()]
+        for dock in shown:
+            dock.hide()
+        for dock in () if shown else self._put_away or around:
+            dock.show()
+        self._put_away = shown
 
     def _watch(self, dock: Dock) -> None:
         dock.dockLocationChanged.connect(self._settle)

@@ -262,6 +262,7 @@ class Wiring(QObject):
         bind("audit.find", partial(self._search, "audit"))
         bind("theme.switch", self._switch_theme)
         bind("theme.system", partial(self._set_theme, "system"))
+        bind("layout.room", window.give_room)
         bind("layout.reset", window.reset_layout)
         bind("welcome.show", self._show_welcome)
         bind("help.open", self._help)
