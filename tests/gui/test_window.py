@@ -137,8 +137,10 @@ def test_the_centre_takes_the_room_of_the_panes_around_it_and_gives_it_back(wind
 
 def test_the_welcome_page_starts_the_three_roads(window: Any, paper: Any, settled: Any) -> None:
     tool, ask, skill = (card.button for card in window.centre.welcome.cards)
+    tool.setFocus()
     tool.click()
     settled()
+    assert tool.hasFocus(), "not on the next card, where Enter would start something else"
     assert ("connect", ("demo",)) in paper.asked
     ask.click()
     settled()

@@ -181,6 +181,7 @@ class Card(QFrame):
         self._done.hide()
         self.button = QPushButton(action.text())
         self._action = action
+        self._held = False  # the button had the keyboard when it was disabled
         self.button.setEnabled(action.isEnabled())
         action.enabledChanged.connect(self._able)
         self.button.clicked.connect(self._go)
@@ -213,7 +214,13 @@ class Card(QFrame):
         self._able()
 
     def _able(self) -> None:
-        self.button.setEnabled(self._action.isEnabled())
+        """An action rests while it works; the keyboard, which Qt moves to the next card, comes back after it."""
+        able = self._action.isEnabled()
+        self._held = self._held or (not able and self.button.hasFocus())
+        self.button.setEnabled(able)
+        if able and self._held:
+            self._held = False
+            self.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _go(self) -> None:
         self._action.trigger()

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QFormLayout,
     QHBoxLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.errors import WorkbenchError
+from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
 from workbench.gui.text import one_line, visible
 from workbench.gui.theme import mark
@@ -43,13 +43,13 @@ class SaveCallDialog(QDialog):
         self.setWindowTitle(self.tr("Change the saved call") if call.file else self.tr("Save the call"))
         self.setMinimumWidth(context.theme.unit * 120)
         self.name = self._field(self.tr("Name"), call.name or one_line(call.tool, 60))
-        self.collection = QComboBox()
+        self.collection = CalmCombo()
         self.collection.setEditable(True)
         self.collection.setAccessibleName(self.tr("Collection"))
         self.collection.setEditText(call.collection if call.file else call.collection or one_line(call.server, 60))
         self.note = self._field(self.tr("Note"), call.note)
         self.tags = self._field(self.tr("Tags"), ", ".join(call.tags))
-        self.expect = QComboBox()
+        self.expect = CalmCombo()
         self.expect.setAccessibleName(self.tr("What is expected"))
         self.fault = label("", "error")
         self.fault.setWordWrap(True)

@@ -6,9 +6,10 @@ import json
 import time
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.events import CallsForgotten, CallsKept, Event
+from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dialogs.question import Question
@@ -41,8 +42,8 @@ class HistoryList(Pane):
         self.list = RowsView(context.theme, self.tr("History of calls"), self)
         self.list.setModel(self.model)
         self.finder = search_box(self.tr("Find in names, arguments, answers"), self.tr("Search the history"))
-        self.filter = QComboBox()
-        self.server = QComboBox()
+        self.filter = CalmCombo()
+        self.server = CalmCombo()
         self._pause = QTimer(self, singleShot=True, interval=120)
         self._soon = QTimer(self, singleShot=True, interval=100)  # a program may make thousands of calls
         self._empty = EmptyState(context.theme, "history", "", "")
@@ -139,7 +140,7 @@ class HistoryList(Pane):
         self.server.addItem(self.tr("All servers"), "")
         self.server.setAccessibleName(self.tr("Calls of which server"))
         for box in (self.filter, self.server):  # the pane must not make a small window grow
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setSizeAdjustPolicy(CalmCombo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(4)
         self.finder.setMinimumWidth(self.context.theme.unit * 12)
         second.row.addWidget(self.filter, 1)

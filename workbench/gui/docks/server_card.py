@@ -153,8 +153,8 @@ def facts(state: ServerState) -> str:
     """What is known of a running server: one line about what it is, one about its process."""
     what = [one_line(state.title, 60)] if state.title not in ("", state.config.name) else []
     what += [f"v{visible(state.version).removeprefix('v')}"] if state.version else []
-    what += [f"MCP {visible(state.protocol)}"] if state.protocol else []
-    process = [f"pid {state.pid}"] if state.pid else []
+    process = [f"MCP {visible(state.protocol)}"] if state.protocol else []
+    process += [f"pid {state.pid}"] if state.pid else []
     process += [duration(state.latency_ms)] if state.latency_ms else []
     return "\n".join(" · ".join(line) for line in (what, process) if line)
 
