@@ -102,6 +102,15 @@ ACTIONS: tuple[Action, ...] = (
         when=(LINKED, SERVER_RUNS),
     ),
     Action(
+        "server.restart",
+        "Restart the chosen server",
+        "Stop the server and start it again, for instance after its code has changed; forms keep what is in them.",
+        "Servers",
+        "refresh",
+        "Ctrl+F5",
+        (LINKED, SERVER_RUNS),
+    ),
+    Action(
         "server.open",
         "Open the chosen server",
         "Show everything about the server: how it runs, what it offers, what it says.",

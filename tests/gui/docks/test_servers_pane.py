@@ -128,6 +128,16 @@ def test_disconnecting_and_removing_ask_the_core(window: Any, pane: Any, paper: 
     qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
 
 
+def test_a_restart_stops_the_server_and_starts_it_again(window: Any, pane: Any, paper: Any, settled: Any) -> None:
+    window.commands.do("demo.connect")
+    settled()
+    paper.asked.clear()
+    window.commands.do("server.restart")
+    settled()
+    assert [name for name, _ in paper.asked if name in ("connect", "disconnect")] == ["disconnect", "connect"]
+    assert pane.chosen().status is ServerStatus.READY
+
+
 def test_the_filter_opens_the_first_find_by_enter_and_goes_by_escape(
     window: Any, pane: Any, qtbot: Any, settled: Any
 ) -> None:

@@ -54,6 +54,7 @@ class ServerCard(QFrame):
         self._more.toggled.connect(self._toggle)
         self._connect = _action_push(commands, "server.connect", self.tr("Connect"), "primary")
         self._disconnect = _action_push(commands, "server.disconnect", self.tr("Disconnect"), "")
+        self._restart = _action_push(commands, "server.restart", self.tr("Restart"), "")
         self._open = _action_push(commands, "server.open", self.tr("Open"), "")
         self._why = _action_push(commands, "server.doctor", self.tr("Find out why"), "")
         self._remove = _action_push(commands, "server.remove", self.tr("Remove"), "quiet")
@@ -98,7 +99,10 @@ class ServerCard(QFrame):
         self._log.hide()
         column.addWidget(self._log)
         column.addSpacing(unit)
-        for buttons in ((self._connect, self._disconnect, self._why, self._open), (self._remove, self._more)):
+        for buttons in (
+            (self._connect, self._disconnect, self._restart, self._why, self._open),
+            (self._remove, self._more),
+        ):
             row = QHBoxLayout()  # two of them: a card must not make its pane wider than the one before
             row.setSpacing(unit)
             for button in buttons:
@@ -124,6 +128,7 @@ class ServerCard(QFrame):
         self._connect.setVisible(not runs)
         self._connect.setText(self.tr("Try again") if state.status is ServerStatus.FAILED else self.tr("Connect"))
         self._disconnect.setVisible(runs)
+        self._restart.setVisible(runs)
         self._why.setVisible(state.status is ServerStatus.FAILED)
         self._more.setVisible(not state.config.remote or bool(state.fault and state.fault.detail))
         self._remove.setVisible(not state.config.builtin and not runs)

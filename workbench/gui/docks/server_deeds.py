@@ -17,7 +17,7 @@ from workbench.records import ImportReport, ServerState
 if TYPE_CHECKING:
     from workbench.gui.docks.servers import ServersPane
 
-MENU_WORDS = """server.connect server.disconnect server.open server.doctor |
+MENU_WORDS = """server.connect server.disconnect server.restart server.open server.doctor |
 server.edit server.duplicate server.switch | server.up server.down | servers.export server.remove"""
 MENU = tuple("" if word == "|" else word for word in MENU_WORDS.split())
 """The menu of a row; empty words are lines between."""

@@ -199,6 +199,7 @@ class ServersPane(Pane):
         bind = self._commands.bind
         bind("server.connect", self._connect_chosen)
         bind("server.disconnect", self._disconnect_chosen)
+        bind("server.restart", self._restart_chosen)
         bind("server.doctor", self._examine_chosen)
         bind("server.open", self._open_chosen)
         bind("server.sign_in", self._sign_in_chosen)
@@ -276,6 +277,19 @@ class ServersPane(Pane):
         state = self.chosen()
         if state is not None:
             await self.context.questions.disconnect(state.config.name)
+
+    def _restart_chosen(self) -> None:
+        state = self.chosen()
+        if state is not None and state.config.name not in self._starting:
+            self._starting.add(state.config.name)
+            self.context.tasks.run(f"restart {state.config.name}", self._restart(state.config.name))
+
+    async def _restart(self, name: str) -> None:
+        try:
+            await self.context.questions.disconnect(name)
+            await self.connect_server(name)
+        finally:
+            self._starting.discard(name)
 
     async def _connect_demo(self) -> None:
         await self.connect_server(DEMO)
