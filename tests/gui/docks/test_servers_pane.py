@@ -138,6 +138,18 @@ def test_a_restart_stops_the_server_and_starts_it_again(window: Any, pane: Any, 
     assert pane.chosen().status is ServerStatus.READY
 
 
+def test_the_card_makes_its_pane_no_wider_whatever_becomes_of_the_server(
+    window: Any, pane: Any, paper: Any, settled: Any
+) -> None:
+    pane.show_tool("demo")
+    settled()
+    wide = window.docks["servers"].width()
+    for action in ("demo.connect", "server.restart", "server.disconnect"):
+        window.commands.do(action)
+        settled()
+        assert window.docks["servers"].width() == wide, action
+
+
 def test_the_filter_opens_the_first_find_by_enter_and_goes_by_escape(
     window: Any, pane: Any, qtbot: Any, settled: Any
 ) -> None:

@@ -125,13 +125,18 @@ class ServerCard(QFrame):
         _say(self._hint, visible(state.fault.hint) if state.fault else "")
         _say(self._warnings, "\n".join(visible(warning) for warning in state.warnings[:5]))
         runs = state.status in (ServerStatus.READY, ServerStatus.STARTING)
-        self._connect.setVisible(not runs)
-        self._connect.setText(self.tr("Try again") if state.status is ServerStatus.FAILED else self.tr("Connect"))
-        self._disconnect.setVisible(runs)
-        self._restart.setVisible(runs)
-        self._why.setVisible(state.status is ServerStatus.FAILED)
-        self._more.setVisible(not state.config.remote or bool(state.fault and state.fault.detail))
-        self._remove.setVisible(not state.config.builtin and not runs)
+        failed = state.status is ServerStatus.FAILED
+        self._connect.setText(self.tr("Try again") if failed else self.tr("Connect"))
+        wanted = {
+            self._connect: not runs,
+            self._disconnect: runs,
+            self._restart: runs,
+            self._why: failed,
+            self._more: not state.config.remote or bool(state.fault and state.fault.detail),
+            self._remove: not state.config.builtin and not runs,
+        }
+        for button in sorted(wanted, key=lambda one: wanted[one]):  # who goes first: together they are too wide
+            button.setVisible(wanted[button])
 
     def _toggle(self, shown: bool) -> None:
         self._log.setVisible(shown)
