@@ -13,7 +13,7 @@ from workbench.catalog.definitions import read
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import ServersArranged
-from workbench.records import ServerConfig
+from workbench.records import EntryQuery, ServerConfig
 
 
 @pytest.fixture
@@ -108,6 +108,7 @@ async def test_a_new_server_comes_with_its_secrets_apart(core, paths) -> None:
     await core.desk.edit_server("", ServerConfig("new", "x", env={"API_KEY": value, "LEVEL": "1"}), True)
     assert written(paths)["new"]["env"] == {"API_KEY": "${keyring:new/API_KEY}", "LEVEL": "1"}
     assert core.rooms.secrets.get("new/API_KEY") == value
+    assert core.journal.entries(EntryQuery(kind="secret."))[0].note.summary == "You stored the secret new/API_KEY"
     with pytest.raises(WorkbenchError, match="already"):
         await core.desk.edit_server("", ServerConfig("new", "y"), False)
 

@@ -10,7 +10,7 @@ import pytest
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
-from workbench.records import Expect, Expectation, Origin, PastQuery, SavedCall, ToolCall
+from workbench.records import EntryQuery, Expect, Expectation, Origin, PastQuery, SavedCall, ToolCall
 
 CALL = SavedCall("shop", "first", "demo", "list_orders", {"limit": 2})
 
@@ -102,6 +102,8 @@ async def test_a_file_taken_away_comes_back_and_doors_hear_of_both(core):
     await core.desk.restore_saved(kept.file, text)
     assert (await core.desk.saved_calls()).calls == (kept,)
     assert told == [kept.file] * 3
+    noted = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="call."))]
+    assert noted == ["call.restored", "call.removed", "call.saved"]
 
 
 async def test_a_file_that_cannot_be_understood_is_a_sentence_with_its_line(core, paths):

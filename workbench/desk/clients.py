@@ -113,6 +113,7 @@ class ClientsDesk(Seat):
         """Secrets first: an entry must not refer to what is stored nowhere."""
         for name, value in made.secrets.items():
             await asyncio.to_thread(self._rooms.secrets.put, name, value)
+            self._note("secret.stored", f"You stored the secret {name}", server=made.config.name)
         await self._catalog.add(made.config)
         return len(made.secrets)
 

@@ -37,6 +37,7 @@ class RegistryDesk(Seat):
         made = keep_apart(config)
         for name, value in made.secrets.items():
             await asyncio.to_thread(self._rooms.secrets.put, name, value)
+            self._note("secret.stored", f"You stored the secret {name}", server=config.name)
         return made.config
 
     async def _carry_pins(self, server: str, name: str) -> None:

@@ -39,16 +39,19 @@ class SavedDesk(ServersDesk):
         secrets = tuple(dict.fromkeys((*call.withheld, *withheld)))
         call = replace(call, arguments=arguments, withheld=secrets)
         kept = await asyncio.to_thread(self._saved.save, call, instead_of)
+        self._note("call.saved", f"You saved a call as {kept.file}", server=kept.server)
         self._rooms.tell(SavedCallsChanged(kept.file))
         return kept
 
     async def remove_saved(self, file: str) -> str:
         text = await asyncio.to_thread(self._saved.remove, file)
+        self._note("call.removed", f"You removed the saved call {file}")
         self._rooms.tell(SavedCallsChanged(file))
         return text
 
     async def restore_saved(self, file: str, text: str) -> None:
         await asyncio.to_thread(self._saved.restore, file, text)
+        self._note("call.restored", f"You put the saved call {file} back")
         self._rooms.tell(SavedCallsChanged(file))
 
     async def check_saved(self, file: str, confirmed: bool) -> CheckResult:

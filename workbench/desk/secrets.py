@@ -17,7 +17,7 @@ class SecretsDesk(Seat):
     """Secrets and the place where they are kept. Keyrings block, so each step is on a thread."""
 
     async def secrets(self) -> SecretStore:
-        return await asyncio.to_thread(self._look, self._uses())
+        return await asyncio.to_thread(self._look, self._uses(), self._signed())
 
     async def put_secret(self, name: str, value: str) -> SecretStore:
         await asyncio.to_thread(self._rooms.secrets.put, name, value)
@@ -67,10 +67,14 @@ class SecretsDesk(Seat):
                 uses[name] = (*uses.get(name, ()), state.config.name)
         return uses
 
-    def _look(self, uses: dict[str, tuple[str, ...]]) -> SecretStore:
+    def _signed(self) -> dict[str, str]:
+        """Name among the secrets → the server whose sign-in would be kept there."""
+        return {name_of(state.config.name): state.config.name for state in self._catalog.states()}
+
+    def _look(self, uses: dict[str, tuple[str, ...]], signed: dict[str, str]) -> SecretStore:
+        """On a thread, so it is given what the loop may change."""
         room = self._rooms.secrets
         stored = room.known()
-        signed = {name_of(state.config.name): state.config.name for state in self._catalog.states()}
         infos = [
             SecretInfo(name, name in stored, uses.get(name, ()), signed.get(name, ""))
             for name in sorted({*stored, *uses})
