@@ -226,7 +226,7 @@ async def test_a_change_between_two_starts_is_seen_and_can_be_approved(house: An
     assert not (await again.call("turning", "helper", text="x")).ok  # the start finds it before the call goes out
     server = again.catalog.server("turning")
     (change,) = server.pins.changes()
-    await server.approve({change.tool: change.hash})
+    await server.own.approve({change.tool: change.hash})
     assert (await again.call("turning", "helper", text="x")).ok
     assert "Version 2" in again.catalog.tool("turning", "helper").description
     last = await house()

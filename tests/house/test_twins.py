@@ -34,6 +34,7 @@ ELSEWHERE = {
     "catalog/http_line.py": "tests/catalog/test_http_transport.py",
     "catalog/mirrors.py": "tests/catalog/test_http_transport.py",
     "catalog/surroundings.py": "tests/catalog/test_server.py",
+    "catalog/own_tools.py": "tests/catalog/test_pins.py",
     "catalog/tool_list.py": "tests/catalog/test_faults.py",
     "catalog/streams.py": "tests/catalog/test_transport.py",
     "catalog/sending.py": "tests/desk/test_watch.py",

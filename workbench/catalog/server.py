@@ -20,15 +20,15 @@ from workbench.catalog.host import Beside
 from workbench.catalog.memory import Remembered
 from workbench.catalog.moments import Moments
 from workbench.catalog.offering import Offering
+from workbench.catalog.own_tools import OwnTools
 from workbench.catalog.pins import Pins
 from workbench.catalog.surroundings import Surroundings
 from workbench.catalog.tool_list import list_tools
 from workbench.catalog.traffic import Traffic
 from workbench.catalog.ways import another_may_do
 from workbench.errors import WorkbenchError
-from workbench.events import DefinitionsBlocked, Event, OffersChanged, ServerChanged, ToolsChanged, spawn
+from workbench.events import Event, OffersChanged, ServerChanged, ToolsChanged, spawn
 from workbench.records import Fault, JsonObject, ServerConfig, ServerState, ServerStatus, Tool
-from workbench.wrappers.names import python_names
 
 log = logging.getLogger(__name__)
 
@@ -50,13 +50,8 @@ class Server:
         self._era = ""
         self._way = ""  # how it was reached last: stdio, http or sse
         self.clocks = Clocks()  # of the calls that wait here; they stand while a person is asked
-        self._listed: tuple[Tool, ...] = ()  # as the server says
-        self._tools: dict[str, Tool] = {}  # as a person stands behind them
-        self._saving = asyncio.Lock()
-        self.pins = Pins(config.name, surroundings.paths.pins, trusted=config.builtin)
+        self.own = OwnTools(config, surroundings.paths.pins, surroundings.tell)
         self.moments = Moments(config.name, surroundings.paths.moments)
-        self._functions: dict[str, str] = {}  # raw name → Python name
-        self._list_warnings: tuple[str, ...] = ()
         self._rubbish_told = 0
         self.traffic = Traffic(config.name, surroundings.masks)
         self.begun_tasks: dict[str, str] = {}  # task → the tool whose call began it
@@ -71,11 +66,15 @@ class Server:
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        return self._tools
+        return self.own.approved
 
     @property
     def functions(self) -> Mapping[str, str]:
-        return self._functions
+        return self.own.functions
+
+    @property
+    def pins(self) -> Pins:
+        return self.own.pins
 
     @property
     def running(self) -> Connection | None:
@@ -86,7 +85,7 @@ class Server:
         """Take over what is known from its last life."""
         self._era, self._way = facts.era, facts.way
         if facts.tools:
-            self._keep_tools(facts.tools, facts.warnings)
+            self.own.keep(facts.tools, facts.warnings)
         self.state = replace(
             self.state,
             title=facts.title,
@@ -169,20 +168,7 @@ class Server:
 
     def _mirrored(self, connection: Connection, method: str, params: JsonObject) -> dict[str, str]:
         plain = self._era != MODERN or connection.transport.kind == "stdio"
-        return {} if plain else mirrors.of_request(self._tools, method, params)
-
-    async def approve(self, wanted: Mapping[str, str]) -> None:
-        """A person stands behind these definitions, by tool and hash."""
-        self.pins.approve(wanted)
-        self._keep_tools(self._listed, self._list_warnings)
-        self._around.tell(ToolsChanged(self.name))
-        await self._save_pins()
-
-    async def look(self) -> None:
-        """A person has seen what is new and what is gone."""
-        self.pins.look()
-        self._around.tell(ToolsChanged(self.name))
-        await self._save_pins()
+        return {} if plain else mirrors.of_request(self.own.approved, method, params)
 
     def note_sign_in(self, word: str) -> None:
         """`needed` when only a person's sign-in helps, `done` when its token was taken."""
@@ -259,7 +245,7 @@ class Server:
     ) -> None:
         self._backoff.ready()
         lost, self._was_lost = self._was_lost, False
-        self._keep_tools(found.tools, found.warnings)
+        self.own.keep(found.tools, found.warnings)
         self._change(
             status=ServerStatus.READY,
             fault=None,
@@ -343,7 +329,7 @@ class Server:
                 found = await self._list(connection)
                 if connection is not self._connection:
                     return
-                self._keep_tools(found.tools, found.warnings)
+                self.own.keep(found.tools, found.warnings)
                 self._change(tool_count=len(found.tools), warnings=self._warnings())
                 self._around.tell(ToolsChanged(self.name))
                 await self._remember()
@@ -353,31 +339,18 @@ class Server:
         mirrored = self._era == MODERN and connection.transport.kind != "stdio"
         return mirrors.without_invalid(found) if mirrored else found
 
-    def _keep_tools(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
-        self._listed = tools
-        self._tools = {tool.name: tool for tool in self.pins.take(tools)}
-        self._functions = python_names(tuple(self._tools))
-        self._list_warnings = warnings
-        if blocked := self.pins.tell():
-            self._around.tell(DefinitionsBlocked(self.name, blocked))
-
     def _warnings(self) -> tuple[str, ...]:
         self._rubbish_told = self.traffic.rubbish_count
-        return (*self._list_warnings, *self.traffic.warnings())
+        return (*self.own.warnings, *self.traffic.warnings())
 
     async def _remember(self) -> None:
         state = self.state
         facts = Remembered(
-            state.title, state.version, state.protocol, state.instructions, self._era, self._listed, way=self._way
+            state.title, state.version, state.protocol, state.instructions, self._era, self.own.listed, way=self._way
         )
         await asyncio.to_thread(self._around.memory.keep, state.config, facts)
-        await self._save_pins()
-        await self.moments.keep(state, self._listed)
-
-    async def _save_pins(self) -> None:
-        async with self._saving:  # a later state is never overtaken by an earlier one
-            if (value := self.pins.dump()) is not None:
-                await asyncio.to_thread(self.pins.save, value)
+        await self.own.save()
+        await self.moments.keep(state, self.own.listed)
 
     def _change(self, **changes: object) -> None:
         before = self.state.status

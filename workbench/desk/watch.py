@@ -62,11 +62,11 @@ class WatchDesk(Seat):
 
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
         found = self._catalog.server(server)
-        await found.approve(wanted)
+        await found.own.approve(wanted)
         for tool, sha in wanted.items():
             summary = f"You approved the changed definition of {server}.{tool:.100}, {sha[:12]}"
             self._note("definition.approved", summary, server=server)
         return found.pins.changes()
 
     async def see_changes(self, server: str) -> None:
-        await self._catalog.server(server).look()
+        await self._catalog.server(server).own.look()
