@@ -1,7 +1,6 @@
 """What the tests of the window stand on: a small bench on paper that answers like a core, and a window above it.
 
-The paper bench is for states that are hard to bring about (a fault, a waiting run, ten thousand tools). The roads are
-tested against the real core in `tests/flows`.
+The paper bench is for states that are hard to bring about. The roads are tested against the real core in `tests/flows`.
 """
 
 from __future__ import annotations
@@ -66,6 +65,7 @@ from workbench.settings import Settings, change
 CODE = "from servers.demo import list_orders\n\norders = await list_orders(limit=20)\nprint(len(orders))\n"
 
 NO_HINTS = Hints()
+SOON = 400  # milliseconds: a shorter timer belongs to what is under way, a longer one to a notice that goes away
 
 
 def make_run(name: str = "run-1", state: RunState = RunState.WAITING, **fields: Any) -> Run:
@@ -376,12 +376,23 @@ def window(
 
 
 @pytest.fixture
-def settled(window: Any, qtbot: Any) -> Callable[[], None]:
-    """Wait until nothing is under way any more."""
+def settled(window: Any, qtbot: Any, complete: Any) -> Callable[[], None]:
+    """Wait until the window has heard everything that was told so far, and nothing is under way any more.
+
+    The wire flushes events before it answers, so an answer says that they came; what they set off may end in a short
+    timer, and what that asks is waited for too.
+    """
+    from PySide6.QtCore import QTimer
+
+    def busy() -> bool:
+        soon = (timer for timer in window.findChildren(QTimer) if timer.isActive() and timer.isSingleShot())
+        return window.context.tasks.running() > 0 or any(timer.interval() <= SOON for timer in soon)
 
     def wait() -> None:
-        qtbot.wait(30)
-        qtbot.waitUntil(lambda: window.context.tasks.running() == 0, timeout=10_000)
+        for _ in range(2):
+            complete(window.bridge.questions.settings())
+            qtbot.wait(15)
+            qtbot.waitUntil(lambda: not busy(), timeout=10_000)
 
     return wait
 
