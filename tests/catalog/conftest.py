@@ -33,6 +33,7 @@ class Home:
 
     catalog: Catalog
     paths: Paths
+    settings: Settings  # asked each time: a test may change them, and give a hanging call alone little time
     events: list[Event] = field(default_factory=list)
 
     async def call(self, server: str, tool: str, **arguments: object) -> Outcome:
@@ -57,10 +58,11 @@ class House:
         if configs:
             self.write(*configs)
         events: list[Event] = []
-        catalog = Catalog(self._paths, lambda: settings or Settings(), events.append)
+        catalog = Catalog(self._paths, lambda: home.settings, events.append)
+        home = Home(catalog, self._paths, settings or Settings(), events)
         self._opened.append(catalog)
         await catalog.open()
-        return Home(catalog, self._paths, events)
+        return home
 
     def write(self, *configs: ServerConfig) -> None:
         servers = {one.name: entries.write(one, {}) for one in configs}

@@ -122,10 +122,10 @@ async def test_wrong_arguments_are_answered_with_the_right_ones(house) -> None:
 
 
 async def test_progress_is_heard_and_gives_the_call_more_time(house) -> None:
-    home = await house(house.faulty("echo"), settings=Settings(server_call_seconds=1))
+    home = await house(house.faulty("echo"), settings=Settings(server_call_seconds=2))
     await home.catalog.connect("echo")
     heard: list[tuple[float, float, str]] = []
-    wish = house.wish("echo", "progress", {"steps": 6, "pause": 300})
+    wish = house.wish("echo", "progress", {"steps": 6, "pause": 400})
     outcome = await home.catalog.call(wish, lambda *far: heard.append(far))
     assert outcome.ok
     assert sorted(heard)[0] == (1.0, 6.0, "step 1")
@@ -137,6 +137,7 @@ async def test_a_call_without_an_answer_ends_and_is_cancelled_at_the_server(hous
     await home.catalog.connect("echo")
     outcome = await home.call("echo", "slow", ms=60_000)
     assert "did not answer within 1 seconds" in outcome.fault.message
+    home.settings = Settings()
     assert (await home.call("echo", "was_cancelled")).content[0].text == "1"
 
 

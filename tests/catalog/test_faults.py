@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, ServerStatus
 from workbench.settings import Settings
 
-QUICK = Settings(server_start_seconds=1, server_call_seconds=1)
+QUICK = Settings(server_start_seconds=1)  # for servers that never get ready
 
 
 async def failure(home, name: str):
@@ -123,14 +123,14 @@ async def test_a_server_that_closes_its_output_and_lives_on_is_ended(house) -> N
 
 
 async def test_a_call_that_is_never_answered(house) -> None:
-    home = await house(house.faulty("never_answers"), settings=QUICK)
+    home = await house(house.faulty("never_answers"), settings=Settings(server_call_seconds=1))
     await home.catalog.connect("never_answers")
     assert "did not answer within 1 seconds" in (await home.call("never_answers", "echo", text="x")).fault.message
     assert home.catalog.states()[1].status is ServerStatus.READY
 
 
 async def test_a_late_answer_disturbs_no_later_call(house) -> None:
-    home = await house(house.faulty("late", 1300), settings=QUICK)
+    home = await house(house.faulty("late", 1300), settings=Settings(server_call_seconds=1))
     await home.catalog.connect("late")
     assert not (await home.call("late", "echo", text="first")).ok
     await asyncio.sleep(0.6)  # the late answer comes now

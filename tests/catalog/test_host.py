@@ -66,11 +66,13 @@ async def test_too_many_questions_at_once_are_refused_and_later_ones_are_not() -
 
 async def test_the_clocks_stand_while_the_host_is_asked() -> None:
     clocks, host = Clocks(), Scripted("wait")
-    async with clocks.running(0.05):
+    async with clocks.running(100) as clock:
         asking = asyncio.ensure_future(Desk("one", host, clocks).ask("elicitation/create", {}))
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.05)
+        assert clock._timeout.when() is None
         host.gate.set()
         await asking
+        assert clock._timeout.when() is not None
 
 
 def test_a_host_that_fails_to_hear_harms_nobody_and_the_tool_list_is_heard_beside_it() -> None:

@@ -22,7 +22,6 @@ from workbench.events import (
     ServerChanged,
     ServerChecked,
     ServerRemoved,
-    SkillsChanged,
     ToolsChanged,
 )
 from workbench.paths import Paths
@@ -52,8 +51,6 @@ from workbench.records import (
     ServerConfig,
     ServerState,
     ServerStatus,
-    Skill,
-    SkillState,
     Span,
     Strength,
     Tool,
@@ -112,10 +109,11 @@ PaperRegistry: Any = _beside("paper_registry").PaperRegistry
 PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
+PaperSkills: Any = _beside("paper_skills").PaperSkills
 
 
 class PaperQuestions(  # type: ignore[misc]  # classes from other files
-    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers
+    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers, PaperSkills
 ):
     """Answers every question the shell asks, from lists that a test may change."""
 
@@ -124,6 +122,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         PaperAsks.__init__(self)
         PaperCalls.__init__(self)
         PaperOffers.__init__(self)
+        PaperSkills.__init__(self, CODE)
         self.bus = bus
         self.asked: list[tuple[str, tuple[Any, ...]]] = []
         self.current_settings = Settings()
@@ -137,11 +136,6 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
             make_tool("demo", "delete_customer", Hints(destructive=True), "Deletes a customer for good."),
         ]
         self.run_list: dict[str, Run] = {}
-        self.skill_list = {
-            "weekly_report": Skill("weekly_report", "Sums up the week.", CODE, SkillState.KEPT, 2, "b" * 64),
-            "first_try": Skill("first_try", "Counts orders.", CODE, SkillState.DRAFT, sha="c" * 64),
-            "old_one": Skill("old_one", "Not used any more.", CODE, SkillState.RETIRED, 1, "d" * 64),
-        }
         self.entry_list = [make_entry(seq) for seq in range(1, 501)]
         self.chain = ChainReport(True, 500, "f" * 64)
         self.strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
@@ -269,18 +263,6 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
     async def start_example_agent(self) -> None:
         self.note("start_example_agent")
         self.put_run(make_run("run-example", author="example agent"))
-
-    async def skills(self) -> tuple[Skill, ...]:
-        return tuple(self.skill_list.values())
-
-    async def skill(self, name: str) -> Skill:
-        return self.skill_list[name]
-
-    async def retire_skill(self, name: str) -> Skill:
-        self.note("retire_skill", name)
-        self.skill_list[name] = replace(self.skill_list[name], state=SkillState.RETIRED)
-        self.bus.tell(SkillsChanged(name))
-        return self.skill_list[name]
 
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         self.note("entries", query)
