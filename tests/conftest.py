@@ -26,6 +26,7 @@ os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # nobody
 for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):
     os.environ.pop(name, None)
 
+import hypothesis  # noqa: E402
 import psutil  # noqa: E402
 import pytest  # noqa: E402
 
@@ -34,6 +35,15 @@ from workbench.paths import OVERRIDE, Paths, paths_of  # noqa: E402
 
 if TYPE_CHECKING:
     import qasync
+
+# A busy machine is no fault: no example has a time of its own, and none is drawn too slowly. Fixtures are shared on
+# purpose where examples need no fresh ones. The same tree gives the same verdict twice; SEARCH looks for new examples.
+SEARCH = "MCP_WORKBENCH_TEST_SEARCH"
+_CHECKS = (hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture)
+hypothesis.settings.register_profile(
+    "steady", deadline=None, derandomize=SEARCH not in os.environ, suppress_health_check=_CHECKS
+)
+hypothesis.settings.load_profile("steady")
 
 GRACE = 3.0  # seconds that threads and processes which are already ending may take
 _left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.audit.journal import ENDS, Journal
@@ -68,7 +68,7 @@ def test_what_is_written_cannot_be_changed_or_deleted(open_journal, place, state
     store.close()
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None)
 @given(
     st.builds(
         Note,

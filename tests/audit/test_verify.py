@@ -9,7 +9,7 @@ import sqlite3
 import threading
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workbench.audit.chain import COLUMNS
@@ -54,7 +54,7 @@ def altered(value, choice: int):
     return math.nextafter(value, choice) if isinstance(value, float) else value + 1 + choice
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None)
 @given(st.integers(1, LENGTH), st.sampled_from([*COLUMNS[1:], "previous", "hash"]), st.integers(0, 1000))
 def test_any_changed_field_is_found_where_it_stands(tmp_path_factory, seq, column, choice):
     place = tmp_path_factory.mktemp("audit") / "audit.sqlite"
@@ -104,7 +104,7 @@ def test_entries_taken_moved_or_mangled_are_found(place, statement, broken_at):
     assert (verify(place).whole, verify(place).broken_at) == (False, broken_at)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 255))
 @example(2886, 128)  # makes the text of the schema undecodable
 def test_any_byte_flipped_in_the_file_never_crashes_and_never_changes_what_verifies(tmp_path_factory, where, flip):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as run
 from hypothesis import strategies as st
 
@@ -74,7 +74,7 @@ def test_a_file_that_asks_for_all_memory_is_refused(file):
         sealed.unlock(file, WORDS)
 
 
-@run(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@run(deadline=None, max_examples=40)
 @given(st.binary(max_size=60) | TREES.map(lambda tree: json.dumps(tree).encode()))
 def test_rubbish_is_a_sentence(tmp_path, data):
     file = tmp_path / "rubbish"

@@ -6,7 +6,7 @@ import asyncio
 import struct
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench import __version__
@@ -76,7 +76,7 @@ async def test_events_are_gathered_into_few_frames(serving, answers):
         assert [len(frame["events"]) for frame in frames] == [1000, 1]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.binary(max_size=60) | st.sampled_from([pack(HELLO), pack({"id": 1, "ask": "status"})]), max_size=5))
 def test_any_bytes_leave_the_server_standing(serving, answers_of, chunks):
     async def attack() -> None:

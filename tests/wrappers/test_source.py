@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.records import Hints, Tool
@@ -309,7 +309,7 @@ schemas = st.recursive(
     ),
     max_leaves=12,
 )
-relaxed = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(deadline=None, max_examples=150)
 
 
 @relaxed

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workbench.records import Hints, Tool
@@ -151,7 +151,7 @@ schemas = st.recursive(
     ),
     max_leaves=8,
 )
-relaxed = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(deadline=None, max_examples=150)
 
 
 @relaxed

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.catalog.clients import exporting
@@ -202,7 +202,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     others=st.dictionaries(st.text(max_size=6), JSON, max_size=4),
     servers=st.dictionaries(st.text(max_size=6), JSON, max_size=3),
@@ -219,7 +219,7 @@ def test_unknown_keys_stay_whatever_they_are(homes, paths, others, servers, inde
     assert after == document
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(others=st.dictionaries(st.text(max_size=6), JSON, max_size=4), flow=st.booleans())
 def test_unknown_yaml_stays_whatever_it_is(homes, paths, others, flow) -> None:
     others.pop("extensions", None)

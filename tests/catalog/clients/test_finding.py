@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.catalog.clients import goose
@@ -173,7 +173,7 @@ ANYTHING = st.recursive(
 KEYS = st.sampled_from(["command", "args", "env", "url", "type", "headers", "timeout", "disabled", "cwd", "oauth"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(entries=st.dictionaries(st.text(max_size=5), ANYTHING | st.dictionaries(KEYS, ANYTHING), max_size=4))
 def test_no_entry_whatever_makes_it_fail(homes, paths, entries) -> None:
     homes.write(".cursor/mcp.json", json.dumps({"mcpServers": entries}))

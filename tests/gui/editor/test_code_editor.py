@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QFont, QFontInfo, QTextCursor
@@ -52,7 +52,7 @@ def test_shift_enter_makes_a_real_line(editor: CodeEditor, qtbot: Any) -> None:
     assert editor.blockCount() == 2
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 @given(st.text())
 def test_what_is_sent_is_what_is_shown_whatever_was_put_in(editor: CodeEditor, text: str) -> None:
     editor.set_text(text)

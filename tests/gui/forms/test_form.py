@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
@@ -215,7 +215,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.sampled_from(list(SCHEMA["properties"])) | st.text(max_size=5), JSON, max_size=5))
 def test_whatever_json_comes_in_goes_out_unchanged(form: SchemaForm, value: dict[str, Any]) -> None:
     form.set_value(value)

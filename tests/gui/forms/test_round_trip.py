@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.gui.forms.form import SchemaForm
@@ -76,7 +76,7 @@ def theme_of_all(qapp: Any) -> Any:
     return Theme("dark")
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None)
 @given(OBJECTS)
 def test_what_is_set_comes_back_letter_by_letter(theme_of_all: Any, qtbot: Any, pair: Pair) -> None:
     schema, value = pair

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPersistentModelIndex, Qt
 
@@ -20,7 +20,7 @@ def test_the_model_obeys_qt(qtmodeltester: Any) -> None:
     qtmodeltester.check(model)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(
     first=st.lists(st.sampled_from("abcdefgh"), unique=True), then=st.lists(st.sampled_from("abcdefghij"), unique=True)
 )
