@@ -145,5 +145,5 @@ async def test_pins_that_cannot_be_read_are_told_until_they_are_approved_anew(co
     server.pins.load()
     assert any("of a cannot be read" in notice.message for notice in (await core.desk.status()).notices)
     server.pins.take(read("a", [{"name": "tool"}]).tools)
-    await server.approve({one.tool: one.hash for one in server.pins.changes()})
+    await server.own.approve({one.tool: one.hash for one in server.pins.changes()})
     assert (await core.desk.status()).notices == ()

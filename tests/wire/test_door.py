@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import struct
 
 import pytest
@@ -80,6 +81,33 @@ async def test_letting_go_of_a_question_that_decides_something_does_not_stop_it(
         answers.release.set()
         assert (await caller.hear())["id"] == 1
     assert (answers.finished, answers.cancelled) == (["change_setting"], [])
+
+
+async def test_a_question_is_cancelled_once_also_when_its_door_closes_meanwhile(serving, answers):
+    async def settings():
+        answers.started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            answers.gave_up.set()
+            await answers.release.wait()  # telling a server to stop takes a while
+            answers.finished.append("told")
+            raise
+
+    answers.settings = settings
+    async with serving(answers) as (server, call):
+        caller = await call()
+        caller.say({"id": 1, "ask": "settings"})
+        await answers.started.wait()
+        caller.say({"cancel": 1})
+        await answers.gave_up.wait()
+        await caller.close()
+        await asyncio.sleep(0.05)  # the door closes now
+        answers.release.set()
+        async with asyncio.timeout(10):
+            while server.doors:
+                await asyncio.sleep(0.01)
+    assert answers.finished == ["told"]
 
 
 async def test_a_number_in_use_is_refused(serving, answers):

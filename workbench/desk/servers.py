@@ -109,7 +109,7 @@ class ServersDesk(Seat):
             self._taken_back.discard(call.id)
 
     async def cancel_call(self, call_id: str) -> None:
-        if task := self._calls.get(call_id):
+        if (task := self._calls.get(call_id)) and not task.cancelling():
             self._taken_back.add(call_id)
             task.cancel()
 

@@ -64,13 +64,14 @@ class Door:
         idle = [task for name, task in self._asked.values() if name not in DECISIVE]
         deciding = [task for name, task in self._asked.values() if name in DECISIVE]
         for task in idle:
-            task.cancel()
+            _take_back(task)
         if deciding:  # whoever asked the core to end is still waiting to hear that it will
             await asyncio.wait(deciding, timeout=FAREWELL_SECONDS)
         self._writer.close()
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
-                await asyncio.gather(*idle, return_exceptions=True)
+                if idle:
+                    await asyncio.wait(idle)  # gathering them would cancel them once more when the time is over
                 await self._writer.wait_closed()
         except (TimeoutError, OSError):
             self._writer.transport.abort()
@@ -99,7 +100,7 @@ class Door:
         """A window that closes lets go of all it asked; what decides something runs to its end all the same."""
         name, task = self._asked.get(number, ("", None)) if type(number) is int else ("", None)
         if task and name not in DECISIVE:
-            task.cancel()
+            _take_back(task)
 
     async def _answer(self, number: int, message: JsonObject) -> None:
         try:
@@ -130,3 +131,9 @@ class Door:
         if type(handle) is not str or type(offset) is not int or type(length) is not int:
             raise WorkbenchError("A long text is fetched by handle, offset and length.")
         return self._server.shelf.slice(handle, offset, min(length, SLICE))
+
+
+def _take_back(task: asyncio.Task[None]) -> None:
+    """Cancelled once and no more: the second time would interrupt it while it tells a server to stop."""
+    if not task.cancelling():
+        task.cancel()
