@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 from hypothesis import given
@@ -58,3 +59,10 @@ def test_slashes_may_be_written_with_a_backslash() -> None:
     masks = Masks()
     masks.hide("ab/cd/efgh")
     assert "efgh" not in masks.mask(r'{"token": "ab\/cd\/efgh"}')
+
+
+def test_values_that_are_hidden_on_many_threads_at_once_are_all_masked() -> None:
+    masks, values = Masks(), [f"value-{number:04}" for number in range(200)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(masks.hide, values))
+    assert masks.mask(" ".join(values)).split() == [MASK] * 200

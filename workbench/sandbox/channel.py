@@ -65,10 +65,15 @@ class Channel(asyncio.Protocol):
         self.close()
 
     def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+        self._let_go()
         if self._transport is not None:
             self._transport.abort()
+
+    def _let_go(self) -> None:
+        """Cancelled once and no more: the second time would interrupt a call while it tells its server to stop."""
+        for task in self._tasks:
+            if not task.cancelling():
+                task.cancel()
 
     async def closed(self) -> None:
         """Every question that was being answered has been let go."""
@@ -90,8 +95,7 @@ class Channel(asyncio.Protocol):
             self.end("protocol", f"The program broke the channel: {fault}.")
 
     def connection_lost(self, fault: Exception | None) -> None:
-        for task in self._tasks:
-            task.cancel()
+        self._let_go()
         if not self.ended.done():
             self.ended.set_result(None)
         if not self.ready.done():

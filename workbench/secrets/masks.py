@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -17,6 +18,7 @@ class Masks:
         self._forms: tuple[str, ...] = ()  # longest first, so that no part of one is left standing
         self._bytes: tuple[bytes, ...] = ()  # the same in UTF-8
         self.longest = 0  # bytes
+        self._hiding = threading.Lock()  # several servers may start at once, each on a thread of its own
 
     def hide(self, value: str) -> None:
         """From now on this value is masked."""
@@ -27,9 +29,10 @@ class Masks:
             written = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
             forms |= {written, json.dumps(written, ensure_ascii=ascii_only)[1:-1]}  # JSON inside JSON too
             forms.add(written.replace("/", "\\/"))  # as PHP writes it
-        self._forms = tuple(sorted({*self._forms, *forms}, key=len, reverse=True))
-        self._bytes = tuple(form.encode("utf-8", "surrogatepass") for form in self._forms)
-        self.longest = max(len(form) for form in self._bytes)
+        with self._hiding:
+            self._forms = tuple(sorted({*self._forms, *forms}, key=len, reverse=True))
+            self._bytes = tuple(form.encode("utf-8", "surrogatepass") for form in self._forms)
+            self.longest = max(len(form) for form in self._bytes)
 
     def mask(self, text: str) -> str:
         """The text with a mask in place of every hidden value."""
