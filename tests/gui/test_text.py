@@ -78,3 +78,13 @@ def test_an_elided_label_keeps_its_whole_text_for_screen_readers(qtbot: Any) -> 
 
 def test_a_tooltip_escapes_markup() -> None:
     assert "<b>" not in plain_tip("<b>x</b>")
+
+
+@pytest.mark.parametrize("letters", ["<b>", "\u202e", "word ", "x"])
+def test_a_label_lays_out_no_more_than_a_person_reads(qtbot: Any, letters: str) -> None:
+    whole, line = ForeignLabel(letters * 200_000), ForeignLabel(letters * 200_000, elide=True)
+    for one in (whole, line):
+        qtbot.addWidget(one)
+    assert len(whole.text()) < 100_000
+    assert whole.text().endswith("more characters)")
+    assert len(line.full_text()) < 20_000

@@ -61,6 +61,10 @@ def _between_pictures(match: re.Match[str]) -> bool:
     return unicodedata.category(before) in {"So", "Sk"} or (match.group() == "\u200d" and before == "\ufe0f")
 
 
+_LINE = 2_000  # characters that an elided label looks at
+_BLOCK = 10_000  # characters that a label of several lines shows
+
+
 class ForeignLabel(QLabel):
     """A label for words of strangers: never rich text, hidden characters as chips, selectable, elided on wish."""
 
@@ -79,12 +83,17 @@ class ForeignLabel(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        self._full = " ".join(visible(text).split()) if self._elide else visible(text)
+        self._full = " ".join(visible(text[:_LINE]).split()) if self._elide else visible(self._bounded(text))
         self.setAccessibleName(self._full[:400] or self.tr("Nothing yet"))
         self._draw()
 
+    def _bounded(self, text: str) -> str:
+        """A label lays out all of its text at once, on the loop: a megabyte takes seconds."""
+        rest = len(text) - _BLOCK
+        return text if rest <= 0 else self.tr("{0}… ({1:,} more characters)").format(text[:_BLOCK], rest)
+
     def full_text(self) -> str:
-        """What the label says, before it was elided."""
+        """What the label says, before it was elided to its width."""
         return self._full
 
     def minimumSizeHint(self) -> QSize:
