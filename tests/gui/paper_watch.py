@@ -18,9 +18,11 @@ from workbench.records import (
     DefinitionChange,
     Fault,
     Frame,
+    Hints,
     Moment,
     RawAnswer,
     ServerTask,
+    ToolSummary,
     ToolWarning,
     Vitals,
 )
@@ -85,6 +87,10 @@ class PaperWatch:
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return tuple(self.changed.get(server, ()))
+
+    async def removed_tools(self) -> tuple[ToolSummary, ...]:
+        gone = [one for found in self.changed.values() for one in found if one.kind is ChangeKind.REMOVED]
+        return tuple(ToolSummary(one.server, one.tool, one.tool, "", Hints(), "", 0, mark=one.kind) for one in gone)
 
     async def moments(self, server: str) -> tuple[Moment, ...]:
         return (Moment(1_700_500_000.0, "1.1", 4), Moment(1_700_000_000.0, "1.0", 3))

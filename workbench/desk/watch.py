@@ -11,7 +11,18 @@ from workbench.catalog import raw, sending, vitals
 from workbench.catalog.traffic import find
 from workbench.catalog.transcript import transcript
 from workbench.desk.seat import Seat
-from workbench.records import DefinitionChange, Moment, Origin, RawAnswer, ToolCall, ToolWarning, Vitals
+from workbench.records import (
+    ChangeKind,
+    DefinitionChange,
+    Hints,
+    Moment,
+    Origin,
+    RawAnswer,
+    ToolCall,
+    ToolSummary,
+    ToolWarning,
+    Vitals,
+)
 
 
 class WatchDesk(Seat):
@@ -53,6 +64,13 @@ class WatchDesk(Seat):
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return self._catalog.server(server).pins.changes()
+
+    async def removed_tools(self) -> tuple[ToolSummary, ...]:
+        servers = [self._catalog.server(state.config.name) for state in self._catalog.states()]
+        gone = [one for server in servers for one in server.pins.changes() if one.kind is ChangeKind.REMOVED]
+        return tuple(
+            ToolSummary(one.server, one.tool, one.tool, "", Hints(), "", 0, mark=ChangeKind.REMOVED) for one in gone
+        )
 
     async def moments(self, server: str) -> tuple[Moment, ...]:
         return await self._catalog.server(server).moments.list()

@@ -109,7 +109,7 @@ class ToolSummary:
     hints: Hints
     import_line: str  # `from servers.github import create_issue`
     definition_tokens: int
-    mark: str = ""  # "new" since a person last looked, "changed": blocked until a person approves the change
+    mark: str = ""  # "new" or "removed" since a person last looked, "changed": blocked until a person approves that
     warned: int = 0  # how many things are odd about its definition
 
 

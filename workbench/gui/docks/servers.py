@@ -24,7 +24,7 @@ from workbench.gui.models.servers import HEADING, ServersModel
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
 from workbench.gui.wishes import ShowServer, ShowTool
-from workbench.records import ServerState, ServerStatus, ToolSummary
+from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
 
 DEMO = "demo"
 """The name of the built-in demo server."""
@@ -209,7 +209,8 @@ class ServersPane(Pane):
     async def _load(self) -> None:
         questions = self.context.questions
         states, tools = await questions.servers(), await questions.tools()
-        self._keep_chosen(lambda: self.model.load(states, tools))
+        gone = await questions.removed_tools()
+        self._keep_chosen(lambda: self.model.load(states, (*tools, *gone)))
         self._fill()
         self.loaded.emit()
 
@@ -233,7 +234,8 @@ class ServersPane(Pane):
         """Once for all servers that changed in the last moment: the list may be long."""
         changed, self._changed = self._changed, set()
         grouped: dict[str, list[ToolSummary]] = {server: [] for server in changed}
-        for tool in await self.context.questions.tools():
+        questions = self.context.questions
+        for tool in (*await questions.tools(), *await questions.removed_tools()):
             if tool.server in grouped:
                 grouped[tool.server].append(tool)
         for server, tools in grouped.items():
@@ -306,7 +308,7 @@ class ServersPane(Pane):
             return
         server, _, tool = key.partition("\n")
         if tool:
-            self.wished.emit(ShowTool(server, tool, enter=True))
+            self._open_tool(self.model.find(server, tool), enter=True)
             return
         state = self.model.state(server)
         if state and state.status not in _RUNNING and not self.model.rowCount(self.model.find(server)):
@@ -316,9 +318,15 @@ class ServersPane(Pane):
         self.tree.setExpanded(index, not self.tree.isExpanded(index))
 
     def _clicked(self, index: QModelIndex) -> None:
+        self._open_tool(index)
+
+    def _open_tool(self, index: QModelIndex, *, enter: bool = False) -> None:
+        """A tool that its server took back is shown among the changes."""
         tool = self.model.tool_at(index)
-        if tool is not None:
-            self.wished.emit(ShowTool(tool.server, tool.name))
+        if tool is not None and tool.mark == ChangeKind.REMOVED:
+            self.wished.emit(ShowServer(tool.server, "changes"))
+        elif tool is not None:
+            self.wished.emit(ShowTool(tool.server, tool.name, enter=enter))
 
     def _to_first(self, *, choose: bool = True) -> None:
         """Enter in the filter opens the first tool that is found; Down only goes there."""
@@ -340,7 +348,7 @@ class ServersPane(Pane):
 
     def _follow(self) -> None:
         tool = self.model.tool_at(self.tree.currentIndex())
-        if tool is not None and self.tree.hasFocus():
+        if tool is not None and tool.mark != ChangeKind.REMOVED and self.tree.hasFocus():
             self.wished.emit(ShowTool(tool.server, tool.name, follow=True))
 
     def _typed(self, letters: str) -> None:

@@ -279,7 +279,7 @@ class ServersModel(QAbstractItemModel):
             number = sum(1 for other in self._states if self._is_listed_with(other, category))
             return heading_row(category, number, folded=category in self._folded and not self._needle)
         state = self._states[name]
-        return server_row(state, len(self._tools.get(name, ())))
+        return server_row(state, sum(tool.mark != ChangeKind.REMOVED for tool in self._tools.get(name, ())))
 
 
 def heading_row(category: str, number: int, *, folded: bool) -> Row:
@@ -336,6 +336,8 @@ def _mark_words(tool: ToolSummary) -> tuple[tuple[str, str], ...]:
         words.append((translate("servers", "changed, blocked"), "danger"))
     elif tool.mark == ChangeKind.NEW:
         words.append((translate("servers", "new"), "info"))
+    elif tool.mark == ChangeKind.REMOVED:
+        words.append((translate("servers", "removed"), "muted"))
     if tool.warned:
         words.append((translate("servers", "odd"), "warning"))
     return tuple(words)
@@ -350,6 +352,8 @@ def _offered(state: ServerState) -> tuple[str, ...]:
 
 def tool_row(tool: ToolSummary) -> Row:
     """A tool: its name and what the server claims about it."""
+    if tool.mark == ChangeKind.REMOVED:
+        return _gone_row(tool)
     return Row(
         key=f"{tool.server}\n{tool.name}",
         title=one_line(tool.name, 120),
@@ -357,4 +361,17 @@ def tool_row(tool: ToolSummary) -> Row:
         icon="lock" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "tool",
         tone="danger" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "faint",
         tip=f"{visible(tool.title or tool.name)}\n{visible(tool.summary)}",
+    )
+
+
+def _gone_row(tool: ToolSummary) -> Row:
+    """A tool that its server took back: there to be noticed, not to be called."""
+    return Row(
+        key=f"{tool.server}\n{tool.name}",
+        title=one_line(tool.name, 120),
+        badges=_mark_words(tool),
+        icon="minus",
+        tone="faint",
+        faded=True,
+        tip=translate("servers", "The server took it back. Enter shows it among the changes, until Seen is pressed."),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from workbench.records import DefinitionChange, Moment, RawAnswer, ToolWarning, Vitals
+from workbench.records import DefinitionChange, Moment, RawAnswer, ToolSummary, ToolWarning, Vitals
 
 
 class WatchQuestions(Protocol):
@@ -33,6 +33,9 @@ class WatchQuestions(Protocol):
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
+
+    async def removed_tools(self) -> tuple[ToolSummary, ...]:
+        """Of every server, what it took back since a person last looked at its changes."""
 
     async def moments(self, server: str) -> tuple[Moment, ...]:
         """When the server changed, newest first."""
