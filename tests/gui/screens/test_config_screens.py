@@ -81,6 +81,7 @@ def test_the_list_and_its_form_can_be_looked_at(
     window.resize(1440, 900)
     for name, category in (("git", "code"), ("github", "code"), ("calendar", "office"), ("notes", "")):
         paper.put(ServerState(ServerConfig(name, "npx", ("-y", name), category=category, disabled=name == "github")))
+    qtbot.waitUntil(lambda: window.servers.model.find("notes").isValid())
     settled()
     window.servers.show_tool("notes")
     window.commands.do("server.remove")

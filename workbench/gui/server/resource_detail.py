@@ -201,6 +201,7 @@ class ResourceDetail(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.result)
+        self._pages.setMinimumHeight(unit * 8)  # where it is low, the blanks to fill in matter more
         head = QVBoxLayout()
         head.setContentsMargins(unit * 3, unit * 2, unit * 3, unit)
         head.setSpacing(unit)
