@@ -16,7 +16,7 @@ from workbench.gui.dialogs.add_server import AddServer
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.servers import ServersPane
 from workbench.gui.rows import Row, RowDelegate
-from workbench.records import ChangeKind, Consent, DefinitionChange, Fault, ServerConfig, ServerState, ServerStatus
+from workbench.records import Consent, Fault, ServerConfig, ServerState, ServerStatus
 
 
 @pytest.fixture
@@ -391,18 +391,3 @@ def test_the_menu_of_a_row_offers_what_is_possible(window: Any, pane: Any, qtbot
     assert {"server.connect", "server.edit", "server.remove"} <= set(words)
     assert "server.disconnect" not in words
     menu.deleteLater()
-
-
-def test_a_tool_that_was_taken_back_stands_there_until_somebody_looked(
-    window: Any, paper: Any, settled: Any, complete: Any, qtbot: Any
-) -> None:
-    paper.changed["demo"] = [DefinitionChange("demo", "old_report", ChangeKind.REMOVED, "", 1.7e9, before="{}")]
-    paper.bus.tell(ToolsChanged("demo"))
-    servers = window.servers
-    qtbot.waitUntil(lambda: servers.model.find("demo", "old_report").isValid())
-    assert "removed" in servers.model.find("demo", "old_report").data(Qt.ItemDataRole.AccessibleTextRole)
-    servers._choose("demo\nold_report")
-    settled()
-    qtbot.waitUntil(lambda: type(window.centre.server.sheet().page()).__name__ == "ChangesPage")
-    complete(paper.see_changes("demo"))
-    qtbot.waitUntil(lambda: not servers.model.find("demo", "old_report").isValid())
