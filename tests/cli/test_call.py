@@ -117,11 +117,20 @@ def test_an_unknown_tool_is_a_sentence(command):
     assert "list_orders" in err
 
 
+def listen_to_the_keyboard() -> None:
+    """Tests that a shell began in the background ignore Ctrl+C, and so would their children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupting_cancels_the_call_at_the_server(bench):
     """A real child process with a real Ctrl+C; the audit knows of the cancelled call."""
     words = [sys.executable, "-m", "workbench", "call", "demo", "export_orders", "-a", "seconds=60"]
     child = subprocess.Popen(
-        [*words, "--bench", str(bench.bench)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*words, "--bench", str(bench.bench)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=listen_to_the_keyboard,
     )
     until(bench, lambda questions: sent(questions, "export_orders"))
     os.kill(child.pid, signal.SIGINT)
