@@ -11,6 +11,7 @@ import pytest
 from workbench import process
 from workbench.__main__ import main
 from workbench.cli import main as cli
+from workbench.wire import start
 
 
 def test_a_command_gives_its_exit_code(monkeypatch):
@@ -24,12 +25,13 @@ def test_core_goes_to_the_process(monkeypatch):
 
 
 def test_a_bench_opens_the_window(monkeypatch, paths):
-    opened = []
+    opened, begun = [], []
     window = types.ModuleType("workbench.gui.app")
     window.main = lambda paths: opened.append(paths) or 0
     monkeypatch.setitem(sys.modules, "workbench.gui.app", window)
+    monkeypatch.setattr(start, "launch_ahead", begun.append)
     assert main([str(paths.bench)]) == 0
-    assert opened == [paths]
+    assert opened == begun == [paths]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed
+from workbench.wire import start
 from workbench.wire.client import connect
 from workbench.wire.lock import holder
+from workbench.wire.start import launch_ahead
 
 pytestmark = pytest.mark.usefixtures("core_command")
 
@@ -43,6 +45,30 @@ async def test_a_door_starts_the_core_it_needs_and_it_is_nobodys_child(paths):
     assert status.bench == str(paths.bench)
     assert psutil.Process(status.pid).nice() >= 5
     assert status.pid not in [child.pid for child in psutil.Process().children(recursive=True)]
+    await connection.close()
+
+
+async def test_a_core_begun_ahead_is_the_one_that_is_used(paths):
+    launch_ahead(paths)
+    connection = await connect(paths)
+    assert (await connection.questions.status()).pid == holder(paths.lock)
+    await connection.close()
+
+
+async def test_a_core_begun_ahead_that_answers_already_leaves_nothing_to_bury(paths):
+    launch_ahead(paths)
+    (begun,) = start._begun.values()
+    await until(paths.person_socket.exists)
+    connection = await connect(paths)
+    assert begun.returncode == 0
+    assert start._begun == {}
+    await connection.close()
+
+
+async def test_nothing_is_begun_ahead_where_a_core_answers(paths):
+    connection = await connect(paths)
+    launch_ahead(paths)
+    assert start._begun == {}
     await connection.close()
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
-from workbench.gui.bridge import Bridge, Wire
+from workbench.gui.bridge import Bridge, LinkState, Wire
 from workbench.gui.context import Context
 from workbench.gui.fonts import load_fonts
 from workbench.gui.main_window import MainWindow
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 TRACE = "MCP_WORKBENCH_TRACE_START"
 """Set: the times of the first frame and of the usable window go to stderr."""
+HEAD_START = 0.03  # seconds: the core begins to start, and goes on beside us while the rest of the window is made
 
 
 def main(paths: Paths) -> int:
@@ -99,9 +100,12 @@ async def live(window: MainWindow) -> None:
     _report_faults(window)
     window.servers.loaded.connect(_usable)
     keeping = spawn("core link", window.bridge.keep())
+    await asyncio.sleep(HEAD_START)
     window.add_output()
     window.centre.make_all()
     Wiring(window)
+    if window.bridge.link.state is LinkState.LINKED:  # a core that ran already was faster than we
+        window.centre.refresh()
     await leaving.wait()
     window.centre.keep()
     window.hide()

@@ -74,6 +74,7 @@ class Wiring(QObject):
         window.bridge.linked.connect(self._linked)
         window.servers.found.counted.connect(self._show_found)
         window.servers.loaded.connect(self._show_found)
+        self._show_found()
         self._asks = AskDialogs(self._context, window.asks, window)
         self._asks.said.connect(self._say)
         window.bridge.heard.connect(self._asks.hear)

@@ -21,7 +21,7 @@ from workbench.wire.codec import Hint, decode, decode_event
 from workbench.wire.private import check_private
 from workbench.wire.protocol import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_of, pack, take
 from workbench.wire.questions import Questions
-from workbench.wire.start import Starter
+from workbench.wire.start import Starter, let_go
 from workbench.wire.vocabulary import Question, vocabulary
 
 log = logging.getLogger(__name__)
@@ -169,6 +169,8 @@ async def connect(paths: Paths, start: bool = True, role: str = "window") -> Con
             await _begin_or_refuse(starter, start, fault)
             continue
         if await greet(reader, writer, str(paths.bench), role):
+            for pause in let_go(paths):
+                await asyncio.sleep(pause)
             return Connection(reader, writer)
         await _begin_or_refuse(starter, start, None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import time
@@ -18,6 +19,8 @@ POLL_SECONDS = 0.01
 PAUSE_SECONDS = 0.2  # before trying again when the lock was taken and yet nobody answered
 LOG_LINES = 8  # how much of the log a failure shows
 
+_begun: dict[Path, subprocess.Popen[bytes]] = {}  # by socket: begun ahead, and not yet asked for
+
 
 class Starter:
     """Starts the core until one answers, for as long as that makes sense."""
@@ -32,7 +35,7 @@ class Starter:
         self._check_time()
         if (pause := self._not_before - time.monotonic()) > 0:
             yield pause
-        process = launch(self._paths)
+        process = _begun.pop(self._paths.person_socket, None) or launch(self._paths)
         try:
             while process.poll() is None:
                 self._check_time()
@@ -54,6 +57,24 @@ class Starter:
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:
             raise _failure("The core was started but does not answer.", self._paths)
+
+
+def launch_ahead(paths: Paths) -> None:
+    """Begin the core while the door itself still loads; whoever needs one next takes this one over."""
+    try:
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(str(paths.person_socket))
+    except OSError:
+        _begun[paths.person_socket] = launch(paths)
+
+
+def let_go(paths: Paths) -> Iterator[float]:
+    """A core begun ahead answers before anybody had to wait for it; bury its starter, which ends by itself."""
+    process = _begun.pop(paths.person_socket, None)
+    while process is not None and process.poll() is None:
+        yield POLL_SECONDS
+    if process is not None and process.stderr:
+        process.stderr.close()
 
 
 def launch(paths: Paths) -> subprocess.Popen[bytes]:
