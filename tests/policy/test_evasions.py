@@ -25,7 +25,7 @@ Rules = Callable[[str], dict[str, Risk]]
         ("import os\nprint(open(os.sep + 'etc' + os.path.sep + 'shadow').read())", "file.read"),
         ("import string\nx = string.ascii_lowercase\nexec(x[4])", "code.run"),
         ("import fileinput\nfileinput.input(['/proc/self/environ'])", "file.read"),
-        ("import configparser\nconfigparser.ConfigParser().read('/root/.pypirc')", "file.read"),
+        ("import configparser\nconfigparser.ConfigParser().read('/home/ada/.pypirc')", "file.read"),
         ("import numpy\nnumpy.load('workspace/a.npy', allow_pickle=True)", "code.unpack"),
         (
             "from string import Formatter\nFormatter().get_field('0.__init__.__globals__', [1], {})",
