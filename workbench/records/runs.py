@@ -112,6 +112,8 @@ class Proposal:
     at: float = 0.0
     seconds: float = 0.0  # wished time limit; 0: the setting
     skill: str = ""  # the skill this is a test of, if any
+    language: str = "python"
+    state: str = ""  # name of the kept sandbox whose variables it goes on with; empty: a fresh one
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ class Decision:
     reason: str = ""
     at: float = 0.0
     seconds: float = 0.0  # how long the person looked
+    hosts: tuple[str, ...] = ()  # "host:port", reachable from this run only because the person said so
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +158,4 @@ class Run:
     model_view: str = ""  # exactly what went back to the agent: tokens in place of personal data
     ledger: Ledger = field(default_factory=Ledger)
     memory_mb: float = 0.0
+    backend: str = ""  # what isolated it, once it runs

@@ -17,6 +17,7 @@ class Limits:
     output_bytes: int = 1_000_000
     disk_mb: int = 1024
     calls: int = 10_000
+    cpus: int = 1  # processors it may use at once
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def become(profile: Profile, channel: int, output: int, owners: int, alive: int)
 
 def inside() -> NoReturn:
     """The first lines that run in the sandbox; the program's text has not arrived yet."""
-    profile, channel, output = Profile(**json.loads(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
+    profile, channel, output = Profile.of(json.loads(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
     try:
         runner.load_inside(native.INSIDE)
         witness = lockdown.Witness()

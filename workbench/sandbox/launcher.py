@@ -57,7 +57,7 @@ class Launcher:
             return False
         order = json.loads(data)
         if order["do"] == "open":
-            self._open(order["cell"], Profile(**order["profile"]), descriptors)
+            self._open(order["cell"], Profile.of(order["profile"]), descriptors)
         else:
             self._kill(order["cell"])
         for descriptor in descriptors:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.sandbox.cells import Cell, Cells
+from workbench.sandbox.cells import Cell
+from workbench.sandbox.maker import Maker
 from workbench.sandbox.profile import Profile
 
 log = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ class _Spare:
 class Pool:
     """Spares of the profile that was used last; `size` 0 makes every child when it is asked for."""
 
-    def __init__(self, cells: Cells, size: int) -> None:
+    def __init__(self, cells: Maker, size: int) -> None:
         self._cells = cells
         self._size = size
         self._spares: list[_Spare] = []

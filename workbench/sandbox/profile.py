@@ -34,9 +34,16 @@ class Profile:
     cpu_seconds: float
     pids: int
     disk_mb: int
+    cpus: int = 1
+    language: str = "python"
+    preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
 
     def as_json(self) -> dict[str, Any]:  # Any: plain JSON
         return asdict(self)
+
+    @classmethod
+    def of(cls, words: dict[str, Any]) -> Profile:  # Any: plain JSON
+        return cls(**{**words, "preload": tuple(words["preload"])})
 
 
 def base_python() -> str:

@@ -25,6 +25,9 @@ class Program:
     servers: Path | None = None  # generated packages, importable as `servers.<package>`
     skills: Path | None = None  # kept skills, importable as `skills.<module>`
     writable: bool = True
+    language: str = "python"
+    level: str = "process"  # process, container or vm: the least that may isolate it
+    preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
     stands: Callable[[], bool] = lambda: False  # a person is asked because of it now: that is not its time
 
 

@@ -108,6 +108,9 @@ def profile_of(backend: str, program: Program) -> Profile:
         cpu_seconds=limits.cpu_seconds,
         pids=limits.pids,
         disk_mb=limits.disk_mb,
+        cpus=limits.cpus,
+        language=program.language,
+        preload=program.preload,
     )
 
 

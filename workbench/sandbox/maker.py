@@ -1,0 +1,28 @@
+"""What makes locked children: processes here, containers and virtual machines elsewhere. Pool and sandbox need this."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from workbench.sandbox.cells import Cell, Gone
+from workbench.sandbox.profile import Profile
+
+
+class Maker(Protocol):
+    """One kind of isolation; each child it makes is used for one program, or one kept state, and thrown away."""
+
+    async def make(self, profile: Profile) -> Cell:
+        """Begin a child; its channel says when it is ready."""
+        ...
+
+    def kill(self, cell: Cell) -> None:
+        """Whatever it is doing; does not wait."""
+        ...
+
+    async def finish(self, cell: Cell) -> Gone:
+        """End a child and wait until nothing of it is left."""
+        ...
+
+    async def close(self) -> None:
+        """End every child and whatever makes them."""
+        ...
