@@ -23,8 +23,9 @@ UV = [
 
 def main(options: list[str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
     run = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
-    test = [*run, *project["project"]["optional-dependencies"]["test"]]
+    test = [*run, *(wanted for extra in extras.values() for wanted in extra)]
     pinned = ROOT / "constraints"
     _compile(run, pinned / "run.txt", options)
     _compile(test, pinned / "test.txt", [*options, "--constraint", str(pinned / "run.txt")])
