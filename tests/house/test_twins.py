@@ -73,6 +73,7 @@ ELSEWHERE = {
     "gui/models/runs.py": "tests/gui/models/test_run_rows.py",
     "gui/models/s*.py": "tests/gui/models/test_servers_model.py",
     "runs/rooms.py": "tests/runs/test_conveyor.py",
+    "runs/reasons.py": "tests/runs/test_conveyor.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
     "sandbox/inside/*.py": "tests/sandbox/test_sandbox.py",
     "wire/topics/*.py": "tests/wire/test_questions.py",

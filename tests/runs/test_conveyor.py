@@ -108,27 +108,6 @@ async def test_an_endless_program_ends_at_its_limit_with_the_reason(core, agent)
     assert "1 s" in done.fault.message or "second" in done.fault.message
 
 
-async def test_a_long_result_is_cut_for_the_model_and_whole_in_the_workspace(core, agent):
-    run = core.conveyor.submit("result = [{'n': n, 'text': 'x' * 40} for n in range(5000)]", agent)
-    done = await core.conveyor.finished(run.id)
-    assert done.state is RunState.DONE
-    assert len(done.model_view) < 40_000
-    assert "more items" in done.model_view
-    assert '"n": 4999' in core.rooms.store.read(f"results/{run.id}.txt")
-
-
-async def test_what_a_program_read_counts_as_saved_and_only_that(demo, agent):
-    code = "from servers.demo import list_orders\npage = await list_orders(limit=200)\nresult = page['total']"
-    first = await demo.conveyor.finished(demo.conveyor.submit(code, agent).id)
-    again = await demo.conveyor.finished(demo.conveyor.submit(code, agent).id)
-    assert again.calls[0].tokens > 1_000
-    assert again.ledger.direct >= again.calls[0].tokens
-    assert first.ledger.direct > again.ledger.direct, "definitions are loaded once in a session"
-    assert again.ledger.actual < 200
-    idle = await demo.conveyor.finished(demo.conveyor.submit("result = 1", agent).id)
-    assert idle.ledger.direct == 0, "a program without calls saves nothing"
-
-
 async def test_a_run_stopped_before_its_first_step_still_ends(core, agent):
     run = core.conveyor.submit("print(1)", agent)
     stopped = await asyncio.wait_for(core.conveyor.stop(run.id, "Too late."), 10)
@@ -141,33 +120,6 @@ async def test_two_doors_may_stop_the_same_run(core, agent):
     await asyncio.sleep(0.3)
     both = await asyncio.wait_for(asyncio.gather(core.conveyor.stop(run.id), core.conveyor.stop(run.id)), 10)
     assert [one.state for one in both] == [RunState.STOPPED] * 2
-
-
-async def test_an_answer_that_cannot_be_prepared_is_not_sent_unmasked(core, agent, monkeypatch):
-    def broken(text: str) -> str:
-        if "secret" in text:
-            raise RuntimeError("no masking today")
-        return text
-
-    monkeypatch.setattr(agent, "mask", broken)
-    run = core.conveyor.submit("result = 'se' + 'cret'", agent)
-    done = await asyncio.wait_for(core.conveyor.finished(run.id), 10)
-    assert done.state is RunState.DONE
-    assert "secret" not in done.model_view
-    assert "could not be prepared" in done.model_view
-
-
-async def test_nobody_waits_for_ever_when_the_audit_cannot_be_written(core, agent, monkeypatch):
-    run = core.conveyor.submit("result = 1", agent)
-    write = core.journal.append
-
-    def full(note):
-        if note.kind == "run.done":
-            raise WorkbenchError("The audit cannot be written: disk full.")
-        return write(note)
-
-    monkeypatch.setattr(core.journal, "append", full)
-    await asyncio.wait_for(core.conveyor.finished(run.id), 10)
 
 
 async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
@@ -214,15 +166,6 @@ async def test_an_agent_has_only_so_many_programs_open(demo, agent):
         demo.conveyor.submit(SENDS, agent)
     other = demo.rooms.sessions.open("another agent")
     assert (await demo.conveyor.finished(demo.conveyor.submit("result = 1", other).id)).state is RunState.DONE
-
-
-@pytest.mark.parametrize("before", [84, 90, 96])
-async def test_a_shortened_result_holds_no_half_of_an_address(core, agent, before):
-    text = f"'{'x ' * (before // 2)}' + 'anna.muster@example.com' + ' tail' * 600"
-    run = await core.conveyor.finished(core.conveyor.submit(f"result = [{text}] * 100", agent).id)
-    assert run.state is RunState.DONE
-    assert "more" in run.model_view
-    assert "anna" not in run.model_view
 
 
 async def test_the_audit_keeps_a_reason_for_denying_with_tokens_for_personal_data(demo, agent):

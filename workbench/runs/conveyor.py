@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 import uuid
@@ -11,29 +10,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.events import LedgerChanged, spawn
+from workbench.events import spawn
 from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
-from workbench.records import Decision, Fault, Gate, Ledger, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.records import Decision, Fault, Gate, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
 from workbench.runs.history import past_runs
-from workbench.runs.road import End, Road, is_person, ledger_of
+from workbench.runs.reasons import of_ending, returned, stopped
+from workbench.runs.road import End, Road
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.slots import Slots
 from workbench.runs.stock import Stock
-from workbench.runs.view import compose, cut, shorten
-from workbench.sandbox.sandbox import Ending
-from workbench.tokens import count
 
 log = logging.getLogger(__name__)
 
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
 OPEN_RUNS = 20  # programs of one agent that may wait or run at once
-SPILL = "results"  # folder of the workspace where answers too long for a model are kept whole
 
 
 class Conveyor:
@@ -43,6 +40,7 @@ class Conveyor:
         self._rooms = rooms
         self._broker = broker
         self._stock = stock
+        self._arrival = Arrival(rooms)
         self._roads: dict[str, Road] = {}
         self._past: tuple[Run, ...] = ()
         self.slots = Slots(lambda: rooms.settings().run_concurrent)
@@ -137,7 +135,7 @@ class Conveyor:
             road.task.cancel()
             await asyncio.wait([road.task])
             if not road.arriving:  # it was stopped before its first step
-                await self._arrive(road, _stopped(road))
+                await self._arrival.take(road, stopped(road.stop_reason))
         await road.ended.wait()
         return road.run
 
@@ -150,14 +148,14 @@ class Conveyor:
         try:
             end = await self._way(road)
         except asyncio.CancelledError:
-            end = _stopped(road)
+            end = stopped(road.stop_reason)
         except WorkbenchError as fault:
             end = End(RunState.FAILED, "could not run", Fault(fault.message, fault.hint))
         except Exception as fault:  # whatever broke in the house must still end the run, and be known
             log.exception("run %s failed in the workbench", road.run.id)
             broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
             end = End(RunState.FAILED, "failed in the workbench", broken)
-        await self._arrive(road, end)
+        await self._arrival.take(road, end)
 
     async def _way(self, road: Road) -> End:
         """Checked, if need be approved, and run."""
@@ -173,7 +171,7 @@ class Conveyor:
                 if (refusal := await self._refusal(road)) is not None:
                     return refusal
             case _:
-                return End(RunState.REFUSED, "was returned to its author", _returned(verdict, outcome))
+                return End(RunState.REFUSED, "was returned to its author", returned(verdict, outcome))
         if self.slots.full and road.run.state is RunState.WAITING:  # a person has answered: it waits for nobody now
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         async with self.slots:
@@ -201,59 +199,7 @@ class Conveyor:
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"
-        return End(RunState.FAILED, words, _fault_of(ending), ending.result, ending.memory_mb)
-
-    # ── the end ──────────────────────────────────────────────────────────────────────────────────
-    async def _arrive(self, road: Road, end: End) -> None:
-        """Every run comes through here once, from its last step to everybody knowing of it."""
-        road.arriving = True
-        road.run = replace(road.run, output=road.printed, result=end.result, memory_mb=end.memory_mb, fault=end.fault)
-        try:
-            view, tokens = await self._seen(road, end)
-            ledger = self._ledger(road, tokens)
-            road.finish(end.state, end.summary, model_view=view, ledger=ledger)
-            road.session.spend(ledger)
-            self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
-        finally:
-            road.ended.set()  # also when the audit could not be written: nobody may wait for ever
-
-    async def _seen(self, road: Road, end: End) -> tuple[str, int]:
-        """What the model gets, and its cost; on a thread, because much output takes seconds to be masked."""
-        try:
-            view = await asyncio.to_thread(self._view, road, replace(road.run, state=end.state))
-            return view, await asyncio.to_thread(count, view)
-        except Exception:  # nothing unmasked may go out instead
-            log.exception("the answer of run %s could not be prepared", road.run.id)
-            view = "The run ended, but its answer could not be prepared. The workbench's log says why."
-            return view, count(view)
-
-    def _view(self, road: Road, draft: Run) -> str:
-        """What the model gets. Masked before it is cut: a cut must not split a value in two."""
-        budget = self._rooms.settings().run_answer_tokens
-        whole = road.session.mask(compose(draft))
-        if is_person(road) or count(whole) <= budget:
-            return whole
-        pointer = self._spill(draft)
-        if draft.result and count(draft.result) > budget // 2:
-            masked = road.session.mask_json(json.loads(draft.result))
-            smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
-            whole = road.session.mask(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
-        return cut(whole, budget, pointer)
-
-    def _spill(self, draft: Run) -> str:
-        path = f"{SPILL}/{draft.id}.txt"
-        try:
-            self._rooms.store.write(path, compose(draft))
-        except WorkbenchError as fault:
-            return f"the whole could not be kept: {fault.message}"
-        return f"the whole is in the workspace: read_file({path!r})[:2000] in a program shows its beginning"
-
-    def _ledger(self, road: Road, view_tokens: int) -> Ledger:
-        definitions = 0
-        if not road.session.knows_definitions and not is_person(road):
-            road.session.knows_definitions = True
-            definitions = sum(tool.definition_tokens for tool in self._rooms.catalog.tools())
-        return ledger_of(road, definitions, count(road.run.proposal.code) + view_tokens)
+        return End(RunState.FAILED, words, of_ending(ending), ending.result, ending.memory_mb)
 
     def _road(self, run_id: str) -> Road:
         if run_id not in self._roads:
@@ -265,33 +211,3 @@ class Conveyor:
         over = [run_id for run_id, road in self._roads.items() if road.over]
         for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
             del self._roads[run_id]
-
-
-def _stopped(road: Road) -> End:
-    return End(RunState.STOPPED, "was stopped", Fault(road.stop_reason or "It was cancelled."))
-
-
-def _returned(verdict: Verdict, outcome: Gate) -> Fault:
-    lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
-    hint = (
-        "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
-        if outcome is Gate.REFUSED
-        else "Mend it and propose it again."
-    )
-    return Fault(verdict.sentence, hint, lines)
-
-
-def _fault_of(ending: Ending) -> Fault:
-    name = f"{ending.error_type}: " if ending.error_type else ""
-    return Fault(f"{name}{ending.message}", _HINTS.get(ending.reason, ""), ending.traceback)
-
-
-_HINTS = {
-    "timeout": "Do less in one run, or keep intermediate results in workspace/ and go on in the next run.",
-    "memory": "Work through the data in pieces instead of holding all of it.",
-    "output": "Print a summary, and write the rest to a file in workspace/.",
-    "calls": "Filter at the server, or split the work over several runs.",
-    "cpu": "Do less in one run.",
-    "disk": "Delete files in workspace/ that are no longer needed, or write less.",
-    "lost": "Propose it again.",
-}

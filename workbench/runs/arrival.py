@@ -1,0 +1,78 @@
+"""The last step of a run: what the model gets of it, what it cost, and everybody knowing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.events import LedgerChanged
+from workbench.records import Ledger, Run
+from workbench.runs.road import End, Road, is_person, ledger_of
+from workbench.runs.rooms import Rooms
+from workbench.runs.view import compose, cut, shorten
+from workbench.tokens import count
+
+log = logging.getLogger(__name__)
+
+SPILL = "results"  # folder of the workspace where answers too long for a model are kept whole
+
+
+class Arrival:
+    """Every run comes through here once, whatever became of it."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    async def take(self, road: Road, end: End) -> None:
+        """From its last step to everybody knowing of it."""
+        road.arriving = True
+        road.run = replace(road.run, output=road.printed, result=end.result, memory_mb=end.memory_mb, fault=end.fault)
+        try:
+            view, tokens = await self._seen(road, end)
+            ledger = self._ledger(road, tokens)
+            road.finish(end.state, end.summary, model_view=view, ledger=ledger)
+            road.session.spend(ledger)
+            self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
+        finally:
+            road.ended.set()  # also when the audit could not be written: nobody may wait for ever
+
+    async def _seen(self, road: Road, end: End) -> tuple[str, int]:
+        """What the model gets, and its cost; on a thread, because much output takes seconds to be masked."""
+        try:
+            view = await asyncio.to_thread(self._view, road, replace(road.run, state=end.state))
+            return view, await asyncio.to_thread(count, view)
+        except Exception:  # nothing unmasked may go out instead
+            log.exception("the answer of run %s could not be prepared", road.run.id)
+            view = "The run ended, but its answer could not be prepared. The workbench's log says why."
+            return view, count(view)
+
+    def _view(self, road: Road, draft: Run) -> str:
+        """What the model gets. Masked before it is cut: a cut must not split a value in two."""
+        budget = self._rooms.settings().run_answer_tokens
+        whole = road.session.mask(compose(draft))
+        if is_person(road) or count(whole) <= budget:
+            return whole
+        pointer = self._spill(draft)
+        if draft.result and count(draft.result) > budget // 2:
+            masked = road.session.mask_json(json.loads(draft.result))
+            smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
+            whole = road.session.mask(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
+        return cut(whole, budget, pointer)
+
+    def _spill(self, draft: Run) -> str:
+        path = f"{SPILL}/{draft.id}.txt"
+        try:
+            self._rooms.store.write(path, compose(draft))
+        except WorkbenchError as fault:
+            return f"the whole could not be kept: {fault.message}"
+        return f"the whole is in the workspace: read_file({path!r})[:2000] in a program shows its beginning"
+
+    def _ledger(self, road: Road, view_tokens: int) -> Ledger:
+        definitions = 0
+        if not road.session.knows_definitions and not is_person(road):
+            road.session.knows_definitions = True
+            definitions = sum(tool.definition_tokens for tool in self._rooms.catalog.tools())
+        return ledger_of(road, definitions, count(road.run.proposal.code) + view_tokens)

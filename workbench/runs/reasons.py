@@ -1,0 +1,39 @@
+"""Why a run did not come to its end, in words for its author and for a person."""
+
+from __future__ import annotations
+
+from workbench.records import Fault, Gate, RunState, Verdict
+from workbench.runs.road import End
+from workbench.sandbox.sandbox import Ending
+
+_HINTS = {
+    "timeout": "Do less in one run, or keep intermediate results in workspace/ and go on in the next run.",
+    "memory": "Work through the data in pieces instead of holding all of it.",
+    "output": "Print a summary, and write the rest to a file in workspace/.",
+    "calls": "Filter at the server, or split the work over several runs.",
+    "cpu": "Do less in one run.",
+    "disk": "Delete files in workspace/ that are no longer needed, or write less.",
+    "lost": "Propose it again.",
+}
+
+
+def stopped(reason: str) -> End:
+    """Somebody ended it."""
+    return End(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled."))
+
+
+def returned(verdict: Verdict, outcome: Gate) -> Fault:
+    """Nobody need be asked: the program cannot be run as it is."""
+    lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
+    hint = (
+        "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
+        if outcome is Gate.REFUSED
+        else "Mend it and propose it again."
+    )
+    return Fault(verdict.sentence, hint, lines)
+
+
+def of_ending(ending: Ending) -> Fault:
+    """What the sandbox says of a program that failed or was ended."""
+    name = f"{ending.error_type}: " if ending.error_type else ""
+    return Fault(f"{name}{ending.message}", _HINTS.get(ending.reason, ""), ending.traceback)
