@@ -89,13 +89,24 @@ class House:
         assert not living()
 
 
-def _far() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("far", SERVERS / "far.py")
+def _server_module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, SERVERS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+_CALLERS = _server_module("callers")  # what the other servers here import
+_FAR = _server_module("far")
+
+
+@pytest.fixture
+def callers() -> Any:
+    """A port with a coroutine of the test's own behind it: `async with callers(serve) as port:`, `port.port`."""
+    return _CALLERS.Callers
 
 
 @pytest.fixture
@@ -104,7 +115,7 @@ async def far() -> AsyncIterator[Callable[..., Awaitable[Any]]]:
     opened: list[Any] = []
 
     async def serve(mode: str, tls: ssl.SSLContext | None = None) -> Any:
-        opened.append(await _far().Far(mode, tls).__aenter__())
+        opened.append(await _FAR.Far(mode, tls).__aenter__())
         return opened[-1]
 
     yield serve

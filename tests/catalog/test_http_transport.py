@@ -231,7 +231,7 @@ async def test_calls_that_were_given_up_keep_no_connection_open(house: Any, far:
     server.mode, home.settings = "hang", QUICK
     await asyncio.gather(*(home.call("far", "echo") for _ in range(5)))
     async with asyncio.timeout(20):
-        while len(server._tasks) > 2:
+        while server.connections > 2:
             await asyncio.sleep(0.01)
     assert "notifications/cancelled" in server.methods()
 

@@ -24,6 +24,8 @@ import json
 import ssl
 from typing import Any
 
+from callers import Callers
+
 TOOLS = [
     {"name": "echo", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}},
     {"name": "count", "inputSchema": {"type": "object"}},
@@ -47,31 +49,33 @@ class Far:
         self.sessions: list[str] = []
         self._old: asyncio.StreamWriter | None = None
         self._readers: dict[asyncio.StreamWriter, asyncio.StreamReader] = {}
-        self._tasks: set[asyncio.Task[Any]] = set()  # one a connection
+        self._callers = Callers(self._serve, tls=tls)
 
     async def __aenter__(self) -> Far:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
-        self.port = self._server.sockets[0].getsockname()[1]
+        await self._callers.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
     async def stop(self) -> None:
-        self._server.close()
-        for task in tuple(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(tuple(self._tasks))
-        await self._server.wait_closed()
+        await self._callers.__aexit__()
 
     async def again(self) -> None:
         """Back at the same port."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, ssl=self._tls)
+        await self._callers.__aenter__()
+
+    @property
+    def port(self) -> int:
+        return self._callers.port
 
     @property
     def url(self) -> str:
         return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}/{'sse' if self.kind == 'old' else 'mcp'}"
+
+    @property
+    def connections(self) -> int:
+        return len(self._readers)
 
     def methods(self) -> list[str]:
         return [message["method"] for *_, message in self.seen if isinstance(message, dict) and "method" in message]
@@ -81,17 +85,13 @@ class Far:
         return [headers for *_, headers, message in self.seen if message and message.get("method") == method][-1]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
         self._readers[writer] = reader
         try:
-            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
                 while await self._one(reader, writer):
                     pass
+            writer.close()
         finally:
-            writer.transport.abort() if task.cancelling() else writer.close()
-            self._tasks.discard(task)
             del self._readers[writer]
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:

@@ -55,25 +55,25 @@ async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         await catalog.close()
 
 
-@contextlib.asynccontextmanager
-async def listening(
-    answer: bytes, context: ssl.SSLContext | None = None, *, after: bytes = b"\r\n\r\n"
-) -> AsyncIterator[int]:
+@pytest.fixture
+def listening(callers: Any) -> Callable[..., Any]:
     """Something on a port that gives everybody the same answer, after these bytes or after any."""
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, ValueError):
-            await (reader.readuntil(after) if after else reader.read(1))
-            writer.write(answer)
-            await writer.drain()
-        writer.close()
+    @contextlib.asynccontextmanager
+    async def listen(
+        answer: bytes, context: ssl.SSLContext | None = None, *, after: bytes = b"\r\n\r\n"
+    ) -> AsyncIterator[int]:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(ValueError):
+                await (reader.readuntil(after) if after else reader.read(1))
+                writer.write(answer)
+                await writer.drain()
+            writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        await server.wait_closed()
+        async with callers(serve, tls=context) as server:
+            yield server.port
+
+    return listen
 
 
 def http(status: str, body: str = "", **headers: str) -> bytes:
@@ -161,7 +161,7 @@ async def test_what_is_no_address_is_told_without_asking_anybody(examine: Examin
     assert checks[0].state is CheckState.BAD
 
 
-async def test_a_closed_port_is_told_as_such(examine: Examine) -> None:
+async def test_a_closed_port_is_told_as_such(listening: Any, examine: Examine) -> None:
     async with listening(b"") as port:
         pass
     check = found(await examine(remote(port)), "TCP")
@@ -188,14 +188,16 @@ async def test_a_name_nobody_knows_is_told(examine: Examine) -> None:
         (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "failed on its way"),
     ],
 )
-async def test_each_wrong_answer_has_its_own_sentence(examine: Examine, answer: bytes, words: str) -> None:
+async def test_each_wrong_answer_has_its_own_sentence(
+    listening: Any, examine: Examine, answer: bytes, words: str
+) -> None:
     async with listening(answer) as port:
         check = found(await examine(remote(port)), "Answer")
     assert check.state is CheckState.BAD
     assert words in check.sentence
 
 
-async def test_a_401_is_followed_to_the_authorization_server(examine: Examine) -> None:
+async def test_a_401_is_followed_to_the_authorization_server(callers: Any, examine: Examine) -> None:
     documents: dict[str, dict[str, object]] = {}
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -207,17 +209,15 @@ async def test_a_401_is_followed_to_the_authorization_server(examine: Examine) -
             await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    base = f"http://127.0.0.1:{port}"
-    documents["/.well-known/oauth-protected-resource/mcp"] = {"resource": base, "authorization_servers": [base]}
-    documents["/.well-known/oauth-authorization-server"] = {
-        "authorization_endpoint": f"{base}/a",
-        "token_endpoint": f"{base}/t",
-        "code_challenge_methods_supported": ["S256"],
-    }
-    async with server:
-        checks = await examine(remote(port))
+    async with callers(serve) as server:
+        base = f"http://127.0.0.1:{server.port}"
+        documents["/.well-known/oauth-protected-resource/mcp"] = {"resource": base, "authorization_servers": [base]}
+        documents["/.well-known/oauth-authorization-server"] = {
+            "authorization_endpoint": f"{base}/a",
+            "token_endpoint": f"{base}/t",
+            "code_challenge_methods_supported": ["S256"],
+        }
+        checks = await examine(remote(server.port))
     assert "who you are (401)" in found(checks, "Answer").sentence
     assert found(checks, "Sign-in").state is CheckState.GOOD
     assert "does not register clients" in found(checks, "Authorization").sentence
@@ -229,18 +229,19 @@ def test_a_key_that_is_not_taken_is_told_apart_from_none() -> None:
     assert "does not take the key" in judge_answer(refused, keyed=True).sentence
 
 
-async def test_a_server_cannot_make_the_doctor_ask_its_neighbours(examine: Examine) -> None:
+async def test_a_server_cannot_make_the_doctor_ask_its_neighbours(
+    callers: Any, listening: Any, examine: Examine
+) -> None:
     asked: list[bytes] = []
 
     async def overhear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked.append(await reader.read(100))
         writer.close()
 
-    neighbour = await asyncio.start_server(overhear, "127.0.0.2", 0)
-    place = f"http://127.0.0.2:{neighbour.sockets[0].getsockname()[1]}/secret"
-    challenge = f'Bearer resource_metadata="{place}"'
-    async with neighbour, listening(http("401 Unauthorized", WWW_Authenticate=challenge)) as port:
-        checks = await examine(remote(port))
+    async with callers(overhear, "127.0.0.2") as neighbour:
+        challenge = f'Bearer resource_metadata="http://127.0.0.2:{neighbour.port}/secret"'
+        async with listening(http("401 Unauthorized", WWW_Authenticate=challenge)) as port:
+            checks = await examine(remote(port))
     assert found(checks, "Sign-in").state is CheckState.DOUBT
     assert asked == []
 
@@ -248,7 +249,9 @@ async def test_a_server_cannot_make_the_doctor_ask_its_neighbours(examine: Exami
 # encryption
 
 
-async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(examine: Examine, certified: Any) -> None:
+async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(
+    listening: Any, examine: Examine, certified: Any
+) -> None:
     async with listening(http("200 OK"), certified().context) as port:
         check = found(await examine(remote(port, "https")), "TLS")
     assert check.state is CheckState.BAD
@@ -259,7 +262,13 @@ async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(examine
     ("days", "host", "words"), [(-1, "127.0.0.1", "has expired"), (30, "elsewhere.example", "another address")]
 )
 async def test_a_trusted_certificate_may_be_wrong_in_other_ways(
-    examine: Examine, certified: Any, monkeypatch: pytest.MonkeyPatch, days: int, host: str, words: str
+    listening: Any,
+    examine: Examine,
+    certified: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    days: int,
+    host: str,
+    words: str,
 ) -> None:
     pair = certified(days, host)
     monkeypatch.setenv("SSL_CERT_FILE", str(pair.public))
@@ -269,23 +278,22 @@ async def test_a_trusted_certificate_may_be_wrong_in_other_ways(
     assert words in check.sentence
 
 
-async def test_https_where_only_http_is_spoken_is_recognised(examine: Examine) -> None:
+async def test_https_where_only_http_is_spoken_is_recognised(listening: Any, examine: Examine) -> None:
     async with listening(http("400 Bad Request"), after=b"") as port:
         check = found(await examine(remote(port, "https")), "TLS")
     assert check.state is CheckState.BAD
     assert "http://" in check.fix
 
 
-async def test_nothing_is_sent_to_an_address_that_nobody_has_allowed(examine: Examine) -> None:
+async def test_nothing_is_sent_to_an_address_that_nobody_has_allowed(callers: Any, examine: Examine) -> None:
     knocked: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         knocked.append(b"somebody")
         writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        checks = await examine(remote(server.sockets[0].getsockname()[1]), allow=False)
+    async with callers(serve) as server:
+        checks = await examine(remote(server.port), allow=False)
     assert [check.state for check in checks] == [CheckState.SKIPPED]
     assert "Press Connect" in checks[0].fix
     assert knocked == []

@@ -317,7 +317,7 @@ async def test_kept_facts_that_cannot_be_read_are_as_if_not_there(bench, guarded
             await bench.call()
 
 
-async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch):
+async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch, callers):
     """Each piece comes in time; the whole never does."""
     import httpx2
 
@@ -332,9 +332,8 @@ async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch):
                 await asyncio.sleep(0.01)
 
     monkeypatch.setattr(attempt, "_WHOLE_SECONDS", 0.2)
-    server = await asyncio.start_server(drip, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-    asking = attempt.Attempt(url, None, None, Steps(Masks()), Masks(), 1, None)
-    async with server, httpx2.AsyncClient(trust_env=False) as client:
+    async with callers(drip) as server, httpx2.AsyncClient(trust_env=False) as client:
+        url = f"http://127.0.0.1:{server.port}/"
+        asking = attempt.Attempt(url, None, None, Steps(Masks()), Masks(), 1, None)
         with pytest.raises(ServerFault, match="in time"):
             await asking._send(client, client.build_request("GET", url))

@@ -13,6 +13,7 @@ from types import TracebackType
 from urllib.parse import parse_qs, urlsplit
 
 from workbench.catalog.oauth.page import page
+from workbench.events import spawn
 
 _LONGEST = 16_384  # bytes of a request's head
 _HEAD_SECONDS = 10.0
@@ -43,6 +44,8 @@ class Listener:
         self._came: asyncio.Future[Return] = asyncio.get_running_loop().create_future()
         self._browser: asyncio.StreamWriter | None = None  # of the accepted return: it is told how it ended
         self._callers: set[asyncio.StreamWriter] = set()
+        self._attended: set[asyncio.Task[None]] = set()
+        self._over = False
         self.strangers = 0  # returns of other sign-ins
 
     async def __aenter__(self) -> Listener:
@@ -58,10 +61,15 @@ class Listener:
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._over = True
         self._server.close()
         for writer in tuple(self._callers):
             writer.close()
         self._came.cancel()
+        for task in tuple(self._attended):
+            task.cancel()
+        if self._attended:
+            await asyncio.wait(tuple(self._attended))
 
     @property
     def redirect(self) -> str:
@@ -86,13 +94,18 @@ class Listener:
 
     async def _listen(self, port: int) -> asyncio.Server:
         host = "::1" if self._host == "::1" else "127.0.0.1"
-        return await asyncio.start_server(self._serve, host, port, limit=_LONGEST)
+        return await asyncio.start_server(self._greet, host, port, limit=_LONGEST)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._callers) >= _CALLERS:
-            writer.close()
+    def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """A caller is known before its task takes the first step: one that is cancelled there closes nothing."""
+        if self._over or len(self._callers) >= _CALLERS:
+            writer.transport.abort()
             return
         self._callers.add(writer)
+        self._attended.add(task := spawn("sign-in caller", self._serve(reader, writer)))
+        task.add_done_callback(self._attended.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             kept = await self._answer(reader, writer)
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, UnicodeError):
