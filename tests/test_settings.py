@@ -161,3 +161,11 @@ def test_a_file_that_cannot_be_read_leaves_the_defaults(bench: Path, person: Pat
 def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(bench: Path, person: Path) -> None:
     os.mkfifo(bench)
     assert "no plain file" in settings.read(bench, person).notices[0].message
+
+
+def test_the_places_programs_may_reach_are_read_elsewhere(bench: Path, person: Path) -> None:
+    _write(bench, '[[network.allow]]\ndomain = "example.org"\n[network.nonsense]\n')
+    _write(person, "[network]\ndeny = []\nper_minute = 7\n")
+    reading = settings.read(bench, person)
+    assert reading.settings.network_per_minute == 7
+    assert [notice.message for notice in reading.notices] == ["workbench.toml: There is no setting network.nonsense."]

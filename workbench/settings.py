@@ -36,6 +36,9 @@ def _setting(
     return field(default=default, metadata={"sentence": sentence, "guarded": guarded, **bounds})
 
 
+ELSEWHERE = frozenset({"network.allow", "network.deny"})  # tables that `workbench.network.rules` reads
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings; the part before the underscore is the TOML table."""
@@ -87,6 +90,19 @@ class Settings:
         200, "How large the history may become; the oldest calls go first.", guarded=True, least=5, most=100_000
     )
     history_answer_kb: int = _setting(256, "How much of one answer is kept, in kilobytes.", guarded=True, most=16_384)
+    network_per_minute: int = _setting(
+        100, "How many connections programs may make to one host in a minute.", guarded=True, most=100_000
+    )
+    network_seconds: int = _setting(
+        10, "How long looking up a host and connecting to it may take.", guarded=True, most=120
+    )
+    network_megabytes: int = _setting(
+        100, "How much one run may send and receive over the network, in megabytes.", guarded=True, most=100_000
+    )
+    network_alert_megabytes: int = _setting(
+        10, "After how much that one run sent over the network a person is told, in megabytes.", guarded=True,
+        most=100_000,
+    )  # fmt: skip
     core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.", least=0)
 
 
@@ -176,6 +192,8 @@ def _apply(settings: Settings, values: dict[str, Any], path: Path, *, trusted: b
     for group, table in values.items():
         for key, value in table.items() if isinstance(table, dict) else ((None, table),):
             name = f"{group}.{key}" if key else group
+            if name in ELSEWHERE:
+                continue
             try:
                 if name in guarded and not trusted:
                     raise WorkbenchError(f"{name} is ignored.", "Only a person's own settings.toml can set it.")

@@ -22,6 +22,7 @@ from workbench.records.clients import (
 from workbench.records.consent import Consent
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
+from workbench.records.network import Connection, HostRule, NetworkRules
 from workbench.records.offers import (
     Completion,
     LogLine,
@@ -80,6 +81,7 @@ __all__ = [
     "CheckState",
     "ClientFile",
     "Completion",
+    "Connection",
     "Consent",
     "Content",
     "CoreStatus",
@@ -102,6 +104,7 @@ __all__ = [
     "Frame",
     "Gate",
     "Hints",
+    "HostRule",
     "ImportChoice",
     "ImportReport",
     "JsonObject",
@@ -111,6 +114,7 @@ __all__ = [
     "LogLine",
     "Mark",
     "Moment",
+    "NetworkRules",
     "Note",
     "Offers",
     "Origin",
