@@ -22,7 +22,7 @@ from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.history.history import History
-from workbench.paths import Paths, starter_skills
+from workbench.paths import Paths, images_folder, starter_skills
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
@@ -30,6 +30,7 @@ from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
+from workbench.sandbox.engines import engines
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.logs import mask_logs
 from workbench.secrets.secrets import Secrets
@@ -89,7 +90,7 @@ class Core:
             authorize=sign_ins.authorize,
         )  # fmt: skip
         sign_ins.noted = self.catalog.note_sign_in
-        self.sandbox = Sandbox()
+        self.sandbox = Sandbox(engines=engines(images_folder()))
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
         opened.push_async_callback(sign_ins.close)

@@ -116,6 +116,11 @@ def default_bench() -> Path:
     return _folder("XDG_DATA_HOME", ".local/share", "data") / "bench"
 
 
+def images_folder() -> Path:
+    """What was built for containers and virtual machines: a person's, whatever the bench."""
+    return _folder("XDG_DATA_HOME", ".local/share", "data") / "images"
+
+
 def config_folder() -> Path:
     return _folder("XDG_CONFIG_HOME", ".config", "config")
 

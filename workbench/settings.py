@@ -20,6 +20,8 @@ from workbench.errors import WorkbenchError
 from workbench.files import read_plain
 from workbench.records import Fault
 
+ISOLATION = ("process", "container", "vm")  # weakest first
+
 
 def _setting(
     default: Any,
@@ -52,6 +54,14 @@ class Settings:
     approval_wait_seconds: int = _setting(300, "How long a program waits for a person; then it is refused.", least=0)
     approval_auto_low: bool = _setting(True, "Programs of low risk run without asking.", guarded=True)
     approval_auto_medium: bool = _setting(False, "Programs of medium risk run without asking.", guarded=True)
+    isolation_low: str = _setting("process", "The least that isolates a program of low risk: process, container or vm.",
+        guarded=True, words=ISOLATION)  # fmt: skip
+    isolation_medium: str = _setting("container", "The least that isolates a program of medium risk.",
+        guarded=True, words=ISOLATION)  # fmt: skip
+    isolation_high: str = _setting("container", "The least that isolates a program of high risk.",
+        guarded=True, words=ISOLATION)  # fmt: skip
+    isolation_critical: str = _setting("vm", "The least that isolates a program of critical risk.",
+        guarded=True, words=ISOLATION)  # fmt: skip
     run_seconds: int = _setting(30, "Time limit of a run.")
     run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.", least=32)
     run_cpu_seconds: int = _setting(30, "Processor time limit of a run.")

@@ -37,6 +37,7 @@ class HouseDesk(Seat):
             ledger=self._rooms.sessions.total(),
             interrupted=self._house.conveyor.interrupted,
             notices=self._house.notices(),
+            levels=self._rooms.sandbox.levels(),
         )
 
     async def shut_down(self) -> None:

@@ -123,3 +123,12 @@ def amount(number: int) -> str:
 def first_sentence(text: str) -> str:
     """The first line of a text, for one row of a list."""
     return " ".join(text.strip().split("\n", 1)[0].split())
+
+
+def level_word(level: str) -> str:
+    """A level of isolation in a sentence."""
+    return {
+        "process": translate("words", "the process sandbox"),
+        "container": translate("words", "a container"),
+        "vm": translate("words", "a virtual machine"),
+    }.get(level, level)

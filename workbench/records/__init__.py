@@ -51,7 +51,7 @@ from workbench.records.runs import (
     ToolUse,
     Verdict,
 )
-from workbench.records.sandbox import Limits, Strength
+from workbench.records.sandbox import Level, Limits, Strength
 from workbench.records.saved import BrokenCall, CheckResult, Expect, Expectation, Mark, SavedCall, SavedCalls
 from workbench.records.secrets import SecretInfo, SecretStore
 from workbench.records.servers import (
@@ -110,6 +110,7 @@ __all__ = [
     "JsonObject",
     "JsonValue",
     "Ledger",
+    "Level",
     "Limits",
     "LogLine",
     "Mark",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from workbench.records.ground import Fault
 from workbench.records.runs import Ledger
-from workbench.records.sandbox import Strength
+from workbench.records.sandbox import Level, Strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +48,4 @@ class CoreStatus:
     ledger: Ledger = field(default_factory=Ledger)
     interrupted: int = 0  # runs the previous core left unfinished
     notices: tuple[Fault, ...] = ()  # what is wrong with the bench: unreadable .mcp.json, not writable …
+    levels: tuple[Level, ...] = ()  # what isolation there is beside the processes' own

@@ -159,3 +159,5 @@ class Run:
     ledger: Ledger = field(default_factory=Ledger)
     memory_mb: float = 0.0
     backend: str = ""  # what isolated it, once it runs
+    level: str = ""  # process, container or vm: where it runs, or will
+    isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent

@@ -29,3 +29,16 @@ class Strength:
     features: Mapping[str, bool] = field(default_factory=dict)  # "namespaces" → True …
     reason: str = ""  # why it is not stronger
     hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One kind of isolation, from the weakest to the strongest: process, container, vm."""
+
+    name: str
+    available: bool
+    backend: str = ""  # what makes it here: native, bubblewrap, podman, docker, qemu
+    sentence: str = ""  # what it is, or why it is not there
+    hint: str = ""  # what to do so that it is there: a command, mostly
+    languages: tuple[str, ...] = ("python",)
+    reduced: bool = False  # weaker than it should be: nothing of high risk runs in it

@@ -20,12 +20,14 @@ from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
 from workbench.runs.history import past_runs
+from workbench.runs.placement import place
 from workbench.runs.reasons import of_ending, returned, stopped
-from workbench.runs.road import End, Road
+from workbench.runs.road import End, Road, is_person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.slots import Slots
 from workbench.runs.stock import Stock
+from workbench.sandbox.levels import named
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +126,8 @@ class Conveyor:
     async def edit(self, run_id: str, code: str) -> Run:
         road = self._road(run_id)
         text, verdict = canonical(code), await self.assess(code)
-        road.edit(replace(road.run.proposal, code=text.text, sha=text.sha), verdict)
+        proposal = replace(road.run.proposal, code=text.text, sha=text.sha)
+        road.edit(proposal, verdict, await place(proposal, verdict, self._rooms.settings(), self._rooms.sandbox))
         return road.run
 
     async def stop(self, run_id: str, reason: str = "A person stopped it.") -> Run:
@@ -164,6 +167,10 @@ class Conveyor:
         outcome = gate(verdict, self._rooms.settings())
         if outcome in (Gate.AUTO, Gate.ASK) and (found := await hopeless(road.run.proposal.code, self._rooms.catalog)):
             return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
+        if outcome in (Gate.AUTO, Gate.ASK):
+            await self._place(road, verdict)
+            if road.run.isolation and not is_person(road):
+                outcome = Gate.ASK  # weaker than it asks for: only after a person agreed
         match outcome:
             case Gate.AUTO:
                 pass
@@ -176,6 +183,11 @@ class Conveyor:
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         async with self.slots:
             return await self._execute(road)
+
+    async def _place(self, road: Road, verdict: Verdict) -> None:
+        """Find out where it runs, before anybody is asked."""
+        found = await place(road.run.proposal, verdict, self._rooms.settings(), self._rooms.sandbox)
+        road.place(found)
 
     async def _refusal(self, road: Road) -> End | None:
         """Ask a person; None when they allow it."""
@@ -194,7 +206,8 @@ class Conveyor:
         return End(RunState.REFUSED, "was denied by a person", Fault(reason, "Change the program or ask why."))
 
     async def _execute(self, road: Road) -> End:
-        road.step(RunState.RUNNING, "runs in the sandbox", started=time.time())
+        where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
+        road.step(RunState.RUNNING, where, started=time.time())
         ending = await Execution(road, self._broker, self._stock).run()
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)

@@ -41,6 +41,8 @@ class Execution:
             workspace=self._rooms.paths.workspace,
             servers=self._stock.servers,
             skills=self._stock.skills,
+            language=proposal.language,
+            level=self._road.run.level,
             stands=lambda: self._rooms.catalog.asks.holds(self._road.run.id),
         )
         return await self._rooms.sandbox.run(program, self._answer, self._road.output)

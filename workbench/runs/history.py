@@ -63,18 +63,26 @@ def _rebuild(steps: list[Entry]) -> Run | None:
     state = RunState(last.note.kind.removeprefix("run."))
     detail = last.note.detail
     fault = str(detail.get("fault", ""))
+    running = next((step for step in steps if step.note.kind == "run.running"), None)
     return Run(
         id=first.note.run_id,
         proposal=_proposal(first, proposed),
         state=state,
         verdict=_verdict(steps),
-        started=next((step.at for step in steps if step.note.kind == "run.running"), 0.0),
+        started=running.at if running else 0.0,
         ended=last.at,
         fault=LOST if state is RunState.INTERRUPTED else Fault(fault) if fault else None,
         model_view=str(detail.get("answer", "")),
         ledger=Ledger(int(detail.get("direct", 0)), int(detail.get("actual", 0))),
         memory_mb=float(detail.get("memory_mb", 0.0)),
+        **_where(running),
     )
+
+
+def _where(running: Entry | None) -> dict[str, str]:
+    """What isolated it; versions before this one did not write it down."""
+    detail = running.note.detail if running else {}
+    return {name: str(detail.get(name, "")) for name in ("level", "backend", "isolation")}
 
 
 def _proposal(first: Entry, detail: object) -> Proposal:

@@ -10,6 +10,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.records import CallTrace, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState, Verdict
+from workbench.runs.placement import Placement
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.tokens import count
@@ -86,11 +87,16 @@ class Road:
             )
         self._answer.set_result(replace(decision, at=time.time()))
 
-    def edit(self, proposal: Proposal, verdict: Verdict) -> None:
+    def place(self, placement: Placement) -> None:
+        """Where it runs from now on, if it runs."""
+        self.run = replace(self.run, level=placement.level, backend=placement.backend, isolation=placement.isolation)
+
+    def edit(self, proposal: Proposal, verdict: Verdict, placement: Placement) -> None:
         """Put another text in the place of the waiting one; an answer to the old one no longer fits."""
         if self.run.state is not RunState.WAITING or self._answer is None or self._answer.done():
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
         self.run = replace(self.run, proposal=proposal, verdict=verdict)
+        self.place(placement)
         detail = self._proposal_detail() | self._verdict_detail()
         self.note("run.edited", "the code was edited while it waited", detail)
         self.rooms.tell(RunChanged(self.run))
@@ -152,6 +158,8 @@ class Road:
         run, detail = self.run, dict[str, object](sha=self.run.proposal.sha)
         if state in (RunState.CHECKED, RunState.REFUSED):
             detail |= self._verdict_detail()
+        if state in (RunState.WAITING, RunState.RUNNING):
+            detail |= {"level": run.level, "backend": run.backend, "isolation": run.isolation}
         if state is RunState.RUNNING and run.decision:
             decision = run.decision
             detail |= {"decided_by": decision.by, "allow": decision.allow, "seconds_looked": decision.seconds}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from workbench.records import Level
 from workbench.sandbox.cells import Cell, Gone
 from workbench.sandbox.profile import Profile
 
@@ -25,4 +26,12 @@ class Maker(Protocol):
 
     async def close(self) -> None:
         """End every child and whatever makes them."""
+        ...
+
+
+class Engine(Maker, Protocol):
+    """A maker beside the processes' own: it may be missing here, or not be built yet."""
+
+    async def look(self) -> Level:
+        """Whether it works on this machine now, found out by asking it; quick, and any number of times."""
         ...

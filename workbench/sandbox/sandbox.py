@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.records import Strength
+from workbench.records import Level, Strength
 from workbench.sandbox import probe, quota
 from workbench.sandbox.cells import Cell, Cells
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.ending import conclude
+from workbench.sandbox.levels import Levels
+from workbench.sandbox.maker import Engine, Maker
 from workbench.sandbox.pool import Pool
 from workbench.sandbox.profile import Profile
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
@@ -26,13 +30,27 @@ _LOOK_EVERY = 1.0  # seconds between looks at how full the workspace is
 _LAST_WORDS = 1.0  # seconds a program that said its end may take to go
 
 
-class Sandbox:
-    """Runs programs, each in a fresh locked child; `ready` of them are made ahead. Refuses where none can be locked."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where programs of one level run."""
 
-    def __init__(self, backend: str = "", ready: int = 1) -> None:
+    maker: Maker
+    pool: Pool
+
+
+class Sandbox:
+    """Runs programs, each in a fresh locked child; `ready` of them are made ahead. Refuses where none can be locked.
+
+    `engines` make the children of the levels "container" and "vm".
+    """
+
+    def __init__(self, backend: str = "", ready: int = 1, engines: Mapping[str, Engine] | None = None) -> None:
         self._wished = backend or os.environ.get(FORCED, "")
         self._cells = Cells()
-        self._pool = Pool(self._cells, ready)
+        engines = engines or {}
+        self._levels = Levels(engines)
+        self._places = {"process": _Place(self._cells, Pool(self._cells, ready))}
+        self._places |= {level: _Place(engine, Pool(engine, min(ready, 1))) for level, engine in engines.items()}
         self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
 
     @property
@@ -47,42 +65,57 @@ class Sandbox:
     async def open(self) -> Strength:
         """Try what this machine can do by doing it, the strongest first."""
         self._strength = await probe.strongest(self._wished, self._trial)
+        self._levels.begin(self._strength)
         return self._strength
 
+    def levels(self) -> tuple[Level, ...]:
+        """What isolation there is, from the weakest to the strongest, as far as it is known now."""
+        return self._levels.now()
+
+    async def look_again(self) -> tuple[Level, ...]:
+        """The same, after looking for what was missing."""
+        return await self._levels.look_again()
+
+    async def fitting(self, wanted: str, language: str = "python") -> Level | None:
+        """The level a program gets that must have at least the wanted one; None: this machine has none so strong."""
+        return await self._levels.fitting(wanted, language)
+
     async def run(self, program: Program, answer: Answer, output: Output) -> Ending:
-        """Run a program to its end. Cancelling kills it."""
-        if self._strength.level == "none":
-            raise WorkbenchError(f"Programs cannot run here. {self._strength.reason}".strip(), self._strength.hint)
+        """Run a program to its end, at its level or a stronger one, never at a weaker. Cancelling kills it."""
+        level = await self._levels.need(program.level, program.language)
         _check_workspace(program.workspace)
-        cell = await self._pool.take(profile_of(self._strength.backend, program))
-        return await self._run(cell, program, answer, output)
+        place = self._places[level.name]
+        cell = await place.pool.take(profile_of(level.backend, program))
+        return await self._run(place.maker, cell, program, answer, output)
 
     async def close(self) -> None:
-        await self._pool.close()
-        await self._cells.close()
+        await self._levels.close()
+        for place in self._places.values():
+            await place.pool.close()
+            await place.maker.close()
 
     async def _trial(self, backend: str, program: Program) -> tuple[Ending, dict[str, Any]]:  # Any: JSON
         cell = await Pool(self._cells, 0).take(profile_of(backend, program))
-        ending = await self._run(cell, program, _no_answers, lambda stream, text: None)
+        ending = await self._run(self._cells, cell, program, _no_answers, lambda stream, text: None)
         return ending, cell.channel.ready.result()
 
-    async def _run(self, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
+    async def _run(self, maker: Maker, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
         try:
-            return await self._watch(cell, program, answer, output)
+            return await self._watch(maker, cell, program, answer, output)
         finally:
-            await asyncio.shield(self._cells.finish(cell))
+            await asyncio.shield(maker.finish(cell))
 
-    async def _watch(self, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
+    async def _watch(self, maker: Maker, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
         channel, limits = cell.channel, program.limits
         started = time.monotonic()
         channel.begin(program.code, limits, answer, output)
         await _until_over(channel, program, started)
         if channel.reason:
-            self._cells.kill(cell)
+            maker.kill(cell)
         await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
         if not channel.reason:
             await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
-        gone = await self._cells.finish(cell)
+        gone = await maker.finish(cell)
         return conclude(channel, gone, limits, time.monotonic() - started)
 
 

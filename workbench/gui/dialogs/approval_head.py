@@ -32,6 +32,8 @@ class ApprovalHead(QFrame):
         mark(self._tag, role="badge", tone="muted")
         self._claim = ForeignLabel()
         mark(self._claim, role="muted")
+        self._isolation = ForeignLabel()
+        mark(self._isolation, role="warning")
         facts = QHBoxLayout()
         facts.setSpacing(unit * 2)
         facts.addWidget(self._badge)
@@ -45,6 +47,7 @@ class ApprovalHead(QFrame):
         words.addWidget(self._sentence)
         words.addLayout(facts)
         words.addLayout(claim)
+        words.addWidget(self._isolation)
         row = QHBoxLayout(self)
         row.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
         row.setSpacing(unit * 3)
@@ -63,6 +66,8 @@ class ApprovalHead(QFrame):
         self._claim.setText(f"“{purpose}”" if purpose else "")
         self._tag.setVisible(bool(purpose))
         self._claim.setVisible(bool(purpose))
+        self._isolation.setText(run.isolation)
+        self._isolation.setVisible(bool(run.isolation))
 
     def _who(self, run: Run) -> str:
         if run.proposal.origin is Origin.PERSON:

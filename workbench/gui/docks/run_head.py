@@ -11,7 +11,7 @@ from workbench.gui.icons import icon, pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import Strip
-from workbench.gui.words import duration, run_word
+from workbench.gui.words import duration, level_word, run_word
 from workbench.records import Run, RunState
 
 _OPEN = (RunState.PROPOSED, RunState.CHECKED, RunState.WAITING, RunState.RUNNING)
@@ -64,4 +64,7 @@ def _facts(run: Run) -> list[str]:
         facts.append(duration(1000 * ((run.ended or time.time()) - run.started)))
     if run.memory_mb:
         facts.append(f"{run.memory_mb:.0f} MB")
+    if run.backend and run.started:
+        less = ", less than its risk asks for" if run.isolation else ""
+        facts.append(f"in {level_word(run.level)} ({run.backend}){less}")
     return [fact for fact in facts if fact]

@@ -1,0 +1,27 @@
+"""A stronger level for tests on any machine: real locked processes that stand in for containers and machines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.records import Level
+from workbench.sandbox.cells import Cell, Cells
+from workbench.sandbox.profile import Profile
+
+
+class Lent(Cells):
+    """Says it is another level; what it makes is as real as any process here."""
+
+    def __init__(self, name: str, *, available: bool = True) -> None:
+        super().__init__()
+        self.name = name
+        self.available = available
+        self.made = 0
+
+    async def look(self) -> Level:
+        words = "It is lent." if self.available else "It is not built."
+        return Level(self.name, self.available, "lent", words, "" if self.available else "Build it.")
+
+    async def make(self, profile: Profile) -> Cell:
+        self.made += 1
+        return await super().make(replace(profile, backend="native"))

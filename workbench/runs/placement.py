@@ -1,0 +1,62 @@
+"""Where a run is isolated: as strongly as its risk asks for, and weaker only after somebody was told and agreed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.errors import WorkbenchError
+from workbench.records import Level, Proposal, Risk, Verdict
+from workbench.sandbox.levels import LEVELS, named
+from workbench.sandbox.sandbox import Sandbox
+from workbench.settings import Settings
+
+_SERIOUS = frozenset({Risk.HIGH, Risk.CRITICAL})
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The level a run gets; `isolation` says in one sentence how that is less than what was wanted, if it is."""
+
+    level: str
+    backend: str
+    isolation: str = ""
+
+
+async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbox: Sandbox) -> Placement:
+    """The wanted level or a stronger one; else the strongest there is, with the sentence that needs a consent."""
+    wanted = wanted_level(verdict.risk, settings)
+    found = await sandbox.fitting(wanted, proposal.language)
+    if found is not None and _may_hold(found, verdict.risk):
+        return Placement(found.name, found.backend)
+    there = [level for level in sandbox.levels() if level.available and proposal.language in level.languages]
+    able = [level for level in there if _may_hold(level, verdict.risk)]
+    if there and not able:
+        raise WorkbenchError(_too_weak(verdict.risk), there[-1].hint)
+    if not able:
+        return Placement(wanted, "")  # nothing runs here: the sandbox says why
+    best = able[-1]
+    weaker = LEVELS.index(best.name) < LEVELS.index(wanted)
+    return Placement(best.name, best.backend, _less(wanted, best) if weaker else "")
+
+
+def _may_hold(level: Level, risk: Risk) -> bool:
+    return not (level.reduced and risk in _SERIOUS)
+
+
+def wanted_level(risk: Risk, settings: Settings) -> str:
+    """What the settings ask for at this risk."""
+    return {
+        Risk.LOW: settings.isolation_low,
+        Risk.MEDIUM: settings.isolation_medium,
+        Risk.HIGH: settings.isolation_high,
+        Risk.CRITICAL: settings.isolation_critical,
+    }[risk]
+
+
+def _less(wanted: str, best: Level) -> str:
+    strength = "reduced" if best.reduced else "full"
+    return f"Wants {named(wanted)}; this machine has none: runs in {named(best.name)}, {strength} strength."
+
+
+def _too_weak(risk: Risk) -> str:
+    return f"A program of {risk} risk does not run in a sandbox of reduced strength, and nothing stronger is here."
