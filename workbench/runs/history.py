@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from workbench.audit.journal import ENDS, Journal
 from workbench.records import (
     Entry,
@@ -64,7 +67,7 @@ def _rebuild(steps: list[Entry]) -> Run | None:
     detail = last.note.detail
     fault = str(detail.get("fault", ""))
     running = next((step for step in steps if step.note.kind == "run.running"), None)
-    return Run(
+    run = Run(
         id=first.note.run_id,
         proposal=_proposal(first, proposed),
         state=state,
@@ -75,14 +78,13 @@ def _rebuild(steps: list[Entry]) -> Run | None:
         model_view=str(detail.get("answer", "")),
         ledger=Ledger(int(detail.get("direct", 0)), int(detail.get("actual", 0))),
         memory_mb=float(detail.get("memory_mb", 0.0)),
-        **_where(running),
     )
+    return replace(run, **_where(running)) if running else run
 
 
-def _where(running: Entry | None) -> dict[str, str]:
+def _where(running: Entry) -> dict[str, Any]:  # Any: fields of Run
     """What isolated it; versions before this one did not write it down."""
-    detail = running.note.detail if running else {}
-    return {name: str(detail.get(name, "")) for name in ("level", "backend", "isolation")}
+    return {name: str(running.note.detail.get(name, "")) for name in ("level", "backend", "isolation")}
 
 
 def _proposal(first: Entry, detail: object) -> Proposal:

@@ -34,9 +34,9 @@ async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbo
         raise WorkbenchError(_too_weak(verdict.risk), there[-1].hint)
     if not able:
         return Placement(wanted, "")  # nothing runs here: the sandbox says why
-    best = able[-1]
-    weaker = LEVELS.index(best.name) < LEVELS.index(wanted)
-    return Placement(best.name, best.backend, _less(wanted, best) if weaker else "")
+    strong = [level for level in able if LEVELS.index(level.name) >= LEVELS.index(wanted)]
+    best = strong[0] if strong else able[-1]
+    return Placement(best.name, best.backend, "" if strong else _less(wanted, best))
 
 
 def _may_hold(level: Level, risk: Risk) -> bool:

@@ -346,3 +346,11 @@ class _SpontaneousClose(QCloseEvent):
 
 def _spontaneous_close(_dialog: ApprovalDialog) -> QCloseEvent:
     return _SpontaneousClose()
+
+
+def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(ask: Any, waiting: Run) -> None:
+    words = "Wants a container; this machine has none: runs in the process sandbox, full strength."
+    dialog = ask(replace(waiting, isolation=words), settled=False)
+    assert [label.text() for label in dialog.findChildren(ForeignLabel) if label.isVisible()].count(words) == 1
+    dialog._show_run(replace(waiting, isolation=""))
+    assert not dialog._head._isolation.isVisible()
