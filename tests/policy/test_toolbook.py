@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from workbench.policy.calls import tool_risk
-from workbench.policy.toolbook import Toolbook, Unlisted, by_name, normal
+from workbench.policy.toolbook import Toolbook, Unlisted, by_name, normal, toolbook
 from workbench.records import Hints, Risk, Tool
 
 
@@ -72,3 +72,11 @@ def test_without_a_catalogue_names_must_do() -> None:
 
 def test_names_meet_in_one_form() -> None:
     assert normal("My-Server") == normal("my_server") == normal("my  server_") == "my_server"
+
+
+def test_a_list_that_nobody_can_change_is_read_once_and_another_one_anew():
+    tools = (Tool("a", "one"), Tool("a", "two"))
+    assert toolbook(tools) is toolbook(tools)
+    assert toolbook((*tools, Tool("a", "three"))).find("a", "three") == Tool("a", "three")
+    assert isinstance(toolbook(tools).find("a", "three"), Unlisted)
+    assert toolbook(list(tools)) is not toolbook(list(tools))

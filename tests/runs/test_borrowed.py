@@ -9,7 +9,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.records import Decision, Gate, Risk, RunState
-from workbench.runs.borrowed import assess_all, check_unchanged
+from workbench.runs.borrowed import assess_all, borrows, check_unchanged
 
 SENDER = """\
 from servers.demo import send_email
@@ -91,3 +91,11 @@ async def test_a_skill_that_is_gone_is_a_changed_skill(core):
     check_unchanged(verdict, (skill,))
     with pytest.raises(WorkbenchError):
         check_unchanged(verdict, ())
+
+
+async def test_only_a_program_that_was_judged_with_skills_is_held_against_them(demo):
+    keep(demo, "greet", SENDER)
+    skills = demo.rooms.library.usable()
+    assert borrows(assess_all(USES, demo.catalog.tools(), skills))
+    assert not borrows(assess_all("result = 1", demo.catalog.tools(), skills))
+    assert not borrows(None)

@@ -17,6 +17,7 @@ from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.groups import Groups
 from workbench.catalog.handshake import MODERN
 from workbench.catalog.host import Host
+from workbench.catalog.known_tools import KnownTools
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.memory import Memory
 from workbench.catalog.oddities import Oddities
@@ -95,6 +96,7 @@ class Catalog:
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self._search: Search | None = None  # None: something changed since
+        self._known = KnownTools()
         self._indexing: asyncio.Task[None] | None = None
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
@@ -192,7 +194,7 @@ class Catalog:
             await self._servers.pop(name).stop()
             self._tell(ServerRemoved(name))
         for config in reading.configs:
-            if not _same(self._servers.get(config.name), config):
+            if (known := self._servers.get(config.name)) is None or known.state.config != config:
                 await self._adopt(config)
         before, self._servers = tuple(self._servers), {name: self._servers[name] for name in wanted}
         if before != tuple(self._servers):
@@ -211,7 +213,7 @@ class Catalog:
 
     def tools(self) -> tuple[Tool, ...]:
         """Every known tool, also of servers that do not run now; those of disabled servers are left out."""
-        return tuple(tool for server in self._enabled() for tool in server.tools.values())
+        return self._known.of([server.tools for server in self._enabled()])
 
     def summaries(self) -> tuple[ToolSummary, ...]:
         return tuple(
@@ -383,10 +385,6 @@ class Catalog:
             return tool
         raw = next((raw for raw, function in server.functions.items() if function == name), None)
         return server.tools[raw] if raw is not None else None
-
-
-def _same(server: Server | None, config: ServerConfig) -> bool:
-    return server is not None and server.state.config == config
 
 
 def _no_tool(server: Server, name: str) -> WorkbenchError:

@@ -15,7 +15,7 @@ from workbench.policy.reader import Inner, OverCap, Reader, Syntax
 from workbench.policy.report import Noted, Report
 from workbench.policy.sentence import sentence
 from workbench.policy.statements import STATEMENTS
-from workbench.policy.toolbook import Toolbook
+from workbench.policy.toolbook import Toolbook, toolbook
 from workbench.records import EffectKind, Finding, Gate, Risk, Span, Tool, ToolUse, Verdict
 
 RULES = "2"  # changes whenever a rule does; a verdict of other rules is no verdict of these
@@ -31,7 +31,7 @@ def assess(code: str, tools: Sequence[Tool] | None) -> Verdict:
         for fault in text.faults:
             report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
         return _verdict(text, report, tools)
-    return _verdict(text, _read(text.text, Toolbook(tools)), tools)
+    return _verdict(text, _read(text.text, toolbook(tools)), tools)
 
 
 def _read(text: str, toolbook: Toolbook) -> Report:

@@ -78,6 +78,20 @@ class Toolbook:
         return tuple(difflib.get_close_matches(f"{server}.{name}", sorted(every), n=3))
 
 
+def toolbook(tools: Sequence[Tool] | None) -> Toolbook:
+    """The book of these tools; that of the last list is still there, because one list serves many programs."""
+    global _last
+    if isinstance(tools, tuple) and tools is _last[0]:
+        return _last[1]
+    made = Toolbook(tools)
+    if isinstance(tools, tuple):  # nobody can change it meanwhile
+        _last = tools, made
+    return made
+
+
+_last: tuple[tuple[Tool, ...], Toolbook] = ((), Toolbook(()))
+
+
 def normal(name: str) -> str:
     """The form in which raw and generated names meet."""
     return _ODD.sub("_", name.casefold()).strip("_")

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
-from workbench.records import Ledger, Run
+from workbench.records import Fault, Ledger, Run
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.view import compose, cut, shorten
@@ -17,6 +17,7 @@ from workbench.tokens import count
 
 log = logging.getLogger(__name__)
 
+SHORT = 4_000  # characters that are masked and counted at once: a thread would cost more
 SPILL = "results"  # folder of the workspace where answers too long for a model are kept whole
 
 
@@ -40,14 +41,20 @@ class Arrival:
             road.ended.set()  # also when the audit could not be written: nobody may wait for ever
 
     async def _seen(self, road: Road, end: End) -> tuple[str, int]:
-        """What the model gets, and its cost; on a thread, because much output takes seconds to be masked."""
+        """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
+        draft = replace(road.run, state=end.state)
         try:
-            view = await asyncio.to_thread(self._view, road, replace(road.run, state=end.state))
-            return view, await asyncio.to_thread(count, view)
+            if len(draft.output) + len(draft.result) + _length(draft.fault) <= SHORT:
+                return self._counted(road, draft)
+            return await asyncio.to_thread(self._counted, road, draft)
         except Exception:  # nothing unmasked may go out instead
             log.exception("the answer of run %s could not be prepared", road.run.id)
             view = "The run ended, but its answer could not be prepared. The workbench's log says why."
             return view, count(view)
+
+    def _counted(self, road: Road, draft: Run) -> tuple[str, int]:
+        view = self._view(road, draft)
+        return view, count(view)
 
     def _view(self, road: Road, draft: Run) -> str:
         """What the model gets. Masked before it is cut: a cut must not split a value in two."""
@@ -76,3 +83,7 @@ class Arrival:
             road.session.knows_definitions = True
             definitions = sum(tool.definition_tokens for tool in self._rooms.catalog.tools())
         return ledger_of(road, definitions, count(road.run.proposal.code) + view_tokens)
+
+
+def _length(fault: Fault | None) -> int:
+    return len(fault.message) + len(fault.detail) if fault else 0

@@ -33,6 +33,11 @@ def assess_all(code: str, tools: Sequence[Tool], skills: Sequence[Skill], depth:
     return verdict
 
 
+def borrows(verdict: Verdict | None) -> bool:
+    """Whether skills were assessed together with the program."""
+    return verdict is not None and any(name.startswith(MARK) for name in verdict.definitions)
+
+
 def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
     """Refuse a program whose skills are not the ones that were assessed."""
     now = {MARK + skill.name: skill.sha for skill in skills}

@@ -32,6 +32,7 @@ from workbench.sandbox.levels import named
 log = logging.getLogger(__name__)
 
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
+SHORT = 4_000  # characters that are read at once: a thread would cost more than the reading
 OPEN_RUNS = 20  # programs of one agent that may wait or run at once
 
 
@@ -74,8 +75,11 @@ class Conveyor:
         return any(not road.over for road in self._roads.values())
 
     async def assess(self, code: str) -> Verdict:
-        """What policy says of a text; on a thread, because reading a long one takes half a second."""
-        return await asyncio.to_thread(self._assess, code, self._rooms.catalog.tools())
+        """What policy says of a text; a long one, or one that names skills, which are files, is read on a thread."""
+        tools = self._rooms.catalog.tools()
+        if len(code) <= SHORT and "skill" not in code:
+            return assess_all(code, tools, ())
+        return await asyncio.to_thread(self._assess, code, tools)
 
     def _assess(self, code: str, tools: Sequence[Tool]) -> Verdict:
         return assess_all(code, tools, self._rooms.library.usable() if "skill" in code else ())

@@ -11,7 +11,7 @@ from dataclasses import replace
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
-from workbench.runs.borrowed import check_unchanged
+from workbench.runs.borrowed import borrows, check_unchanged
 from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
 from workbench.runs.road import Road
 from workbench.runs.stock import Stock
@@ -33,7 +33,8 @@ class Execution:
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
         await self._stock.refresh()
-        check_unchanged(self._road.run.verdict, await asyncio.to_thread(self._rooms.library.usable))
+        if borrows(self._road.run.verdict):
+            check_unchanged(self._road.run.verdict, await asyncio.to_thread(self._rooms.library.usable))
         proposal = self._road.run.proposal
         program = Program(
             code=proposal.code,

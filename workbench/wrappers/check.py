@@ -20,7 +20,7 @@ from workbench.wrappers.names import parameter_names
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.shapes import Definition, Field
 from workbench.wrappers.source import wrapper_source
-from workbench.wrappers.toolbox import Named, Toolbox, nearest
+from workbench.wrappers.toolbox import Named, nearest, toolbox
 
 _SHOWN = 20  # names listed in a message
 _BRANCHING = frozenset(
@@ -50,10 +50,9 @@ class _Check:
     """One program's calls against the tools."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        self._toolbox = Toolbox(tools)
+        self._toolbox = toolbox(tools)
         self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
         self._bindings = Bindings(ast.Module([], []))
-        self._definitions: dict[str, Definition | None] = {}
 
     def read(self, code: str) -> list[tuple[Finding, bool]]:
         """Findings in the order of the text, each with whether it is certain."""
@@ -150,9 +149,9 @@ class _Check:
 
     def _definition(self, found: Named) -> Definition | None:
         title = f"{found.tool.server}\0{found.tool.name}"
-        if title not in self._definitions:
-            self._definitions[title] = _read(found)
-        return self._definitions[title]
+        if title not in self._toolbox.definitions:
+            self._toolbox.definitions[title] = _read(found)
+        return self._toolbox.definitions[title]
 
     def _strange(self, tool: Tool, name: str, known: list[str], step: Step, certain: bool) -> None:
         close = nearest(name, known)

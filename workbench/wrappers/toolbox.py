@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workbench.records import Tool
 from workbench.wrappers.names import package_name, python_names
+from workbench.wrappers.shapes import Definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Toolbox:
         for server in self._servers:
             self._packages.setdefault(package_name(server), []).append(server)
         self._named: dict[str, dict[str, Named]] = {}
+        self.definitions: dict[str, Definition | None] = {}  # what functions take, as far as somebody asked
 
     def server_of(self, package: str) -> str | None:
         """The server behind a package; None where no server or more than one would be."""
@@ -64,6 +66,20 @@ class Toolbox:
             by_raw = {raw: Named(tools[raw], function) for raw, function in names.items()}
             self._named[server] = {**by_raw, **{one.function: one for one in by_raw.values()}}
         return self._named[server]
+
+
+def toolbox(tools: Sequence[Tool]) -> Toolbox:
+    """The box of these tools; that of the last list is still there, because one list serves many programs."""
+    global _last
+    if isinstance(tools, tuple) and tools is _last[0]:
+        return _last[1]
+    made = Toolbox(tools)
+    if isinstance(tools, tuple):  # nobody can change it meanwhile
+        _last = tools, made
+    return made
+
+
+_last: tuple[tuple[Tool, ...], Toolbox] = ((), Toolbox(()))
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
