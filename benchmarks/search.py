@@ -1,0 +1,205 @@
+"""Prints how well and how fast tools are found, beside plain BM25: `python benchmarks/search.py FOLDER [--misses]`.
+
+FOLDER holds recorded tool lists as JSON files; the questions are in `search_queries.tsv`, each with the tools that
+answer it. The catalogue is then filled up with made-up tools to 3,000 and 10,000, in whose company the same questions
+are asked again. A question counts as answered at k when one of its tools is among the first k.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import statistics
+import sys
+import time
+import tracemalloc
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wrappers import recorded
+
+from workbench.catalog.ranking import Entry, Ranking
+from workbench.records import Tool
+from workbench.wrappers.names import python_names
+
+QUERIES = Path(__file__).with_name("search_queries.tsv")
+SIZES = (0, 3_000, 10_000)  # 0: as recorded
+DEPTH = 50
+Find = Callable[[str], list[int]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Words, and the tools that are a right answer."""
+
+    words: str
+    answers: frozenset[tuple[str, str]]
+
+
+def main(folder: Path, misses: bool) -> None:
+    questions, real = read_questions(), recorded(folder)
+    known = {(tool.server, tool.name) for tool in real}
+    asked = [question for question in questions if question.answers & known]
+    print(f"{len(real)} recorded tools, {len(asked)} of {len(questions)} questions have an answer among them")
+    print(f"{'tools':>7} {'ranking':10} R@1   R@5   R@10  MRR   p50 ms  p95 ms  build s  memory MB")
+    for size in SIZES:
+        entries = entries_of([*real, *made_up(max(0, size - len(real)))])
+        for name, build in (("ours", _ours), ("BM25", Plain.finder)):
+            _measure(name, entries, asked, build)
+    if misses:
+        _print_misses(entries_of(real), asked)
+    _exact_names(entries_of(real))
+
+
+def read_questions() -> list[Question]:
+    found = []
+    for line in QUERIES.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            words, answers = line.split("\t")
+            pairs = (answer.split("/", 1) for answer in answers.split("|"))
+            found.append(Question(words, frozenset((server, tool) for server, tool in pairs)))
+    return found
+
+
+def entries_of(tools: Sequence[Tool]) -> list[Entry]:
+    by_server: dict[str, list[Tool]] = defaultdict(list)
+    for tool in tools:
+        by_server[tool.server].append(tool)
+    found = []
+    for some in by_server.values():
+        functions = python_names([tool.name for tool in some])
+        found += [Entry(tool, functions[tool.name], "") for tool in some]
+    return found
+
+
+def _ours(entries: Sequence[Entry]) -> Find:
+    ranking = Ranking(entries)
+    return lambda words: ranking.rank(words, DEPTH)[0]
+
+
+def _measure(name: str, entries: Sequence[Entry], asked: Sequence[Question], build: Callable[..., Find]) -> None:
+    began = time.perf_counter()
+    find = build(entries)
+    took = time.perf_counter() - began
+    tracemalloc.start()
+    kept = build(entries)
+    memory = tracemalloc.get_traced_memory()[0] / 2**20
+    tracemalloc.stop()
+    del kept
+    places, times = [], []
+    for question in asked:
+        find(question.words)  # once to be warm: stems are remembered
+        began = time.perf_counter()
+        found = find(question.words)
+        times.append((time.perf_counter() - began) * 1000)
+        places.append(_place(entries, found, question))
+    shares = [100 * statistics.fmean(place <= k for place in places) for k in (1, 5, 10)]
+    middle = 100 * statistics.fmean(1 / place for place in places)
+    ordered = sorted(times)
+    print(
+        f"{len(entries):7,} {name:10} {shares[0]:4.1f}  {shares[1]:4.1f}  {shares[2]:4.1f}  {middle:4.1f}  "
+        f"{statistics.median(ordered):6.2f}  {ordered[int(len(ordered) * 0.95)]:6.2f}  {took:7.2f}  {memory:6.1f}"
+    )
+
+
+def _place(entries: Sequence[Entry], found: Sequence[int], question: Question) -> float:
+    """1 for the first; infinite where no right tool was found at all."""
+    for place, position in enumerate(found, 1):
+        tool = entries[position].tool
+        if (tool.server, tool.name) in question.answers:
+            return place
+    return math.inf
+
+
+def _print_misses(entries: Sequence[Entry], asked: Sequence[Question]) -> None:
+    find = _ours(entries)
+    for question in asked:
+        found = find(question.words)
+        if _place(entries, found, question) > 5:
+            first = ", ".join(f"{entries[at].tool.server}/{entries[at].tool.name}" for at in found[:3])
+            print(f"  missed: {question.words!r}\n    wanted {sorted(question.answers)}\n    first: {first}")
+
+
+def _exact_names(entries: Sequence[Entry]) -> None:
+    """A name typed as it is, and with one wrong letter."""
+    find, draw = _ours(entries), random.Random(7)
+    exact = typo = 0
+    for entry in entries:
+        name = entry.tool.name
+        at = draw.randrange(len(name))
+        exact += any(entries[position].tool.name == name for position in find(name)[:1])
+        wrong = name[:at] + draw.choice("abcdefghijklmnopqrstuvwxyz") + name[at + 1 :]
+        typo += any(entries[position].tool.name == name for position in find(wrong)[:1])
+    print(f"typed names first: exact {100 * exact / len(entries):.1f} %, one typo {100 * typo / len(entries):.1f} %")
+
+
+def made_up(number: int) -> list[Tool]:
+    """Company for the real ones: verbs and nouns in sentences, always the same for the same number."""
+    draw, verbs, nouns = random.Random(11), _VERBS.split(), _NOUNS.split()
+    found = []
+    for at in range(number):
+        verb, noun, other = draw.choice(verbs), draw.choice(nouns), draw.choice(nouns)
+        told = f"{verb.capitalize()} the {noun} of a {other}. Returns the {draw.choice(nouns)} with its {noun}."
+        schema = {"type": "object", "properties": {f"{other}_id": {"type": "string", "description": f"Which {other}"}}}
+        found.append(Tool(f"made-up-{at // 25}", f"{verb}_{other}_{noun}_{at}", "", told, schema))
+    return found
+
+
+_VERBS = """list get create update delete search start stop export import validate archive restore assign compare count
+estimate publish schedule share tag translate upload download watch rotate resolve reject approve"""
+_NOUNS = """invoice shipment warehouse policy claim patient appointment ticket contract lease vehicle sensor firmware
+campaign audience segment coupon refund ledger budget forecast grant course lesson exam student article draft review
+playlist episode subtitle recipe menu table reservation flight seat cabin voucher parcel route depot crew shift badge
+permit licence survey ballot donor fund asset bond option dividend meter valve turbine harvest field crop herd vaccine
+sample assay dataset model feature cluster queue topic bucket snapshot volume network firewall certificate"""
+
+
+class Plain:
+    """BM25 over name, description and parameters in one bag of words, as most tool searches do it."""
+
+    def __init__(self, entries: Sequence[Entry], k: float = 1.5, b: float = 0.75) -> None:
+        documents = [self.words(_text(entry.tool)) for entry in entries]
+        mean = statistics.fmean(len(document) for document in documents)
+        postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for position, document in enumerate(documents):
+            for word, times in Counter(document).items():
+                postings[word].append((position, times))
+        self._impacts: dict[str, list[tuple[int, float]]] = {}
+        for word, posting in postings.items():
+            rarity = math.log((len(documents) - len(posting) + 0.5) / (len(posting) + 0.5) + 1)
+            self._impacts[word] = [
+                (at, rarity * times * (k + 1) / (times + k * (1 - b + b * len(documents[at]) / mean)))
+                for at, times in posting
+            ]
+
+    @staticmethod
+    def words(text: str) -> list[str]:
+        return [word for word in re.split(r"[\W_]+", text.lower()) if len(word) > 1]
+
+    @classmethod
+    def finder(cls, entries: Sequence[Entry]) -> Find:
+        return cls(entries).find
+
+    def find(self, words: str) -> list[int]:
+        total: dict[int, float] = defaultdict(float)
+        for word in self.words(words):
+            for position, impact in self._impacts.get(word, ()):
+                total[position] += impact
+        return sorted(total, key=lambda at: -total[at])[:DEPTH]
+
+
+def _text(tool: Tool) -> str:
+    properties = tool.input_schema.get("properties")
+    parts = [tool.name, tool.description]
+    for name, schema in properties.items() if isinstance(properties, dict) else ():
+        parts += [name, str(schema.get("description", "")) if isinstance(schema, dict) else ""]
+    return " ".join(parts)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        raise SystemExit(__doc__)
+    main(Path(sys.argv[1]), "--misses" in sys.argv)
