@@ -58,7 +58,7 @@ async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[R
         await room.sandbox.close()
 
 
-@pytest.fixture(params=["native", "bubblewrap"])
+@pytest.fixture(params=["native", "bubblewrap", "reduced"])
 async def room(request: pytest.FixtureRequest, open_room: Callable[[str], Awaitable[Room]]) -> Room:
     """Whatever holds, holds in every backend."""
     return await open_room(request.param)

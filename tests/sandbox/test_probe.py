@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.sandbox import probe
 from workbench.sandbox.program import Ending, Program
 
-HELD = {"root": True, "network": True, "fork": True, "user": 1000}
+HELD = {"root": True, "network": True, "fork": True, "user": 1000, "files": True, "others": True, "inodes": True}
 FACTS = {"worlds": {"net": "net:[1]"}, "filtered": True, "powerless": True, "landlock": 5}
 
 
@@ -42,15 +43,32 @@ async def test_all_locks_in_force_are_full_strength() -> None:
     ],
 )
 async def test_one_lock_missing_is_no_sandbox(found: Any, facts: Any, missing: str) -> None:
-    strength = await probe.strongest("", trial(found, facts))
+    strength = await probe.strongest("native", trial(found, facts))
     assert strength.level == "none"
     assert missing in strength.reason
     assert strength.hint
 
 
+async def test_without_namespaces_landlock_and_the_filter_are_a_reduced_sandbox() -> None:
+    facts = {**FACTS, "worlds": {"net": os.readlink("/proc/self/ns/net")}}
+    strength = await probe.strongest("", trial({**HELD, "inodes": False}, facts))
+    assert (strength.backend, strength.level) == ("reduced", "reduced")
+    assert "high or critical" in strength.reason
+    assert strength.hint == strength.fixes["namespaces"]
+    assert "inode quota" in strength.fixes
+    without = await probe.strongest("", trial(HELD, {**facts, "landlock": 0}))
+    assert without.level == "none"
+
+
+@pytest.mark.parametrize("canary", ["files", "others"])
+async def test_one_file_or_process_of_the_host_in_reach_is_no_sandbox(canary: str) -> None:
+    for backend in probe.BACKENDS:
+        assert (await probe.strongest(backend, trial({**HELD, canary: False}, FACTS))).level == "none"
+
+
 async def test_a_kernel_without_landlock_is_said_to_have_none() -> None:
     strength = await probe.strongest("native", trial(HELD, {**FACTS, "landlock": 0}))
-    assert (strength.level, strength.features["landlock"]) == ("full", False)
+    assert (strength.level, strength.features["Landlock"]) == ("full", False)
     assert "Landlock" in strength.reason
 
 
@@ -61,6 +79,7 @@ async def test_the_next_backend_is_tried_and_the_reasons_are_told() -> None:
     strength = await probe.strongest("", refusing)
     assert "native is forbidden." in strength.reason
     assert "bubblewrap is forbidden." in strength.reason
+    assert "reduced is forbidden." in strength.reason
 
 
 @pytest.mark.parametrize(

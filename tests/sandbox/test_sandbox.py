@@ -110,14 +110,18 @@ async def test_a_text_that_is_not_python_fails_with_its_line(native: Any) -> Non
 
 async def test_the_workspace_stays_and_everything_else_is_forgotten(room: Any) -> None:
     first = await room.run(
-        "write_file('notes/a.txt', 'kept')\nopen('/tmp/x', 'w').write('1')\nopen('workspace/b', 'w').close()"
+        "import os\nwrite_file('notes/a.txt', 'kept')\nopen(os.environ['TMPDIR'] + '/x', 'w').write('1')\n"
+        "open(os.environ['HOME'] + '/x', 'w').write('1')\nopen('workspace/b', 'w').close()"
     )
     assert first.ok, first
-    second = await room.run("import os\n[read_file('notes/a.txt'), list_files(), os.path.exists('/tmp/x')]")
-    assert json.loads(second.result) == ["kept", ["b", "notes/a.txt"], False]
+    second = await room.run(
+        "import os\n"
+        "[read_file('notes/a.txt'), list_files(), os.listdir(os.environ['TMPDIR']), os.listdir(os.environ['HOME'])]"
+    )
+    assert json.loads(second.result) == ["kept", ["b", "notes/a.txt"], [], []]
     assert (room.bench / "workspace/notes/a.txt").read_text() == "kept"
     (room.bench / "workspace/b").write_text("from the host")
-    third = await room.run("open('/workspace/b', 'a').write('!')\nread_file('b')")
+    third = await room.run("open('workspace/b', 'a').write('!')\nread_file('/workspace/b')")
     assert json.loads(third.result) == "from the host!"
 
 

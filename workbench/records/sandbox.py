@@ -24,11 +24,12 @@ class Limits:
 class Strength:
     """What isolation this machine gives, as probed, not as hoped."""
 
-    backend: str  # native, bubblewrap, none
+    backend: str  # native, bubblewrap, reduced, none
     level: str  # full, reduced, none
     features: Mapping[str, bool] = field(default_factory=dict)  # "namespaces" → True …
     reason: str = ""  # why it is not stronger
     hint: str = ""
+    fixes: Mapping[str, str] = field(default_factory=dict)  # a feature that is missing → the line that brings it
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.probe import BACKENDS
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.sandbox.sandbox import Sandbox
 
@@ -20,7 +21,7 @@ from workbench.sandbox.sandbox import Sandbox
 def main() -> int:
     words = argparse.ArgumentParser(prog="python -m workbench.sandbox", description=__doc__)
     words.add_argument("--attack", type=Path, required=True, metavar="FILE", help="the snippet; - reads standard input")
-    words.add_argument("--backend", choices=("native", "bubblewrap"), default="", help="instead of the strongest")
+    words.add_argument("--backend", choices=BACKENDS, default="", help="instead of the strongest")
     words.add_argument("--seconds", type=float, default=8.0, help="wall clock limit (default 8)")
     words.add_argument("--memory", type=int, default=384, metavar="MB", help="memory limit (default 384)")
     words.add_argument("--workspace", type=Path, help="use this folder instead of an empty one")

@@ -38,6 +38,8 @@ def _reason(channel: Channel, gone: Gone, limits: Limits) -> Ending:
 def _death(gone: Gone, limits: Limits) -> tuple[str, str]:
     if gone.lost:
         return "lost", "The sandbox's launcher was ended from outside; the program died with it."
+    if gone.code == -signal.SIGXFSZ:  # the outer half's own end, see `reduced`
+        return "disk", "The program filled its home and temporary folders."
     name = _signal_name(gone.code)
     if name == "SIGKILL" and gone.cpu >= limits.cpu_seconds - _CPU_SLACK:
         return "cpu", f"The program used more than {limits.cpu_seconds:g} seconds of processor time."

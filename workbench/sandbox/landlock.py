@@ -9,7 +9,7 @@ from workbench.sandbox import kernel
 
 _RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many file rights each version knows; 16 from version 5
 _READ = 0b1100  # read files, list folders; running a file is nobody's need here
-_WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
+_WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
 _MAKE_NO_NODES = ~(
     1 << 6 | 1 << 9 | 1 << 10 | 1 << 11
 )  # devices, sockets, pipes: traps for whoever reads the workspace
@@ -17,19 +17,19 @@ _NOT_EXECUTE = ~1
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str]) -> int:
-    """Read and write only below these folders; answers the version, 0: the kernel has none."""
+    """Read only these folders and files, write only below those; answers the version, 0: the kernel has none."""
     version = kernel.landlock_version()
     if version < 1:
         return 0
     known = (1 << _RIGHTS_BY_VERSION.get(version, 16)) - 1
     rules = kernel.landlock_create(_handled(known, version))
-    for folder in readable:
-        kernel.landlock_allow(rules, folder, _READ & known)
+    for place in readable:
+        kernel.landlock_allow(rules, place, _READ & known if os.path.isdir(place) else _READ_FILE)
     for folder in writable:
         kernel.landlock_allow(rules, folder, known & _MAKE_NO_NODES & _NOT_EXECUTE)
     for device in devices:
         if os.path.exists(device):
-            kernel.landlock_allow(rules, device, (1 << 2 | _WRITE_FILE | _TRUNCATE) & known)
+            kernel.landlock_allow(rules, device, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & known)
     kernel.landlock_enter(rules)
     return version
 

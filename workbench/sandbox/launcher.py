@@ -17,7 +17,7 @@ import socket
 import traceback
 from typing import Any, NoReturn
 
-from workbench.sandbox import bubblewrap, kernel, lockdown, native, runner
+from workbench.sandbox import bubblewrap, kernel, lockdown, native, reduced, runner, scratch
 from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
 from workbench.sandbox.seccomp import filter_program
 
@@ -75,6 +75,8 @@ class Launcher:
         channel, output = (os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(descriptors))
         _close_others(channel, output, *[self._owners] * (self._owners >= 0))
         try:
+            if profile.backend == "reduced":
+                reduced.cell(profile, channel, output)
             _cell(profile, channel, output, self._owners)
         except BaseException as fault:
             runner.report_broken(channel, fault, traceback.format_exc())
@@ -94,6 +96,8 @@ class Launcher:
             if not process:
                 return
             cell = self._children.pop(process, 0)
+            if not cell or os.WIFSIGNALED(status):
+                scratch.sweep()
             if cell:
                 code = os.waitstatus_to_exitcode(status)
                 self._tell(cell=cell, code=code, cpu=usage.ru_utime + usage.ru_stime, memory_mb=usage.ru_maxrss / 1024)
@@ -115,6 +119,7 @@ def main(descriptor: int) -> None:
     for name in WARM.split():
         importlib.import_module(name)
     runner.load_inside(native.INSIDE)
+    native.inside_files()
     filter_program()
     kernel.adopt_orphans()
     wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)

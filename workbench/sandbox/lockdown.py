@@ -15,7 +15,7 @@ WORLDS = ("mnt", "pid", "net", "ipc", "uts")  # the namespaces that must be new
 _STATUS = 4  # where `runner.settle` leaves the descriptor
 _MEGABYTE = 1 << 20
 _OPEN_FILES = 256
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 def set_limits(profile: Profile) -> None:
@@ -64,7 +64,7 @@ def lock(profile: Profile) -> int:
     kernel.drop_capabilities()
     kernel.gain_nothing()
     writable = [HOME, TEMP] + [f"{BENCH}/workspace"] * profile.writable
-    version = landlock.restrict(_readable(), writable, _DEVICES)
+    version = landlock.restrict(_readable(), writable, DEVICES)
     kernel.die_with_parent(signal.SIGKILL)  # after the last change of rights: the kernel forgets it at each
     return version
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 import sysconfig
@@ -88,11 +89,12 @@ def owned_tree(source: str, flags: int, owners: int) -> int:
         with contextlib.suppress(OSError):
             return kernel.clone_tree(source, flags, owners)
     if os.getuid() == 0 and not flags & kernel.READ_ONLY:
-        _give_away(source)  # this file system cannot map owners
+        give_away(source)  # this file system cannot map owners
     return kernel.clone_tree(source, flags)
 
 
-def _give_away(folder: str) -> None:
+def give_away(folder: str) -> None:
+    """Everything in the folder becomes nobody's; links are not followed."""
     for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
         os.fchown(at, NOBODY, NOBODY)
         for name in (*folders, *files):
@@ -119,10 +121,16 @@ def _small_files(user: int, group: int) -> None:
     texts = {
         **account(user, group),
         "etc/localtime": local_time,
-        **{f"bench/{file.name}": file.read_bytes() for file in INSIDE.glob("[a-z]*.py")},
+        **{f"bench/{name}": text for name, text in inside_files().items()},
     }
     for name, data in texts.items():
         Path(_ROOT, name).write_bytes(data)
+
+
+@functools.cache
+def inside_files() -> dict[str, bytes]:
+    """The modules beside a program; read before the new root may cover the folder they are in."""
+    return {file.name: file.read_bytes() for file in INSIDE.glob("[a-z]*.py")}
 
 
 def account(user: int, group: int) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from workbench.records import Limits, Strength
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.syscalls import ARCHITECTURES
 
-BACKENDS = ("native", "bubblewrap")
+BACKENDS = ("native", "bubblewrap", "reduced")
 _LOOK = """
 import os, socket
 def refused(attempt):
@@ -23,14 +23,22 @@ def refused(attempt):
     except OSError:
         return True
     return False
-result = {
+result = {{
     "root": refused(lambda: open("/probe", "w")) and refused(lambda: open("/bench/probe", "w")),
     "network": refused(socket.socket),
     "fork": refused(os.fork),
     "user": os.getuid(),
-}
+    "files": refused(lambda: open({canary!r})),
+    "others": refused(lambda: os.kill({process}, 0)),
+    "inodes": os.statvfs(os.environ["TMPDIR"]).f_files <= 1 << 14,
+}}
 open("workspace/probe", "w").write("x")
 """
+
+_REDUCED = (
+    "Namespaces are forbidden here. Programs open no file and reach no process but their own, and no network, but they "
+    "can see that files exist. Programs of high or critical risk do not run."
+)
 
 # Runs a program in a backend; answers its end, and what the child said of itself before the program arrived.
 Trial = Callable[[str, Program], Awaitable[tuple[Ending, Mapping[str, object]]]]
@@ -66,15 +74,28 @@ def hint() -> str:
     return "Install bubblewrap (`sudo apt install bubblewrap`), or use a kernel 5.12 or newer with user namespaces."
 
 
+def fix(feature: str) -> str:
+    """The one line that brings a lock which is not in force; only what a machine can lack while programs run."""
+    return {
+        "namespaces": hint(),
+        "Landlock": "Use a kernel of 5.13 or newer; boot with `lsm=landlock,…` if `/sys/kernel/security/lsm` lacks it.",
+        "inode quota": "Only the backend `native` has one: it needs user namespaces and a kernel of 5.12 or newer.",
+    }.get(feature, "")
+
+
 async def _tried(backend: str, trial: Trial) -> Strength:
     if backend not in BACKENDS:
         return _none(f"There is no backend {backend!r}.", f"Choose one of {', '.join(BACKENDS)}.")
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-probe-") as folder:
+        workspace, canary = Path(folder, "workspace"), Path(folder, "canary")
+        workspace.mkdir()
+        canary.write_text("Nobody inside may read this.")
+        code = _LOOK.format(canary=str(canary), process=os.getpid())
         try:
-            ending, facts = await trial(backend, Program(_LOOK, Limits(seconds=10.0), workspace=Path(folder)))
+            ending, facts = await trial(backend, Program(code, Limits(seconds=10.0), workspace))
         except WorkbenchError as fault:
             return _none(fault.message)
-        if not ending.ok or not (Path(folder) / "probe").exists():
+        if not ending.ok or not (workspace / "probe").exists():
             return _none(f"the trial program ended as {ending.reason}: {ending.message}")
     return _judged(backend, json.loads(ending.result), facts)
 
@@ -83,18 +104,24 @@ def _judged(backend: str, found: dict[str, object], facts: Mapping[str, object])
     features = {
         "namespaces": _all_new(facts.get("worlds")),
         "seccomp": facts.get("filtered") is True,
-        "landlock": bool(facts.get("landlock")),
+        "Landlock": bool(facts.get("landlock")),
+        "inode quota": found["inodes"] is True,
+        "no files of yours": found["files"] is True,
         "read-only root": found["root"] is True,
         "no network": found["network"] is True,
-        "no processes": found["fork"] is True,
+        "no processes": found["fork"] is True and found["others"] is True,
         "not root": found["user"] != 0,
         "no capabilities": facts.get("powerless") is True,
     }
-    missing = [name for name, there in features.items() if not there and name != "landlock"]
+    dispensable = ("inode quota", "Landlock" if backend != "reduced" else "namespaces")
+    missing = [name for name, there in features.items() if not there and name not in dispensable]
     if missing:
         return Strength("none", "none", features, f"not in force: {', '.join(missing)}")
-    reason = "" if features["landlock"] else "This kernel has no Landlock; the namespaces and the filter hold alone."
-    return Strength(backend, "full", features, reason)
+    fixes = {name: fix(name) for name, there in features.items() if not there}
+    if backend == "reduced":
+        return Strength(backend, "reduced", features, _REDUCED, hint(), fixes)
+    reason = "" if features["Landlock"] else "This kernel has no Landlock; the namespaces and the filter hold alone."
+    return Strength(backend, "full", features, reason, fixes=fixes)
 
 
 def _all_new(worlds: object) -> bool:

@@ -30,11 +30,12 @@ from workbench.sandbox.line import Line
 from workbench.sandbox.plain import json_text
 from workbench.sandbox.trace import told
 
-BENCH = "/bench"
+BENCH = "/bench"  # where the program's folders are, unless `settle` is told another place
 CHANNEL = 3  # the descriptor the host speaks to
 _THREAD_STACK = 1 << 20  # thread stacks count as memory
 _LONGEST_RESULT = 24_000_000
 _INSIDE = ("client", "tool_discovery")
+_place = BENCH
 
 
 def load_inside(folder: Path) -> None:
@@ -49,10 +50,19 @@ def load_inside(folder: Path) -> None:
         module.__file__ = f"{BENCH}/{name}.py"
 
 
-def settle(channel: int, output: int, status: int, environment: dict[str, str]) -> None:
-    """Descriptors 0 to 4 and nothing else; the environment and the search path of the inside."""
+def settle(
+    channel: int,
+    output: int,
+    status: int,
+    environment: dict[str, str],
+    bench: str = BENCH,
+    kept: tuple[int, ...] = (),
+) -> None:
+    """Descriptors 0 to 4, then those to be kept, and nothing else; the environment and search path of the inside."""
+    global _place
+    _place = bench
     nothing = os.open("/dev/null", os.O_RDONLY)
-    wanted = (nothing, output, output, channel, nothing if status < 0 else status)
+    wanted = (nothing, output, output, channel, nothing if status < 0 else status, *kept)
     for target, source in enumerate([os.dup2(source, 200 + at) for at, source in enumerate(wanted)]):
         os.dup2(source, target)
     os.closerange(len(wanted), 65536)
@@ -60,7 +70,7 @@ def settle(channel: int, output: int, status: int, environment: dict[str, str]) 
     os.environ.update(environment)
     threading.stack_size(_THREAD_STACK)
     library = [place for place in sys.path if place.startswith(sys.base_prefix) and "-packages" not in place]
-    sys.path[:] = [BENCH, *library]
+    sys.path[:] = [bench, *library]
     sys.argv[:] = [program_text.NAME]
 
 
@@ -167,18 +177,18 @@ def write_file(path: str, content: str) -> str:
     target = _in_workspace(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(content, encoding="utf-8")
-    return str(target.relative_to(f"{BENCH}/workspace"))
+    return str(target.relative_to(f"{_place}/workspace"))
 
 
 def list_files(path: str = "") -> list[str]:
     """All files below a folder of the workspace, sorted."""
-    root = Path(BENCH, "workspace")
+    root = Path(_place, "workspace")
     return sorted(str(found.relative_to(root)) for found in _in_workspace(path).rglob("*") if found.is_file())
 
 
 def _in_workspace(path: str) -> Path:
-    inner = path.removeprefix("/workspace").removeprefix(f"{BENCH}/workspace").lstrip("/")
-    return Path(BENCH, "workspace", inner.removeprefix("workspace/") if inner != "workspace" else "")
+    inner = path.removeprefix("/workspace").removeprefix(f"{_place}/workspace").lstrip("/")
+    return Path(_place, "workspace", inner.removeprefix("workspace/") if inner != "workspace" else "")
 
 
 class _Teller(io.RawIOBase):

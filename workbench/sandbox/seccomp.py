@@ -19,7 +19,7 @@ read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 close c
 newfstatat statx access faccessat faccessat2 lseek getdents getdents64 readlink readlinkat getcwd chdir fchdir
 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat umask truncate
 ftruncate fallocate fsync fdatasync sync_file_range utimensat utimes utime futimesat fadvise64 readahead flock
-fcntl dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
+dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
 epoll_pwait epoll_pwait2 eventfd eventfd2 timerfd_create timerfd_settime timerfd_gettime signalfd4 sendfile
 copy_file_range splice tee mmap munmap mremap mprotect madvise msync mincore brk mlock munlock mlock2 membarrier
 futex futex_waitv set_robust_list get_robust_list set_tid_address rseq arch_prctl rt_sigaction rt_sigprocmask
@@ -88,26 +88,56 @@ CONDITIONAL: dict[str, tuple[tuple[Condition, ...], ...]] = {
     # SET_NAME GET_NAME GET_DUMPABLE GET_PDEATHSIG SET_NO_NEW_PRIVS GET_NO_NEW_PRIVS CAPBSET_READ SET_VMA
     "prctl": _one_of(0, 15, 16, 3, 2, 38, 39, 23, 0x53564D41),
     "personality": _one_of(0, 0xFFFFFFFF),
+    # Copies, flags, record locks, pipe sizes, seals. No owners and signals of files (they reach other processes), no
+    # leases (they make the host wait for the workspace's files), no notices of other folders.
+    "fcntl": _one_of(1, 0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032, 1033, 1034),
 }
+
+# Without namespaces these reach what Landlock does not guard: modes, times and attributes of every file of the user's.
+_BEYOND_LANDLOCK = frozenset({"chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat", "utimes", "utime", "futimesat"})
+_BEYOND_LANDLOCK |= {"truncate", "tkill", "get_robust_list"}
+# The same; refused as a file system without attributes would, which everybody who copies files expects.
+_ATTRIBUTES = frozenset(["getxattr", "lgetxattr", "listxattr", "llistxattr"])
+_ACCESS, _TRUNCATES = 0b11, 0o1000
 
 
 @functools.cache
-def filter_program(machine: str = "") -> bytes:
-    """The filter as the kernel takes it: instructions of eight bytes."""
+def filter_program(machine: str = "", alone: int = 0) -> bytes:
+    """The filter as the kernel takes it: instructions of eight bytes.
+
+    `alone`: the process shares its world with the host's others, and may name none of them but itself, this number.
+    """
     machine = machine or platform.machine()
     known = numbers(machine)
+    conditional = {**CONDITIONAL, **_for_itself(alone)} if alone else CONDITIONAL
+    refused = {*conditional, *(_BEYOND_LANDLOCK | _ATTRIBUTES if alone else ())}
     code = _prologue(ARCHITECTURES[machine])
     for name in PLAIN.split():
-        if name in known:
+        if name in known and name not in refused:
             code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ALLOW)]
     for name in ABSENT.split():
         if name in known:
             code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ERRNO | errno.ENOSYS)]
-    for name, rows in CONDITIONAL.items():
-        if name in known:
+    for name in sorted(_ATTRIBUTES & refused):
+        code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ERRNO | errno.ENOTSUP)]
+    for name, rows in conditional.items():
+        if name in known and not (alone and name in _BEYOND_LANDLOCK):
             code += _guarded(known[name], rows)
     code.append(_instruction(_RETURN, _ERRNO | errno.EPERM))
     return b"".join(code)
+
+
+def _for_itself(process: int) -> dict[str, tuple[tuple[Condition, ...], ...]]:
+    """Signals and limits for nobody else; no truncating of what was opened for reading (Landlock 1 and 2 let it)."""
+    own = _one_of(0, process)
+    safe = [(0, _TRUNCATES)] + [(way, _ACCESS) for way in (1, 2)]
+    return {
+        "kill": own,
+        "tgkill": own,
+        "prlimit64": _one_of(0, 0, process),
+        "open": tuple((*row, Condition(1, mask, value)) for row in CONDITIONAL["open"] for value, mask in safe),
+        "openat": tuple((*row, Condition(2, mask, value)) for row in CONDITIONAL["openat"] for value, mask in safe),
+    }
 
 
 def _prologue(architecture: int) -> list[bytes]:

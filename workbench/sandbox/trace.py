@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import traceback
 
-_OWN = ("<program>", "<skill", "/bench/skills/")
+_OWN = ("<program>", "<skill")
+_SKILLS = "/bench/skills/"  # the end of the folder's path in every backend
 _LONGEST = 20_000
 
 
@@ -32,7 +33,7 @@ def _own_lines(fault: BaseException) -> str:
 
 
 def _trim(shown: traceback.TracebackException) -> None:
-    shown.stack[:] = [frame for frame in shown.stack if frame.filename.startswith(_OWN)]
+    shown.stack[:] = [frame for frame in shown.stack if frame.filename.startswith(_OWN) or _SKILLS in frame.filename]
     for frame in shown.stack:
         if frame.name == "__program__":
             frame.name = "<module>"
