@@ -29,6 +29,8 @@ ELSEWHERE = {
     "cli/codes.py": "tests/cli/test_main.py",
     "cli/answer.py": "tests/cli/test_call.py",
     "cli/ask.py": "tests/cli/test_call.py",
+    "sandbox/workshop.py": "tests/cli/test_sandbox.py",
+    "sandbox/builder.py": "tests/cli/test_sandbox.py",
     "sandbox/engines.py": "tests/sandbox/test_levels.py",
     "sandbox/maker.py": "tests/sandbox/test_levels.py",
     "records/*.py": "tests/records/test_records.py",

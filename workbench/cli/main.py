@@ -21,6 +21,7 @@ from workbench.cli.doctor import arrange_doctor
 from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
+from workbench.cli.sandbox import arrange_sandbox
 from workbench.cli.servers import arrange_servers, arrange_tools
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -36,6 +37,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
+    "sandbox": (arrange_sandbox, "Say which isolation this machine has, and build what containers and machines need."),
     "audit": (arrange_audit, "Check or read the audit of a bench."),
 }
 USAGES = (
@@ -50,6 +52,9 @@ USAGES = (
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),
+    ("mcp-workbench sandbox status", "say which isolation this machine has"),
+    ("mcp-workbench sandbox build LEVEL", "build what containers or virtual machines need"),
+    ("mcp-workbench sandbox remove LEVEL", "remove what was built"),
     ("mcp-workbench audit verify", "check that the audit is whole"),
     ("mcp-workbench audit query", "read the audit"),
 )

@@ -28,7 +28,7 @@ class Levels:
 
     def __init__(self, engines: Mapping[str, Engine]) -> None:
         self._engines = dict(engines)
-        self._found = {name: _missing(name) for name in LEVELS}
+        self._found = {name: _missing(name, name in engines) for name in LEVELS}
         self._looking: asyncio.Task[None] | None = None
         self._looked = 0.0
 
@@ -107,10 +107,12 @@ def _fits(level: Level, language: str) -> bool:
     return level.available and language in level.languages
 
 
-def _missing(name: str) -> Level:
+def _missing(name: str, maker: bool) -> Level:
     if name == "process":
         return Level(name, False, sentence="The sandbox was not opened yet.")
-    return Level(name, False, sentence="It is not known yet.", hint="Ask again in a moment.")
+    if maker:
+        return Level(name, False, sentence="It is being looked for.", hint="Ask again in a moment.")
+    return Level(name, False, sentence=f"Nothing here makes {_NAMES[name]}.")
 
 
 def _process_level(strength: Strength) -> Level:
