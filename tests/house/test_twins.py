@@ -33,6 +33,8 @@ ELSEWHERE = {
     "sandbox/builder.py": "tests/cli/test_sandbox.py",
     "sandbox/engines.py": "tests/sandbox/test_levels.py",
     "sandbox/maker.py": "tests/sandbox/test_levels.py",
+    "sandbox/usage.py": "tests/sandbox/test_kept.py",
+    "sandbox/watching.py": "tests/sandbox/test_kept.py",
     "records/*.py": "tests/records/test_records.py",
     "catalog/http_client.py": "tests/catalog/test_http_transport.py",
     "catalog/http_line.py": "tests/catalog/test_http_transport.py",

@@ -42,6 +42,7 @@ class Cell:
     gone: asyncio.Future[Gone]
     silent: asyncio.Future[None]  # nothing more comes past Python's streams
     transports: list[asyncio.BaseTransport] = field(default_factory=list)
+    process: int = 0  # of a kept one: the outermost process of the child, where this machine can see it
 
 
 class Cells:
@@ -150,8 +151,14 @@ class Cells:
         if "ready" in news:
             assert self._ready is not None
             self._ready.set_result(None)
+        elif "process" in news:
+            self._born(news["cell"], news["process"])
         else:
             self._gone(news.pop("cell"), Gone(**news))
+
+    def _born(self, number: int, process: int) -> None:
+        if (cell := self._cells.get(number)) is not None:
+            cell.process = process
 
     def _gone(self, number: int, gone: Gone) -> None:
         cell = self._cells.pop(number, None)

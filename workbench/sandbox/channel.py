@@ -1,4 +1,8 @@
-"""The core's end of the channel to one sandbox: every frame that comes out of it is hostile until it is checked."""
+"""The core's end of the channel to one sandbox: every frame that comes out of it is hostile until it is checked.
+
+A kept sandbox runs several programs one after another. What it says belongs to the program that was begun last, from
+its `begun` on to its `end`; what it prints outside of that is dropped, and what it asks outside of that spoils it.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +47,32 @@ class Channel(asyncio.Protocol):
         self._calls = 0
         self._refused = 0
         self._blocked = False
+        self.spoilt: asyncio.Future[str] = loop.create_future()  # why no further program may run in it
+        self._program = 0  # number of the program in a kept sandbox; 0: it is not kept
+        self._begun = True
+        self._overheard = 0
         self._raw = codecs.getincrementaldecoder("utf-8")("replace")
 
     def begin(self, code: str, limits: Limits, answer: Answer, tell: Output) -> None:
         """Hand over the program's text; from here on it may speak."""
         self._limits, self._answer, self._tell = limits, answer, tell
-        self._send({"kind": "start", "code": code})
+        self._send({"kind": "start", "code": code} | ({"run": self._program} if self._program else {}))
+
+    def begin_next(self, code: str, limits: Limits, answer: Answer, tell: Output) -> None:
+        """The same in a kept sandbox; after the first program, it may speak when it says that this one has begun."""
+        self._program += 1
+        if self._program > 1:
+            self.ended = asyncio.get_running_loop().create_future()
+            self.output, self._printed, self._calls, self._refused, self._begun = [], 0, 0, 0, False
+        self.begin(code, limits, answer, tell)
+
+    async def rest(self) -> None:
+        """A program of a kept sandbox is over: its questions are let go, and nothing is said in its name any more."""
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # what it wrote past Python's streams is there already, and read by now
+        self._tell = None
+        self._let_go()
+        await self.closed()
 
     def fault(self) -> str:
         """Why the child is not ready; empty when it is."""
@@ -88,14 +112,35 @@ class Channel(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         try:
             for frame in self._reader.feed(data):
-                if self.ended.done():
-                    return
-                self._take(frame)
+                if self.ended.done() or not self._begun:
+                    self._overhear(frame)
+                else:
+                    self._take(frame)
         except FrameFault as fault:
-            self.end("protocol", f"The program broke the channel: {fault}.")
+            self._spoil(f"broke the channel: {fault}")
+
+    def _overhear(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        """Between two programs of a kept sandbox only what an earlier one left behind can speak."""
+        if not self._program:
+            return
+        if not self.ended.done() and frame.get("kind") == "begun" and frame.get("run") == self._program:
+            self._begun = True
+        elif frame.get("kind") == "output":
+            self._overheard += len(str(frame.get("text"))) + _FRAME_WEIGHT
+            if self._overheard > self._limits.output_bytes:
+                raise FrameFault("something that an earlier program left behind printed without end")
+        else:
+            raise FrameFault("something that an earlier program left behind spoke outside of a program")
+
+    def _spoil(self, words: str) -> None:
+        if not self.spoilt.done():
+            self.spoilt.set_result(f"it {words}")
+        self.end("protocol", f"The program {words}.")
 
     def connection_lost(self, fault: Exception | None) -> None:
         self._let_go()
+        if not self.spoilt.done():
+            self.spoilt.set_result("its process ended")
         if not self.ended.done():
             self.ended.set_result(None)
         if not self.ready.done():

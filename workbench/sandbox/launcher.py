@@ -70,6 +70,8 @@ class Launcher:
         if process:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
             self._children[process] = cell
+            if profile.kept:
+                self._tell(cell=cell, process=process)
             return
         _plain_signals()
         channel, output = (os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(descriptors))

@@ -6,6 +6,7 @@ There is no reader thread: whoever waits also reads, and hands out what is not i
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import select
@@ -21,6 +22,7 @@ from workbench.sandbox.plain import json_text
 Frame = dict[str, Any]  # Any: JSON from the host
 _PATIENCE = 0.01  # seconds before a waiting thread looks again whether it must do the reading
 _CHUNK = 1 << 18
+_OVER = {"message": "The program that asks is over.", "code": "over", "valid_parameters": [], "suggestions": []}
 
 
 class Line:
@@ -33,22 +35,35 @@ class Line:
         self._reading = threading.Lock()
         self._bytes = bytearray()
         self._waiting: dict[int, Callable[[Frame], None]] = {}
+        self._starts: list[Frame] = []
+        self._cut_off: weakref.WeakSet[threading.Thread] = weakref.WeakSet()  # left behind by programs that are over
         self._loops: weakref.WeakSet[asyncio.AbstractEventLoop] = weakref.WeakSet()
         self._last = 0
 
-    def first(self) -> Frame:
-        """The frame that starts the run; nothing else is read before it."""
-        while True:
-            for frame in self._frames():
-                return frame
-            self._receive()
+    def start(self) -> Frame:
+        """Wait for the frame that starts a program; a thread that an earlier one left behind may take it in for us."""
+        while not self._starts:
+            with self._reading:
+                if not self._starts:
+                    self._receive()
+                    self._hand_out()
+        return self._starts.pop()
+
+    def rest(self) -> None:
+        """A program is over: threads that it left behind say nothing more, and none of them waits for an answer."""
+        with self._sending:
+            self._cut_off.update(thread for thread in threading.enumerate() if thread is not threading.current_thread())
+            waiting, self._waiting = self._waiting, {}
+        for settle in waiting.values():
+            with contextlib.suppress(RuntimeError):  # its event loop is closed
+                settle({"error": _OVER})
 
     def say(self, **frame: Any) -> None:  # Any: JSON
         """Send a frame; while the host is not taking any, its answers are still read, so neither side waits forever."""
         data = json_text(frame).encode("utf-8", "replace")
         view = memoryview(struct.pack(">I", len(data)) + data)
         with self._sending:
-            while view:
+            while view and not self._is_cut_off():
                 try:
                     view = view[self._channel.send(view, socket.MSG_DONTWAIT) :]
                 except BlockingIOError:
@@ -94,10 +109,15 @@ class Line:
 
     def _send_question(self, what: str, wish: Frame, settle: Callable[[Frame], None]) -> None:
         with self._sending:
+            if self._is_cut_off():
+                raise self._fault(_OVER)
             self._last += 1
             number = self._last
             self._waiting[number] = settle
         self.say(kind="ask", id=number, what=what, wish=wish)
+
+    def _is_cut_off(self) -> bool:
+        return bool(self._cut_off) and threading.current_thread() in self._cut_off
 
     def _listen_on(self, loop: asyncio.AbstractEventLoop) -> None:
         if loop not in self._loops:
@@ -125,6 +145,8 @@ class Line:
             settle = self._waiting.pop(frame.get("id", 0), None)
             if settle is not None:
                 settle(frame)
+            elif frame.get("kind") == "start":
+                self._starts.append(frame)
 
     def _frames(self) -> list[Frame]:
         found, at = [], 0

@@ -15,12 +15,13 @@ WORLDS = ("mnt", "pid", "net", "ipc", "uts")  # the namespaces that must be new
 _STATUS = 4  # where `runner.settle` leaves the descriptor
 _MEGABYTE = 1 << 20
 _OPEN_FILES = 256
+_WHOLE_LIFE = 86_400  # seconds of processor time for all programs of a kept sandbox together
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 def set_limits(profile: Profile) -> None:
     """What the kernel counts for us. No second process can be made, so these hold for the whole run."""
-    cpu = max(1, round(profile.cpu_seconds + 0.5))
+    cpu = _WHOLE_LIFE if profile.kept else max(1, round(profile.cpu_seconds + 0.5))
     wanted = {
         resource.RLIMIT_AS: profile.memory_mb * _MEGABYTE,
         resource.RLIMIT_CPU: cpu,

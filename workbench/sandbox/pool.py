@@ -51,7 +51,7 @@ class Pool:
 
     async def _fitting(self, profile: Profile) -> Cell | None:
         spares, self._spares = self._spares, []
-        folders = _folders(profile)
+        folders = folders_of(profile)
         fit = [spare for spare in spares if _fits(spare, profile, folders)]
         self._spares = fit[1:]
         await self._let_go([spare for spare in spares if spare not in fit])
@@ -60,7 +60,7 @@ class Pool:
     async def _fill(self, profile: Profile) -> None:
         try:
             while len(self._spares) < self._size:
-                folders = _folders(profile)
+                folders = folders_of(profile)
                 cell = await self._built(profile)
                 self._spares.append(_Spare(cell, folders))
         except WorkbenchError as fault:
@@ -91,7 +91,7 @@ def _fits(spare: _Spare, profile: Profile, folders: tuple[tuple[int, int], ...])
     )
 
 
-def _folders(profile: Profile) -> tuple[tuple[int, int], ...]:
+def folders_of(profile: Profile) -> tuple[tuple[int, int], ...]:
     """A folder that was deleted and made again is another folder, though its path is the same."""
     found = []
     for folder in (profile.workspace, profile.servers, profile.skills):

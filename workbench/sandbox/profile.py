@@ -37,6 +37,7 @@ class Profile:
     cpus: int = 1
     language: str = "python"
     preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
+    kept: bool = False  # for many programs: the processor time of each is counted from outside
 
     def as_json(self) -> dict[str, Any]:  # Any: plain JSON
         return asdict(self)

@@ -36,24 +36,47 @@ class Prepared:
         value = eval(self.code, names)  # noqa: S307  # running code is this file's purpose
         return names[_MAIN]() if self.returns else value
 
-    def answer(self, returned: object, names: dict[str, Any]) -> object:  # Any: a program's names
-        """`return`, then `result = …`, then the value of the last line."""
+    def answer(self, returned: object, names: dict[str, Any], before: object = NOTHING) -> object:
+        """`return`, then `result = …`, then the value of the last line. Any: a program's names.
+
+        `before` is what an earlier program of the same state left as `result`: that is no answer of this one.
+        """
         if self.returns and returned is not None:
             return returned
-        if "result" in names:
+        if "result" in names and names["result"] is not before:
             return names["result"]
         last = names.get(_LAST)
         return NOTHING if last is None else last
 
 
-def prepare(text: str) -> Prepared:
-    tree = ast.parse(text, NAME)
+def prepare(text: str, name: str = NAME) -> Prepared:
+    tree = ast.parse(text, name)
     _keep_last(tree.body)
     returns = _Returns.among(tree.body)
     if returns:
         tree.body = [_as_function(tree.body)]
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    return Prepared(compile(ast.fix_missing_locations(tree), NAME, "exec", flags, dont_inherit=True), returns)
+    return Prepared(compile(ast.fix_missing_locations(tree), name, "exec", flags, dont_inherit=True), returns)
+
+
+def begin(names: dict[str, Any], text: str) -> object:  # Any: a program's names
+    """Make names that an earlier program left ready for the next; answers the `result` that is none of the next."""
+    for name in (_LAST, _MAIN):
+        names.pop(name, None)
+    before = names.get("result", NOTHING)
+    return before if before is not NOTHING and not _binds_result(text) else NOTHING
+
+
+def _binds_result(text: str) -> bool:
+    try:
+        nodes = ast.walk(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # it fails before it answers anything
+    return any(isinstance(node, ast.Name) and node.id == "result" and _is_stored(node) for node in nodes)
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 def _keep_last(body: list[ast.stmt]) -> None:

@@ -87,23 +87,37 @@ def live(facts: dict[str, Any]) -> NoReturn:  # Any: JSON
     client.get_client()._line = line
     sys.modules["tool_discovery"]._line = line  # type: ignore[attr-defined]  # a module made at run time
     line.say(kind="ready", **facts)
-    start = line.first()
-    sys.stdout, sys.stderr = (_stream(line, name) for name in ("stdout", "stderr"))
+    names = _first_names(line)
     _forget_ourselves()
-    end = run(str(start["code"]), line)
+    start = line.start()
+    while True:
+        end = _run_one(start, names, line)
+        if "run" not in start:
+            line.say(kind="end", **end)
+            os._exit(0)
+        line.rest()
+        line.say(kind="end", **end)
+        start = line.start()
+        line.say(kind="begun", run=start["run"])
+
+
+def _run_one(start: dict[str, Any], names: dict[str, Any], line: Line) -> dict[str, Any]:  # Any: JSON, and its names
+    """One program with streams of its own; those of a kept sandbox are numbered and share their names."""
+    sys.stdout, sys.stderr = (_stream(line, name) for name in ("stdout", "stderr"))
+    number = start.get("run", 1)
+    if number > 1:
+        importlib.invalidate_caches()  # servers and skills may have come since
+    end = run(str(start["code"]), names, program_text.NAME if number == 1 else f"<program {number}>")
     for stream in (sys.stdout, sys.stderr):
         _flush(stream)
-    line.say(kind="end", **end)
-    os._exit(0)
+    return end
 
 
-def run(code: str, line: Line) -> dict[str, Any]:  # Any: JSON
+def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any: a program's names; JSON
     """The program's end as the host hears it; a program that fails has an end as well."""
-    names = _first_names(line)
-    lines = code.splitlines(keepends=True)
-    linecache.cache[program_text.NAME] = (len(code), None, lines, program_text.NAME)
+    linecache.cache[called] = (len(code), None, code.splitlines(keepends=True), called)
     try:
-        value = _execute(code, names)
+        value = _execute(code, names, called)
         result = "" if value is program_text.NOTHING else json_text(value)
         if len(result) > _LONGEST_RESULT:
             raise ValueError("The result is too long to hand over. Write it to the workspace and return its path.")
@@ -114,13 +128,14 @@ def run(code: str, line: Line) -> dict[str, Any]:  # Any: JSON
         return {"ok": False, **told(fault)}
 
 
-def _execute(code: str, names: dict[str, Any]) -> object:  # Any: a program's names
+def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a program's names
     """Without a top-level await no event loop runs, so that a program's own `asyncio.run` works as it does at home."""
-    prepared = program_text.prepare(code)
+    before = program_text.begin(names, code)
+    prepared = program_text.prepare(code, called)
     value = prepared.start(names)
     if asyncio.iscoroutine(value):
         value = asyncio.run(value)
-    value = prepared.answer(value, names)
+    value = prepared.answer(value, names, before)
     if asyncio.iscoroutine(value):  # the last line is `main()`, the await forgotten
         value = asyncio.run(value)
     return value

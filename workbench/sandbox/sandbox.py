@@ -12,21 +12,21 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.records import Level, Strength
-from workbench.sandbox import probe, quota
+from workbench.sandbox import probe
 from workbench.sandbox.cells import Cell, Cells
-from workbench.sandbox.channel import Channel
 from workbench.sandbox.ending import conclude
-from workbench.sandbox.levels import Levels
+from workbench.sandbox.kept import Kept, Place
+from workbench.sandbox.levels import LEVELS, Levels, named
 from workbench.sandbox.maker import Engine, Maker
-from workbench.sandbox.pool import Pool
+from workbench.sandbox.pool import Pool, folders_of
 from workbench.sandbox.profile import Profile
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
+from workbench.sandbox.watching import until_over
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
-_LOOK_EVERY = 1.0  # seconds between looks at how full the workspace is
 _LAST_WORDS = 1.0  # seconds a program that said its end may take to go
 
 
@@ -88,6 +88,25 @@ class Sandbox:
         cell = await place.pool.take(profile_of(level.backend, program))
         return await self._run(place.maker, cell, program, answer, output)
 
+    async def keep(self, program: Program) -> Kept:
+        """A child that stays for one program after another, at this program's level or a stronger one."""
+        level = await self._levels.need(program.level, program.language)
+        _check_workspace(program.workspace)
+        maker = self._places[level.name].maker
+        profile = profile_of(level.backend, program, kept=True)
+        place = Place(level.name, folders_of(profile))
+        return Kept(maker, await Pool(maker, 0).take(profile), place)
+
+    def misfit(self, kept: Kept, program: Program) -> str:
+        """Why this program cannot go on in that sandbox, in half a sentence; empty when it can."""
+        if LEVELS.index(kept.place.level) < LEVELS.index(program.level):
+            return f"this program needs {named(program.level)}, and it ran in {named(kept.place.level)}"
+        if kept.profile != profile_of(kept.profile.backend, program, kept=True):
+            return "the limits, folders or packages of programs are other ones now"
+        if kept.place.folders != folders_of(kept.profile):
+            return "the folders it was bound to were made anew"
+        return ""
+
     async def close(self) -> None:
         await self._levels.close()
         for place in self._places.values():
@@ -109,7 +128,7 @@ class Sandbox:
         channel, limits = cell.channel, program.limits
         started = time.monotonic()
         channel.begin(program.code, limits, answer, output)
-        await _until_over(channel, program, started)
+        await until_over(channel, program, started)
         if channel.reason:
             maker.kill(cell)
         await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
@@ -129,7 +148,7 @@ def _check_workspace(folder: Path) -> None:
         raise WorkbenchError(f"The workspace {folder} is a link to {os.path.realpath(folder)}.", _FOLDER_HINT)
 
 
-def profile_of(backend: str, program: Program) -> Profile:
+def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile:
     limits = program.limits
     return Profile(
         backend=backend,
@@ -144,26 +163,8 @@ def profile_of(backend: str, program: Program) -> Profile:
         cpus=limits.cpus,
         language=program.language,
         preload=program.preload,
+        kept=kept,
     )
-
-
-async def _until_over(channel: Channel, program: Program, started: float) -> None:
-    """Wait for its end, and be that end when time or disk are used up."""
-    limits = program.limits
-    looked = time.monotonic()
-    while not channel.ended.done():
-        before, looked = looked, time.monotonic()
-        if program.stands():
-            started += looked - before
-        left = started + limits.seconds - looked
-        if left <= 0:
-            channel.end("timeout", f"The program ran longer than {limits.seconds:g} seconds.")
-            return
-        done, _ = await asyncio.wait([channel.ended], timeout=min(left, _LOOK_EVERY))
-        if not done and program.writable:
-            full = await asyncio.to_thread(quota.over, str(program.workspace), limits.disk_mb)
-            if full:
-                channel.end("disk", full)
 
 
 async def _no_answers(what: str, wish: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-_OWN = ("<program>", "<skill")
+_OWN = ("<program", "<skill")
 _SKILLS = "/bench/skills/"  # the end of the folder's path in every backend
 _LONGEST = 20_000
 
