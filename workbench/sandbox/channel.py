@@ -15,11 +15,13 @@ from typing import Any
 from workbench.events import spawn
 from workbench.records import Limits
 from workbench.sandbox.frames import FrameFault, FrameReader, encode
+from workbench.sandbox.handing import Handing
 from workbench.sandbox.program import Answer, Output, ToolFailure
 
 log = logging.getLogger(__name__)
 
-_QUESTIONS = frozenset({"call", "search", "definition", "skill"})
+_CARRYING = frozenset({"send", "receive"})  # bytes of a connection, counted where the network's limits are
+_QUESTIONS = frozenset({"call", "search", "definition", "skill", "connect"}) | _CARRYING
 _AT_ONCE = 64  # questions being answered before reading pauses
 _UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
 _FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
@@ -53,18 +55,20 @@ class Channel(asyncio.Protocol):
         self._overheard = 0
         self._raw = codecs.getincrementaldecoder("utf-8")("replace")
 
-    def begin(self, code: str, limits: Limits, answer: Answer, tell: Output) -> None:
+    def begin(self, code: str, limits: Limits, answer: Answer, tell: Output, network: Handing | None = None) -> None:
         """Hand over the program's text; from here on it may speak."""
         self._limits, self._answer, self._tell = limits, answer, tell
-        self._send({"kind": "start", "code": code} | ({"run": self._program} if self._program else {}))
+        self._start({"kind": "start", "code": code} | ({"run": self._program} if self._program else {}), network)
 
-    def begin_next(self, code: str, limits: Limits, answer: Answer, tell: Output) -> None:
+    def begin_next(
+        self, code: str, limits: Limits, answer: Answer, tell: Output, network: Handing | None = None
+    ) -> None:
         """The same in a kept sandbox; after the first program, it may speak when it says that this one has begun."""
         self._program += 1
         if self._program > 1:
             self.ended = asyncio.get_running_loop().create_future()
             self.output, self._printed, self._calls, self._refused, self._begun = [], 0, 0, 0, False
-        self.begin(code, limits, answer, tell)
+        self.begin(code, limits, answer, tell, network)
 
     async def rest(self) -> None:
         """A program of a kept sandbox is over: its questions are let go, and nothing is said in its name any more."""
@@ -73,6 +77,14 @@ class Channel(asyncio.Protocol):
         self._tell = None
         self._let_go()
         await self.closed()
+
+    def _start(self, frame: dict[str, Any], network: Handing | None) -> None:  # Any: JSON
+        """With a network, the first byte brings the way on which connections are handed over."""
+        if network is None or self._transport is None or self._transport.is_closing():
+            self._send(frame)
+            return
+        data = encode(frame | {"network": True})
+        self._transport.write(network.give(self._transport, data) if network.nearby else data)
 
     def fault(self) -> str:
         """Why the child is not ready; empty when it is."""
@@ -211,7 +223,7 @@ class Channel(asyncio.Protocol):
             raise FrameFault("a question without a number")
         if what not in _QUESTIONS or not isinstance(wish, dict):
             raise FrameFault(f"a question of unknown kind {str(what)[:40]!r}")
-        self._calls += 1
+        self._calls += what not in _CARRYING
         if self._calls > self._limits.calls:
             self.end("calls", f"The program asked more than {self._limits.calls:,} times.")
             return

@@ -17,6 +17,7 @@ from workbench.events import spawn
 from workbench.records import Limits
 from workbench.sandbox.cells import Cell, Gone
 from workbench.sandbox.ending import conclude
+from workbench.sandbox.levels import LEVELS
 from workbench.sandbox.maker import Maker
 from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.usage import Usage, innermost, usage
@@ -74,7 +75,9 @@ class Kept:
     async def _run(self, program: Program, answer: Answer, output: Output) -> Ending:
         channel, started = self._cell.channel, time.monotonic()
         before = await self.used() if self._rested else Usage()
-        channel.begin_next(program.code, program.limits, answer, output)
+        if program.network is not None:
+            program.network.nearby = self.place.level == LEVELS[0]
+        channel.begin_next(program.code, program.limits, answer, output, program.network)
         minding = spawn("kept sandbox's time", self._mind(before.cpu, program.limits))
         try:
             await until_over(channel, program, started)

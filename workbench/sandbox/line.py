@@ -5,6 +5,7 @@ There is no reader thread: whoever waits also reads, and hands out what is not i
 
 from __future__ import annotations
 
+import array
 import asyncio
 import contextlib
 import json
@@ -23,6 +24,7 @@ Frame = dict[str, Any]  # Any: JSON from the host
 _PATIENCE = 0.01  # seconds before a waiting thread looks again whether it must do the reading
 _CHUNK = 1 << 18
 _OVER = {"message": "The program that asks is over.", "code": "over", "valid_parameters": [], "suggestions": []}
+_ROOM = socket.CMSG_SPACE(8)  # for two descriptors, which come with a first frame only
 
 
 class Line:
@@ -33,6 +35,7 @@ class Line:
         self._fault = fault  # makes the exception a program catches out of the host's refusal
         self._sending = threading.Lock()
         self._reading = threading.Lock()
+        self.given: list[int] = []  # descriptors that came with the first frame
         self._bytes = bytearray()
         self._waiting: dict[int, Callable[[Frame], None]] = {}
         self._starts: list[Frame] = []
@@ -135,7 +138,9 @@ class Line:
                 self._reading.release()
 
     def _receive(self) -> None:
-        data = self._channel.recv(_CHUNK)
+        data, given, _, _ = self._channel.recvmsg(_CHUNK, _ROOM)
+        for _, _, words in given:
+            self.given += array.array("i", words)
         if not data:
             os._exit(0)  # nobody is listening any more
         self._bytes += data

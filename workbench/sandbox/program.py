@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.handing import Handing
 
 # Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, limit}, "definition" {name},
-# "skill" {name}.
+# "skill" {name}, "connect" {host, port, seconds}, "send" {number, data}, "receive" {number}.
 Answer: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonValue]]
 Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"), text
 
@@ -28,6 +29,7 @@ class Program:
     language: str = "python"
     level: str = "process"  # process, container or vm: the least that may isolate it
     preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
+    network: Handing | None = None  # how connections are handed to it; None: it reaches nothing
     stands: Callable[[], bool] = lambda: False  # a person is asked because of it now: that is not its time
 
 

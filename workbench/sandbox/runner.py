@@ -25,7 +25,7 @@ import types
 from pathlib import Path
 from typing import Any, NoReturn
 
-from workbench.sandbox import program_text
+from workbench.sandbox import outside, program_text
 from workbench.sandbox.line import Line
 from workbench.sandbox.plain import json_text
 from workbench.sandbox.trace import told
@@ -107,6 +107,8 @@ def _run_one(start: dict[str, Any], names: dict[str, Any], line: Line) -> dict[s
     number = start.get("run", 1)
     if number > 1:
         importlib.invalidate_caches()  # servers and skills may have come since
+    if start.get("network"):
+        outside.install(line)
     end = run(str(start["code"]), names, program_text.NAME if number == 1 else f"<program {number}>")
     for stream in (sys.stdout, sys.stderr):
         _flush(stream)

@@ -85,6 +85,8 @@ class Sandbox:
         level = await self._levels.need(program.level, program.language)
         _check_workspace(program.workspace)
         place = self._places[level.name]
+        if program.network is not None:
+            program.network.nearby = level.name == LEVELS[0]
         cell = await place.pool.take(profile_of(level.backend, program))
         return await self._run(place.maker, cell, program, answer, output)
 
@@ -127,7 +129,7 @@ class Sandbox:
     async def _watch(self, maker: Maker, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
         channel, limits = cell.channel, program.limits
         started = time.monotonic()
-        channel.begin(program.code, limits, answer, output)
+        channel.begin(program.code, limits, answer, output, program.network)
         await until_over(channel, program, started)
         if channel.reason:
             maker.kill(cell)
