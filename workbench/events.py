@@ -18,6 +18,7 @@ from workbench.records import (
     Check,
     Entry,
     Fault,
+    KeptState,
     Ledger,
     PastCall,
     Run,
@@ -153,6 +154,13 @@ class RunCall:
 
 
 @dataclass(frozen=True, slots=True)
+class StatesChanged:
+    """A sandbox was kept for a name, was used again, or ended."""
+
+    states: tuple[KeptState, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EntryWritten:
     """The audit grew by one entry."""
 
@@ -256,6 +264,7 @@ Event: TypeAlias = (
     | RunChanged
     | RunOutput
     | RunCall
+    | StatesChanged
     | EntryWritten
     | SkillsChanged
     | AgentsChanged

@@ -71,6 +71,12 @@ class Settings:
     run_calls: int = _setting(10_000, "How many tool calls one run may make.")
     run_answer_tokens: int = _setting(4_000, "How much of a run's answer goes to the model before it is cut.")
     run_concurrent: int = _setting(5, "How many programs may run at once; the next ones wait.")
+    state_idle_minutes: int = _setting(
+        10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True
+    )
+    state_most: int = _setting(
+        5, "How many states are kept at once; a new one ends the longest unused.", guarded=True, most=100
+    )
     server_start_seconds: int = _setting(20, "How long a server may take to start.")
     server_idle_minutes: int = _setting(
         15, "After how long a server that nobody uses is stopped; the next call starts it again. 0: never.", least=0

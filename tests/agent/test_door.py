@@ -148,3 +148,20 @@ async def test_an_agent_whose_coming_cannot_be_recorded_is_not_listed_for_ever(c
     monkeypatch.undo()
     writer.close()
     assert not core.busy
+
+
+async def test_programs_under_one_session_id_share_variables_until_their_agent_leaves(core, agent):
+    async def execute(client, code, **more):
+        answer = await client.call_tool("execute_code", {"code": code, "description": "count", **more})
+        return answer.content[0].text
+
+    async with agent() as client, agent() as other:
+        await execute(client, "rows = [1, 2]", session_id="analysis")
+        assert await execute(client, "result = len(rows)", session_id="analysis") == "result = 2"
+        assert "NameError" in await execute(client, "result = len(rows)")
+        assert "NameError" in await execute(other, "result = len(rows)", session_id="analysis")
+        assert "visible characters" in await execute(client, "1", session_id="a\nb")
+        assert len(await core.desk.states()) == 2
+    async with asyncio.timeout(20):
+        while await core.desk.states():
+            await asyncio.sleep(0.01)

@@ -33,6 +33,7 @@ ELSEWHERE = {
     "sandbox/builder.py": "tests/cli/test_sandbox.py",
     "sandbox/engines.py": "tests/sandbox/test_levels.py",
     "sandbox/maker.py": "tests/sandbox/test_levels.py",
+    "runs/state.py": "tests/runs/test_states.py",
     "sandbox/usage.py": "tests/sandbox/test_kept.py",
     "sandbox/watching.py": "tests/sandbox/test_kept.py",
     "records/*.py": "tests/records/test_records.py",

@@ -64,6 +64,7 @@ class Door:
         finally:
             self._changed(None)
             self._note("agent.left", f"{self._info.name} left")
+            self._conveyor.states.leave(self._session)
 
     async def _list(self, context: Context, params: T.PaginatedRequestParams | None) -> T.ListToolsResult:
         self._learn_name(context)
@@ -110,7 +111,8 @@ class Door:
         seconds = arguments.get("timeout", 0)
         wished = float(min(seconds, LONGEST_TIMEOUT)) if isinstance(seconds, int | float) else 0.0
         await self._rooms.catalog.learn()
-        run = self._conveyor.submit(code, self._session, purpose, wished)
+        state = _text(arguments, "session_id", "")
+        run = self._conveyor.submit(code, self._session, purpose, wished, state=state)
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
         try:
             run = await self._conveyor.finished(run.id)

@@ -43,6 +43,11 @@ result = {"pending": page["total"], "first 500 worth": sum(order["amount"] for o
         code={"type": "string", "description": "The Python program."},
         description={"type": "string", "description": "What it is for, in one sentence, for the person who approves."},
         timeout={"type": "number", "description": "Seconds it may take; the user's limit still holds."},
+        session_id={
+            "type": "string",
+            "description": "Go on with the variables, imports and open files of your programs under the same id. "
+            "Without it each program starts fresh.",
+        },
     ),
     read_only=False,
 )

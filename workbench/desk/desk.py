@@ -17,6 +17,7 @@ from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.sign_in import SignInDesk
 from workbench.desk.skills import SkillsDesk
+from workbench.desk.states import StatesDesk
 from workbench.desk.tasks import TasksDesk
 from workbench.desk.watch import WatchDesk
 
@@ -39,5 +40,6 @@ class Desk(
     RootsDesk,
     OffersDesk,
     TasksDesk,
+    StatesDesk,
 ):
     """It belongs to a person's doors."""

@@ -14,8 +14,8 @@ class RunsDesk(Seat):
     async def assess(self, code: str) -> Verdict:
         return await self._house.conveyor.assess(code)
 
-    async def submit(self, code: str, purpose: str, skill: str) -> Run:
-        return self._house.conveyor.submit(code, self._rooms.sessions.person, purpose, skill=skill)
+    async def submit(self, code: str, purpose: str, skill: str, state: str = "") -> Run:
+        return self._house.conveyor.submit(code, self._rooms.sessions.person, purpose, skill=skill, state=state)
 
     async def runs(self) -> tuple[Run, ...]:
         return self._house.conveyor.runs()

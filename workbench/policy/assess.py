@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from workbench.policy.canonical import Canonical, canonical
 from workbench.policy.conclusions import conclude, look_at_text
@@ -25,16 +25,21 @@ SYNTAX = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
 
 def assess(code: str, tools: Sequence[Tool] | None) -> Verdict:
     """The verdict on this text; without a list of tools, tools are judged by their names alone."""
+    return assess_shaped(code, tools, lambda tree: None)
+
+
+def assess_shaped(code: str, tools: Sequence[Tool] | None, shape: Callable[[ast.Module], None]) -> Verdict:
+    """The same, after `shape` changed the tree to what is known of how the text runs."""
     text = canonical(code)
     report = Report()
     if text.faults:
         for fault in text.faults:
             report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
         return _verdict(text, report, tools)
-    return _verdict(text, _read(text.text, toolbook(tools)), tools)
+    return _verdict(text, _read(text.text, toolbook(tools), shape), tools)
 
 
-def _read(text: str, toolbook: Toolbook) -> Report:
+def _read(text: str, toolbook: Toolbook, shape: Callable[[ast.Module], None]) -> Report:
     tree = _parse(text)
     if isinstance(tree, Finding):
         report = Report()
@@ -43,6 +48,7 @@ def _read(text: str, toolbook: Toolbook) -> Report:
             tree.rule, tree.risk, tree.message, tree.span, blocks=blocks, effect=None if blocks else EffectKind.MAY
         )
         return report
+    shape(tree)
     reader = Reader(text, toolbook, SYNTAX)
     _run(reader, tree)
     look_at_text(reader.report, text)

@@ -66,6 +66,7 @@ from workbench.records.servers import (
 )
 from workbench.records.sign_in import SignIn, SignInStep
 from workbench.records.skills import Skill, SkillState
+from workbench.records.states import KeptState
 from workbench.records.tasks import ServerTask
 from workbench.records.traffic import Frame, RawAnswer, Vitals
 
@@ -109,6 +110,7 @@ __all__ = [
     "ImportReport",
     "JsonObject",
     "JsonValue",
+    "KeptState",
     "Ledger",
     "Level",
     "Limits",

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.policy.assess import assess
 from workbench.policy.canonical import canonical
+from workbench.policy.earlier import assess_after
 from workbench.policy.levels import worst
 from workbench.records import Gate, Skill, Span, Tool, Verdict
 
@@ -20,15 +20,17 @@ MARK = "skills."  # before a skill's name among the definitions of a verdict; im
 DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
 
 
-def assess_all(code: str, tools: Sequence[Tool], skills: Sequence[Skill], depth: int = 0) -> Verdict:
-    """The verdict on a program and on every kept skill it names."""
-    verdict = assess(code, tools)
-    if verdict.gate is Gate.BLOCKED or "skill" not in code:
+def assess_all(
+    code: str, tools: Sequence[Tool], skills: Sequence[Skill], earlier: Sequence[str] = (), depth: int = 0
+) -> Verdict:
+    """The verdict on a program, on those that ran before it in its state, and on every kept skill they name."""
+    verdict = assess_after(earlier, code, tools)
+    if verdict.gate is Gate.BLOCKED or not any("skill" in text for text in (*earlier, code)):
         return verdict
     known = {skill.name.replace("-", "_"): skill for skill in skills}
-    for name, line in _named(code).items():
+    for name, line in (dict.fromkeys(_named("\n".join(earlier)), 1) | _named(code)).items():
         if skill := known.get(name):
-            inner = assess_all(skill.code, tools, skills, depth + 1) if depth < DEEPEST else None
+            inner = assess_all(skill.code, tools, skills, (), depth + 1) if depth < DEEPEST else None
             verdict = _joined(verdict, skill, inner, line)
     return verdict
 

@@ -7,6 +7,7 @@ import logging
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
@@ -26,6 +27,8 @@ from workbench.runs.road import End, Road, is_person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.slots import Slots
+from workbench.runs.state import State, StateGone
+from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.sandbox.levels import named
 
@@ -46,6 +49,7 @@ class Conveyor:
         self._arrival = Arrival(rooms)
         self._roads: dict[str, Road] = {}
         self._past: tuple[Run, ...] = ()
+        self.states = States(rooms)
         self.slots = Slots(lambda: rooms.settings().run_concurrent)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
@@ -74,20 +78,24 @@ class Conveyor:
     def busy(self) -> bool:
         return any(not road.over for road in self._roads.values())
 
-    async def assess(self, code: str) -> Verdict:
+    async def assess(self, code: str, state: State | None = None) -> Verdict:
         """What policy says of a text; a long one, or one that names skills, which are files, is read on a thread."""
-        tools = self._rooms.catalog.tools()
-        if len(code) <= SHORT and "skill" not in code:
+        tools, earlier = self._rooms.catalog.tools(), state.texts if state else ()
+        if len(code) <= SHORT and "skill" not in code and not earlier:
             return assess_all(code, tools, ())
-        return await asyncio.to_thread(self._assess, code, tools)
+        return await asyncio.to_thread(self._assess, code, tools, earlier)
 
-    def _assess(self, code: str, tools: Sequence[Tool]) -> Verdict:
-        return assess_all(code, tools, self._rooms.library.usable() if "skill" in code else ())
+    def _assess(self, code: str, tools: Sequence[Tool], earlier: Sequence[str]) -> Verdict:
+        skills = self._rooms.library.usable() if any("skill" in text for text in (*earlier, code)) else ()
+        return assess_all(code, tools, skills, earlier)
 
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
-    def submit(self, code: str, session: Session, purpose: str = "", seconds: float = 0.0, skill: str = "") -> Run:
+    def submit(
+        self, code: str, session: Session, purpose: str = "", seconds: float = 0.0, skill: str = "", state: str = ""
+    ) -> Run:
         """Take a text and set it on its road; the answer is the run as it stands now."""
         self._check_open(session)
+        found = self.states.find(session, state) if state else None
         proposal = Proposal(
             id=uuid.uuid4().hex[:12],
             code=(text := canonical(code)).text,
@@ -99,8 +107,9 @@ class Conveyor:
             at=time.time(),
             seconds=seconds,
             skill=skill,
+            state=state,
         )
-        road = Road(self._rooms, session, proposal)
+        road = Road(self._rooms, session, proposal, found)
         self._roads[road.run.id] = road
         self._forget_old()
         road.task = spawn(f"run {road.run.id}", self._travel(road))
@@ -129,7 +138,7 @@ class Conveyor:
 
     async def edit(self, run_id: str, code: str) -> Run:
         road = self._road(run_id)
-        text, verdict = canonical(code), await self.assess(code)
+        text, verdict = canonical(code), await self.assess(code, road.state)
         proposal = replace(road.run.proposal, code=text.text, sha=text.sha)
         road.edit(proposal, verdict, await place(proposal, verdict, self._rooms.settings(), self._rooms.sandbox))
         return road.run
@@ -149,13 +158,17 @@ class Conveyor:
     async def close(self) -> None:
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
+        await self.states.close()
         await self._stock.close()
 
     async def _travel(self, road: Road) -> None:
         try:
-            end = await self._way(road)
+            async with self.states.turn(road.state) if road.state else nullcontext():
+                end = await self._way(road)
         except asyncio.CancelledError:
             end = stopped(road.stop_reason)
+        except StateGone as fault:
+            end = End(RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint))
         except WorkbenchError as fault:
             end = End(RunState.FAILED, "could not run", Fault(fault.message, fault.hint))
         except Exception as fault:  # whatever broke in the house must still end the run, and be known
@@ -166,7 +179,7 @@ class Conveyor:
 
     async def _way(self, road: Road) -> End:
         """Checked, if need be approved, and run."""
-        verdict = await self.assess(road.run.proposal.code)
+        verdict = await self.assess(road.run.proposal.code, road.state)
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         outcome = gate(verdict, self._rooms.settings())
         if outcome in (Gate.AUTO, Gate.ASK) and (found := await hopeless(road.run.proposal.code, self._rooms.catalog)):
@@ -212,11 +225,12 @@ class Conveyor:
     async def _execute(self, road: Road) -> End:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
         road.step(RunState.RUNNING, where, started=time.time())
-        ending = await Execution(road, self._broker, self._stock).run()
+        ending = await Execution(road, self._broker, self._stock, self.states).run()
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"
-        return End(RunState.FAILED, words, of_ending(ending), ending.result, ending.memory_mb)
+        fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "")
+        return End(RunState.FAILED, words, fault, ending.result, ending.memory_mb)
 
     def _road(self, run_id: str) -> Road:
         if run_id not in self._roads:

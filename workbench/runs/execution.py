@@ -14,6 +14,7 @@ from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Li
 from workbench.runs.borrowed import borrows, check_unchanged
 from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
 from workbench.runs.road import Road
+from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.settings import Settings
@@ -24,11 +25,12 @@ SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tre
 class Execution:
     """One program in one sandbox; every frame from inside is hostile input until it is checked."""
 
-    def __init__(self, road: Road, broker: Broker, stock: Stock) -> None:
+    def __init__(self, road: Road, broker: Broker, stock: Stock, states: States) -> None:
         self._road = road
         self._rooms = road.rooms
         self._broker = broker
         self._stock = stock
+        self._states = states
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
@@ -46,6 +48,8 @@ class Execution:
             level=self._road.run.level,
             stands=lambda: self._rooms.catalog.asks.holds(self._road.run.id),
         )
+        if (state := self._road.state) is not None:
+            return await self._states.run(state, program, self._answer, self._road.output)
         return await self._rooms.sandbox.run(program, self._answer, self._road.output)
 
     async def _answer(self, kind: str, params: JsonObject) -> JsonValue:

@@ -100,6 +100,7 @@ def _proposal(first: Entry, detail: object) -> Proposal:
         at=float(values.get("at", first.at)),
         seconds=float(values.get("seconds", 0.0)),
         skill=str(values.get("skill", "")),
+        state=str(values.get("state", "")),
     )
 
 

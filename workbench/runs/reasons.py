@@ -33,7 +33,10 @@ def returned(verdict: Verdict, outcome: Gate) -> Fault:
     return Fault(verdict.sentence, hint, lines)
 
 
-def of_ending(ending: Ending) -> Fault:
-    """What the sandbox says of a program that failed or was ended."""
+def of_ending(ending: Ending, state: str = "") -> Fault:
+    """What the sandbox says of a program that failed or was ended; `state` is the kept one that ended with it."""
     name = f"{ending.error_type}: " if ending.error_type else ""
-    return Fault(f"{name}{ending.message}", _HINTS.get(ending.reason, ""), ending.traceback)
+    hints = [_HINTS.get(ending.reason, "")]
+    if state:
+        hints.append(f"The state {state!r} ended with it: its variables are lost, the workspace's files are there.")
+    return Fault(f"{name}{ending.message}", " ".join(filter(None, hints)), ending.traceback)

@@ -13,6 +13,7 @@ from workbench.records import CallTrace, Decision, Fault, Ledger, Note, Origin, 
 from workbench.runs.placement import Placement
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.runs.state import State
 from workbench.tokens import count
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
@@ -35,9 +36,10 @@ class End:
 class Road:
     """Holds the newest record of a run and the future that a decision answers."""
 
-    def __init__(self, rooms: Rooms, session: Session, proposal: Proposal) -> None:
+    def __init__(self, rooms: Rooms, session: Session, proposal: Proposal, state: State | None = None) -> None:
         self.rooms = rooms
         self.session = session
+        self.state = state  # the kept one it goes on with, if any
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
         self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
         self.arriving = False  # it has taken its last step; nothing stops it any more
@@ -150,6 +152,7 @@ class Road:
             "origin": str(proposal.origin),
             "author": proposal.author,
             "skill": proposal.skill,
+            "state": proposal.state,
             "seconds": proposal.seconds,
             "at": proposal.at,
         }

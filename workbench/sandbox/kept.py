@@ -48,8 +48,9 @@ class Kept:
         self._turn = asyncio.Lock()
         self._why = ""  # what somebody outside gave as the reason
         self._process = 0  # the one programs run in, once somebody looked for it
+        self.last = Usage()  # as it was seen last
         self._rested: Usage | None = None  # what was used when the last program ended
-        spawn("kept sandbox", self._watch())
+        self._watching = spawn("kept sandbox", self._watch())
 
     async def run(self, program: Program, answer: Answer, output: Output) -> Ending:
         """Run the next program to its end. Cancelling kills all of it."""
@@ -65,12 +66,14 @@ class Kept:
         self._why = self._why or why
         self._cell.channel.end("stopped", f"Its sandbox was ended: {why}.")
         await self._finish(why)
+        await asyncio.wait([self._watching])
 
     async def used(self) -> Usage:
         """What it has used up to now; nothing where that cannot be seen from outside."""
         if not self._process and self._cell.process:
             self._process = await asyncio.to_thread(innermost, self._cell.process)
-        return (usage(self._process) if self._process else None) or Usage()
+        self.last = (usage(self._process) if self._process else None) or self.last
+        return self.last
 
     async def _run(self, program: Program, answer: Answer, output: Output) -> Ending:
         channel, started = self._cell.channel, time.monotonic()

@@ -23,6 +23,7 @@ from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
 from workbench.wire.topics.sign_in import SignInQuestions
 from workbench.wire.topics.skills import SkillQuestions
+from workbench.wire.topics.states import StateQuestions
 from workbench.wire.topics.tasks import TaskQuestions
 from workbench.wire.topics.watch import WatchQuestions
 
@@ -45,6 +46,7 @@ class Questions(
     RootQuestions,
     OfferQuestions,
     TaskQuestions,
+    StateQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -73,6 +75,7 @@ DECISIVE = frozenset(
         "set_roots",
         "edit",
         "stop_run",
+        "end_state",
         "start_example_agent",
         "draft_skill",
         "keep_skill",

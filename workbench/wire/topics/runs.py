@@ -12,8 +12,8 @@ class RunQuestions(Protocol):
 
     async def assess(self, code: str) -> Verdict: ...
 
-    async def submit(self, code: str, purpose: str, skill: str) -> Run:
-        """Run a person's own program; answers as soon as it is on its road."""
+    async def submit(self, code: str, purpose: str, skill: str, state: str = "") -> Run:
+        """Run a person's own program, in a kept state of that name if it has one; answers once it is on its road."""
 
     async def runs(self) -> tuple[Run, ...]:
         """Runs of this core and the last ones before it, newest first."""

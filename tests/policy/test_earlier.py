@@ -1,0 +1,77 @@
+"""A program in a kept sandbox is judged with what ran there before it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.policy.assess import assess
+from workbench.policy.canonical import MAX_BYTES
+from workbench.policy.earlier import assess_after
+from workbench.records import EffectKind, Gate, Risk
+
+DELETE = "import os\ndef tidy(path):\n    os.remove(path)\n"
+
+
+def test_without_earlier_programs_nothing_is_different() -> None:
+    assert assess_after((), DELETE, []) == assess(DELETE, [])
+
+
+def test_what_an_earlier_program_defined_is_known_when_a_later_one_calls_it() -> None:
+    alone, together = assess("tidy('workspace/a')", []), assess_after([DELETE], "tidy('workspace/a')", [])
+    assert alone.risk is Risk.LOW
+    assert together.risk is not Risk.LOW
+    assert together.sha == alone.sha
+    assert together.sentence.startswith("Together with the program before it in this state: ")
+
+
+def test_findings_and_effects_stand_at_the_lines_of_the_program_that_is_to_run() -> None:
+    verdict = assess_after([DELETE, "x = 1"], "print(1)\nimport shutil\nshutil.rmtree('workspace/b')", [])
+    mine = [one for one in verdict.findings if "earlier program" not in one.message]
+    theirs = [one for one in verdict.findings if "earlier program" in one.message]
+    assert {one.span.line for one in theirs} == {1}
+    assert {3} <= {one.span.line for one in mine} <= {1, 2, 3}
+    earlier = [one for one in verdict.effects if "earlier program" in one.text]
+    assert earlier
+    assert all(one.kind is not EffectKind.WILL for one in earlier)
+    assert "the 2 programs before it" in verdict.sentence
+
+
+def test_a_program_may_have_stopped_before_it_rebound_a_name() -> None:
+    """The second one fails at once, so that `f` still is the dangerous one."""
+    earlier = ["import shutil\nf = shutil.rmtree", "1 / 0\nf = print"]
+    found = assess_after(earlier, "f('workspace/precious')", []).findings
+    assert "Deletes workspace/precious" in [one.message for one in found]
+
+
+def test_returns_awaits_decorators_and_future_imports_of_earlier_programs_are_read() -> None:
+    earlier = [
+        "from __future__ import annotations\nimport functools\n@functools.cache\ndef f():\n    return 1\nreturn 2",
+        "import asyncio\nawait asyncio.sleep(0)\nx: int = 3  # the end",
+    ]
+    verdict = assess_after(earlier, "from __future__ import annotations\nf() + x", [])
+    assert (verdict.risk, verdict.gate) == (Risk.LOW, Gate.AUTO)
+
+
+@pytest.mark.parametrize("code", ["x = (", "import socket\nsocket.create_connection(('example.com', 80))"])
+def test_a_program_that_goes_back_to_its_author_does_so_for_its_own_sake(code: str) -> None:
+    assert assess_after(["y = 1"], code, []) == assess(code, [])
+
+
+def test_too_much_to_be_read_together_is_put_before_a_person() -> None:
+    long = "x = '" + "a" * (MAX_BYTES // 2) + "'"
+    verdict = assess_after([long, long], "print(1)", [])
+    assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
+    assert any("too long to be read" in words for words in verdict.not_assessed)
+
+
+TEXT = ["x = 1", "def f():\n    pass", "if x:\n    y = 2\n", "'''a\nb'''", "# note", "", "f()\n\n"]
+
+
+@given(st.lists(st.sampled_from(TEXT), max_size=4), st.sampled_from(["f()", "x + 1\n", "# only a note", "\n\ny"]))
+def test_every_line_told_is_a_line_of_the_program(earlier: list[str], code: str) -> None:
+    verdict = assess_after(earlier, code, [])
+    lines = code.count("\n") + 1
+    assert all(1 <= one.span.line <= lines for one in verdict.findings)
+    assert all(1 <= one.line <= lines for one in verdict.effects)
