@@ -31,6 +31,7 @@ ELSEWHERE = {
     "cli/ask.py": "tests/cli/test_call.py",
     "sandbox/workshop.py": "tests/cli/test_sandbox.py",
     "sandbox/builder.py": "tests/cli/test_sandbox.py",
+    "sandbox/answers.py": "tests/sandbox/test_channel.py",
     "sandbox/engines.py": "tests/sandbox/test_levels.py",
     "sandbox/maker.py": "tests/sandbox/test_levels.py",
     "runs/state.py": "tests/runs/test_states.py",

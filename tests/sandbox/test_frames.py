@@ -10,14 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.sandbox.frames import DEEPEST, LONGEST, FrameFault, FrameReader, decode, encode
+from workbench.sandbox.frames import (
+    BULK,
+    DEEPEST,
+    LONGEST,
+    LONGEST_PLAIN,
+    Bulk,
+    FrameFault,
+    FrameReader,
+    decode,
+    encode,
+    pack_bulk,
+    read_json,
+)
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=20,
 )
-frames = st.dictionaries(st.text(), values, max_size=5)
+frames = st.dictionaries(st.text().filter(lambda key: key != "bulk"), values, max_size=5)
 
 
 @given(st.lists(frames, max_size=5), st.integers(1, 50))
@@ -46,10 +58,57 @@ def test_any_body_is_an_object_or_refused(body: bytes) -> None:
         return
 
 
-@given(st.integers(LONGEST + 1, 2**32 - 1))
+@given(frames, st.text(), st.booleans(), st.integers(1, 50))
+def test_bulk_frames_survive_any_way_the_stream_is_cut(
+    head: dict[str, Any], text: str, is_json: bool, step: int
+) -> None:
+    stream = pack_bulk(head, text, is_json=is_json) + encode({"kind": "next"})
+    reader = FrameReader()
+    heard = [frame for at in range(0, len(stream), step) for frame in reader.feed(stream[at : at + step])]
+    assert heard[0].pop("bulk") == Bulk(text.encode("utf-8", "replace").decode(), is_json)
+    assert heard == [json.loads(json.dumps(head).encode("utf-8", "replace")), {"kind": "next"}]
+
+
+@given(st.integers(LONGEST_PLAIN + 1, BULK - 1) | st.integers(BULK + LONGEST + 1, 2**32 - 1))
 def test_a_length_past_the_cap_is_refused_before_its_bytes_arrive(length: int) -> None:
     with pytest.raises(FrameFault):
         FrameReader().feed(struct.pack(">I", length))
+
+
+def bulk(head: bytes, rest: bytes = b"", said: int = -1) -> bytes:
+    """A bulk frame whose head may lie about its length."""
+    body = struct.pack(">I", len(head) if said < 0 else said) + head + rest
+    return struct.pack(">I", BULK | len(body)) + body
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        struct.pack(">I", BULK),
+        struct.pack(">I", BULK | 3) + b"abc",
+        bulk(b'{"bulk":"json"}', said=16),
+        bulk(b'{"bulk":"json"}', said=2**32 - 1),
+        bulk(b'{"bulk":"json"}', said=3),
+        bulk(b'{"bulk":"pickle"}'),
+        bulk(b'{"bulk":{}}'),
+        bulk(b"{}"),
+        bulk(b"[]"),
+        bulk(b'{"bulk":"text"}', b"\xff"),
+        bulk(b'{"bulk":"text","a":"\\ud800"}'),
+        bulk(b'{"bulk":"text","a":"' + b"x" * (1 << 16) + b'"}'),
+        encode({"bulk": "json"}),
+    ],
+)
+def test_a_forged_bulk_frame_is_refused(stream: bytes) -> None:
+    with pytest.raises(FrameFault):
+        FrameReader().feed(stream)
+
+
+def test_a_long_text_may_be_as_deep_as_it_likes_where_nobody_walks_it() -> None:
+    text = "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1)
+    assert json.dumps(read_json(text, deepest=0)) == text
+    with pytest.raises(FrameFault):
+        read_json(text)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +123,8 @@ def test_a_length_past_the_cap_is_refused_before_its_bytes_arrive(length: int) -
         b"[]",
         b"",
         b"\xff\xfe{}",
+        '{"a":1}'.encode("utf-16"),
+        b'{"a":"\xed\xa0\x80"}',
     ],
 )
 def test_what_could_hurt_later_is_refused_here(body: bytes) -> None:

@@ -313,3 +313,32 @@ async def test_the_time_for_which_a_person_is_asked_is_not_the_programs(native: 
     program = Program("await call_tool('s', 't', {})", limits, native.bench / "workspace", stands=asked.is_set)
     ending = await native.sandbox.run(program, answer, lambda stream, text: None)
     assert ending.reason == "done"
+
+
+async def test_ten_megabytes_pass_in_every_direction(native):
+    async def size(what, wish):
+        text = wish["arguments"]["text"]
+        return "é" * 5_000_000 if not text else [text]
+
+    ending = await native.run("await call_tool('s', 't', {'text': ''})", answer=size)
+    assert json.loads(ending.result) == "é" * 5_000_000
+    ending = await native.run("len((await call_tool('s', 't', {'text': 'x' * 7_000_000}))[0])", answer=size)
+    assert ending.result == "7000000"
+
+
+async def test_too_large_arguments_are_an_error_that_a_program_can_catch(native):
+    code = """
+try:
+    await call_tool("s", "t", {"text": "x" * 20_000_000})
+except ToolError as fault:
+    print(fault.code, "file" in str(fault))
+result = (await call_tool("s", "t", {"n": 1}))["tool"]
+"""
+    ending = await native.run(code)
+    assert (ending.output, ending.result) == ("too_large True\n", '"t"')
+
+
+async def test_a_result_too_long_to_hand_over_says_what_to_do(native):
+    ending = await native.run("'é' * 15_000_000")
+    assert ending.reason == "failed"
+    assert "Write it to the workspace" in ending.message

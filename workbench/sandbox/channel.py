@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import json
 import logging
+from collections import deque
+from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from workbench.events import spawn
 from workbench.records import Limits
+from workbench.sandbox.answers import answer_frame, checked_end, failure_of, spread
 from workbench.sandbox.frames import FrameFault, FrameReader, encode
 from workbench.sandbox.handing import Handing
-from workbench.sandbox.program import Answer, Output, ToolFailure
+from workbench.sandbox.program import Answer, Answered, Output, ToolFailure
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +28,7 @@ _QUESTIONS = frozenset({"call", "search", "definition", "skill", "connect"}) | _
 _AT_ONCE = 64  # questions being answered before reading pauses
 _UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
 _FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
+_MOST = 1 << 30  # bytes a program may send in one run
 _REFUSALS = 20  # frames of unknown kinds before the run is ended
 _LARGEST_ID = 1 << 53
 
@@ -40,6 +44,8 @@ class Channel(asyncio.Protocol):
         self.message = ""
         self.output: list[str] = []
         self._reader = FrameReader()
+        self._received = 0
+        self._waiting: deque[dict[str, Any]] = deque()  # frames that came with others; Any: checked when they are taken
         self._transport: asyncio.Transport | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._limits = Limits()
@@ -68,6 +74,7 @@ class Channel(asyncio.Protocol):
         if self._program > 1:
             self.ended = asyncio.get_running_loop().create_future()
             self.output, self._printed, self._calls, self._refused, self._begun = [], 0, 0, 0, False
+            self._received = 0
         self.begin(code, limits, answer, tell, network)
 
     async def rest(self) -> None:
@@ -122,11 +129,31 @@ class Channel(asyncio.Protocol):
         transport.set_write_buffer_limits(high=_UNSENT)
 
     def data_received(self, data: bytes) -> None:
+        self._received += len(data)
         try:
-            for frame in self._reader.feed(data):
-                if self.ended.done() or not self._begun:
-                    self._overhear(frame)
-                else:
+            if self._received > _MOST:
+                raise FrameFault(f"more than {_MOST >> 20} MB in one run")
+            self._waiting += self._reader.feed(data)
+            self._take_waiting()
+        except FrameFault as fault:
+            self._spoil(f"broke the channel: {fault}")
+
+    def _take_waiting(self) -> None:
+        """Frame after frame, as long as not too much is unanswered."""
+        while self._waiting and self._has_room:
+            frame = self._waiting.popleft()
+            if "bulk" in frame and frame.get("kind") not in ("ask", "end"):
+                raise FrameFault("a bulk frame where none belongs")
+            if self.ended.done() or not self._begun:
+                self._overhear(frame)
+            else:
+                self._take(frame)
+
+    def _take_last(self) -> None:
+        """What it said before it went still counts; what it asked does not."""
+        try:
+            while self._waiting and self._begun and not self.ended.done():
+                if (frame := self._waiting.popleft()).get("kind") != "ask":
                     self._take(frame)
         except FrameFault as fault:
             self._spoil(f"broke the channel: {fault}")
@@ -151,6 +178,7 @@ class Channel(asyncio.Protocol):
 
     def connection_lost(self, fault: Exception | None) -> None:
         self._let_go()
+        self._take_last()
         if not self.spoilt.done():
             self.spoilt.set_result("its process ended")
         if not self.ended.done():
@@ -164,7 +192,7 @@ class Channel(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._blocked = False
-        self._pace()
+        self._go_on()
 
     def raw_output(self, data: bytes) -> None:
         """What was written past Python's streams."""
@@ -179,12 +207,12 @@ class Channel(asyncio.Protocol):
             self.ready.set_result(frame)
         elif self._answer is None:
             raise FrameFault("speech before it was asked")
-        elif kind == "output":
-            self._hear(frame)
         elif kind == "ask":
             self._question(frame)
+        elif kind == "output":
+            self._hear(frame)
         elif kind == "end":
-            self.ended.set_result(_checked_end(frame))
+            self.ended.set_result(checked_end(frame))
         else:
             self._refuse(frame)
 
@@ -194,8 +222,8 @@ class Channel(asyncio.Protocol):
         self._refused += 1
         if self._refused > _REFUSALS:
             raise FrameFault("too many frames of unknown kinds")
-        error = _error(ToolFailure("A program cannot ask for that.", "refused"))
-        self._send({"kind": "answer", "id": number if type(number) is int else 0, "error": error})
+        no = ToolFailure("A program cannot ask for that.", "refused")
+        self._reply(number if type(number) is int and 0 < number < _LARGEST_ID else 0, no)
 
     def _hear(self, frame: dict[str, Any]) -> None:  # Any: checked here
         stream, text = frame.get("stream"), frame.get("text")
@@ -227,70 +255,67 @@ class Channel(asyncio.Protocol):
         if self._calls > self._limits.calls:
             self.end("calls", f"The program asked more than {self._limits.calls:,} times.")
             return
-        task = spawn("sandbox question", self._reply(number, what, wish))
-        self._tasks.add(task)
-        task.add_done_callback(self._replied)
-        self._pace()
-
-    async def _reply(self, number: int, what: str, wish: dict[str, Any]) -> None:  # Any: the answer checks it
+        if (bulk := frame.get("bulk")) is not None and (refusal := spread(what, wish, bulk)):
+            self._reply(number, refusal)
+            return
         assert self._answer is not None
         try:
-            frame = {"kind": "answer", "id": number, "value": await self._answer(what, wish)}
-        except ToolFailure as refusal:
-            frame = {"kind": "answer", "id": number, "error": _error(refusal)}
+            found = self._answer(what, wish)
         except Exception as fault:
-            log.exception("a question of the sandbox could not be answered")
-            frame = {
-                "kind": "answer",
-                "id": number,
-                "error": _error(ToolFailure(f"The workbench failed: {fault}", "internal")),
-            }
-        try:
-            self._send(frame)
-        except (TypeError, ValueError, FrameFault) as fault:
-            too_much = ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")
-            self._send({"kind": "answer", "id": number, "error": _error(too_much)})
+            self._reply(number, failure_of(fault))
+            return
+        if isinstance(found, Coroutine):
+            task = spawn("sandbox question", self._reply_later(number, found))
+            self._tasks.add(task)
+            task.add_done_callback(partial(self._replied, found))
+            self._pace()
+        else:
+            self._reply(number, found)
 
-    def _replied(self, task: asyncio.Task[None]) -> None:
+    async def _reply_later(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
+        try:
+            found: Answered | ToolFailure = await answer
+        except Exception as fault:
+            found = failure_of(fault)
+        self._reply(number, found)
+
+    def _reply(self, number: int, found: Answered | ToolFailure) -> None:
+        try:
+            self._write(answer_frame(number, found))
+        except (TypeError, ValueError, RecursionError, FrameFault) as fault:
+            self._write(answer_frame(number, ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")))
+
+    def _replied(self, answer: Coroutine[Any, Any, Answered], task: asyncio.Task[None]) -> None:
+        answer.close()  # a task that was cancelled before its first step never began it
         self._tasks.discard(task)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """There may be room again."""
+        try:
+            self._take_waiting()
+        except FrameFault as fault:
+            self._spoil(f"broke the channel: {fault}")
         self._pace()
+
+    @property
+    def _has_room(self) -> bool:
+        return len(self._tasks) < _AT_ONCE and not self._blocked
 
     def _pace(self) -> None:
         """Stop reading while too much is unanswered or untaken; the program waits, we do not grow."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        wanted = len(self._tasks) < _AT_ONCE and not self._blocked
+        wanted = self._has_room and not self._waiting
         if wanted and not transport.is_reading():
             transport.resume_reading()
         elif not wanted and transport.is_reading():
             transport.pause_reading()
 
     def _send(self, frame: dict[str, Any]) -> None:  # Any: JSON
+        self._write(encode(frame))
+
+    def _write(self, data: bytes) -> None:
         if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(encode(frame))
-
-
-def _error(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON
-    return {
-        "message": failure.message,
-        "code": failure.code,
-        "valid_parameters": list(failure.valid_parameters),
-        "suggestions": list(failure.suggestions),
-    }
-
-
-def _checked_end(frame: dict[str, Any]) -> dict[str, Any]:  # Any: checked here
-    texts = {name: frame.get(name, "") for name in ("result", "error_type", "message", "traceback")}
-    if type(frame.get("ok")) is not bool or not all(isinstance(text, str) for text in texts.values()):
-        raise FrameFault("an end without its fields")
-    if texts["result"]:
-        _refuse_no_json(texts["result"])
-    return {"ok": frame["ok"], **texts}
-
-
-def _refuse_no_json(text: str) -> None:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        raise FrameFault("a result that is not JSON") from None
+            self._transport.write(data)

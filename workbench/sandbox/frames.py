@@ -1,18 +1,46 @@
-"""Cuts a hostile byte stream into frames: four bytes length, then JSON; no input may cost more than it weighs."""
+"""Cuts a hostile byte stream into frames; no input may cost more than it weighs.
+
+Numbers are four bytes, the highest first; text is UTF-8. A frame is one of these two:
+
+    length         JSON object                       what nearly everything is
+    length + 2³¹   head length   JSON object   text  a bulk frame: the object's one long value stands behind it, so
+                                                     that it is not written as JSON inside JSON
+
+The object of a bulk frame says in "bulk" how its text is to be read: "json" or "text" (as it is). Which value that is,
+follows from "kind": the arguments of a question, the value of an answer, the result of an end. Whoever makes frames
+need never make bulk frames, but must read them.
+"""
 
 from __future__ import annotations
 
+import gc
 import json
 import struct
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-LONGEST = 32 << 20  # bytes of one frame
+LONGEST = 32 << 20  # bytes of a bulk frame
+LONGEST_PLAIN = 8 << 20  # bytes of any other: reading it makes objects many times its size
+LONGEST_HEAD = 1 << 16  # bytes of the object in a bulk frame
+BULKY = 1 << 16  # characters from which a value is worth a bulk frame
 DEEPEST = 100  # lists and objects inside each other
+BULK = 1 << 31
 _HEAD = 4
+_HEAVY = 1 << 20  # characters of JSON whose objects would keep the collector busy for nothing
+_word = struct.Struct(">I")
+written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # a value as JSON text
 
 
 class FrameFault(Exception):
     """The other side does not speak the language; nothing more of it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """The long value of a bulk frame, in the place of the word that announced it; no plain frame can hold one."""
+
+    text: str
+    is_json: bool
 
 
 class FrameReader:
@@ -22,40 +50,114 @@ class FrameReader:
         self._bytes = bytearray()
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:  # Any: JSON, checked by whoever asked
+        if not self._bytes:
+            frames, at = _cut(data)
+            if at < len(data):
+                self._bytes += data[at:]
+            return frames
         self._bytes += data
-        frames, at = [], 0
-        while len(self._bytes) - at >= _HEAD:
-            (length,) = struct.unpack_from(">I", self._bytes, at)
-            if length > LONGEST:
-                raise FrameFault(f"a frame of {length} bytes")
-            if len(self._bytes) - at - _HEAD < length:
-                break
-            frames.append(decode(bytes(memoryview(self._bytes)[at + _HEAD : at + _HEAD + length])))
-            at += _HEAD + length
+        with memoryview(self._bytes) as view:
+            frames, at = _cut(view)
         del self._bytes[:at]
         return frames
 
 
+def _cut(data: bytes | memoryview) -> tuple[list[dict[str, Any]], int]:  # Any: JSON
+    """The whole frames at the beginning, and where the first one begins that is not whole."""
+    frames: list[dict[str, Any]] = []
+    at, there = 0, len(data)
+    while there - at >= _HEAD:
+        (word,) = _word.unpack_from(data, at)
+        length = word & ~BULK
+        if length > (LONGEST if word & BULK else LONGEST_PLAIN):
+            raise FrameFault(f"a frame of {length} bytes")
+        end = at + _HEAD + length
+        if end > there:
+            break
+        body = data[at + _HEAD : end]
+        frames.append(_unpacked(body) if word & BULK else _plain(body))
+        at = end
+    return frames, at
+
+
 def encode(frame: dict[str, Any]) -> bytes:  # Any: JSON
-    data = json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    if len(data) > LONGEST:
+    return pack(written(frame))
+
+
+def pack(text: str) -> bytes:
+    """A frame of an object that is JSON text already."""
+    data = text.encode("utf-8", "replace")
+    if len(data) > LONGEST_PLAIN:
         raise FrameFault(f"a frame of {len(data)} bytes")
-    return struct.pack(">I", len(data)) + data
+    return _word.pack(len(data)) + data
 
 
-def decode(data: bytes) -> dict[str, Any]:  # Any: JSON
-    """One frame's value, refused when it is no object, too deep, or holds what cannot be written down again."""
-    try:
-        value = json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as fault:
-        raise FrameFault(f"a frame that is not JSON: {type(fault).__name__}") from None
+def pack_bulk(frame: dict[str, Any], text: str, *, is_json: bool) -> bytes:  # Any: JSON
+    """A bulk frame of a small object and its long value."""
+    head = written({**frame, "bulk": "json" if is_json else "text"}).encode("utf-8", "replace")
+    data = text.encode("utf-8", "replace")
+    length = _HEAD + len(head) + len(data)
+    if length > LONGEST:
+        raise FrameFault(f"a frame of {length} bytes")
+    return b"".join((_word.pack(BULK | length), _word.pack(len(head)), head, data))
+
+
+def decode(data: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
+    """One plain frame's object, refused when it is none, too deep, or holds what cannot be written down again."""
+    value = read_json(_text(data))
     if not isinstance(value, dict):
         raise FrameFault("a frame that is no object")
-    if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
-        raise FrameFault("a frame nested too deeply")
-    if b"\\u" in data:
+    return value
+
+
+def _plain(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
+    frame = decode(body)
+    if "bulk" in frame:
+        raise FrameFault("a plain frame that announces a bulk")
+    return frame
+
+
+def _unpacked(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
+    if len(body) < _HEAD:
+        raise FrameFault("a bulk frame without a head")
+    (length,) = _word.unpack_from(body)
+    if length > LONGEST_HEAD or length > len(body) - _HEAD:
+        raise FrameFault(f"a bulk frame with a head of {length} bytes")
+    frame = decode(body[_HEAD : _HEAD + length])
+    if frame.get("bulk") not in ("json", "text"):
+        raise FrameFault("a bulk frame that does not say what it carries")
+    frame["bulk"] = Bulk(_text(body[_HEAD + length :]), frame["bulk"] == "json")
+    return frame
+
+
+def read_json(text: str, deepest: int = DEEPEST) -> Any:  # Any: JSON
+    """The value of a JSON text of the other side, held to the same rules wherever it stands. `deepest` 0: as it is."""
+    value = _parsed(text)
+    if 0 < deepest < len(text) and text.count("[") + text.count("{") > deepest and _depth(value) > deepest:
+        raise FrameFault("what is nested too deeply")
+    if "\\u" in text:
         _refuse_half_characters(value)
     return value
+
+
+def _parsed(text: str) -> Any:  # Any: JSON
+    paused = len(text) > _HEAVY and gc.isenabled()
+    if paused:
+        gc.disable()
+    try:
+        return _decoder.decode(text)
+    except (ValueError, RecursionError) as fault:
+        raise FrameFault(f"what is not JSON: {type(fault).__name__}") from None
+    finally:
+        if paused:
+            gc.enable()
+
+
+def _text(data: bytes | memoryview) -> str:
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError:
+        raise FrameFault("a frame that is not UTF-8") from None
 
 
 def _depth(value: Any) -> int:  # Any: JSON
@@ -73,6 +175,9 @@ def _depth(value: Any) -> int:  # Any: JSON
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _refuse_half_characters(value: Any) -> None:  # Any: JSON

@@ -1,4 +1,4 @@
-"""The sandbox's end of the channel: frames of four bytes length and JSON, safe from any thread and any event loop.
+"""The sandbox's end of the channel: the frames that `frames.py` describes, safe from any thread and any event loop.
 
 There is no reader thread: whoever waits also reads, and hands out what is not its own. Standard library only.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import array
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import select
@@ -23,8 +24,12 @@ from workbench.sandbox.plain import json_text
 Frame = dict[str, Any]  # Any: JSON from the host
 _PATIENCE = 0.01  # seconds before a waiting thread looks again whether it must do the reading
 _CHUNK = 1 << 18
+_BULKY = 1 << 16  # characters from which a value is worth a bulk frame
+_BULK = 1 << 31
+_LARGEST = 8 << 20  # bytes of one question; the host takes no larger one
 _OVER = {"message": "The program that asks is over.", "code": "over", "valid_parameters": [], "suggestions": []}
 _ROOM = socket.CMSG_SPACE(8)  # for two descriptors, which come with a first frame only
+_decoded = json.JSONDecoder().decode
 
 
 class Line:
@@ -41,15 +46,17 @@ class Line:
         self._starts: list[Frame] = []
         self._cut_off: weakref.WeakSet[threading.Thread] = weakref.WeakSet()  # left behind by programs that are over
         self._loops: weakref.WeakSet[asyncio.AbstractEventLoop] = weakref.WeakSet()
-        self._last = 0
+        self._loop: asyncio.AbstractEventLoop | None = None  # that asked last
+        self._numbers = itertools.count(1)
+        self.letters = 0  # bytes of questions and answers so far
 
     def start(self) -> Frame:
         """Wait for the frame that starts a program; a thread that an earlier one left behind may take it in for us."""
         while not self._starts:
             with self._reading:
                 if not self._starts:
-                    self._receive()
-                    self._hand_out()
+                    self._hand_out(self._receive())
+        self.letters = 0
         return self._starts.pop()
 
     def rest(self) -> None:
@@ -62,16 +69,26 @@ class Line:
                 settle({"error": _OVER})
 
     def say(self, **frame: Any) -> None:  # Any: JSON
-        """Send a frame; while the host is not taking any, its answers are still read, so neither side waits forever."""
-        data = json_text(frame).encode("utf-8", "replace")
-        view = memoryview(struct.pack(">I", len(data)) + data)
+        """Send a plain frame."""
+        self._send(_plain(json_text(frame)))
+
+    def say_long(self, text: str, **frame: Any) -> None:  # Any: JSON
+        """Send a bulk frame: a small object and its one long value, which is JSON text."""
+        self._send(_bulk(frame, text))
+
+    def _send(self, data: bytes) -> None:
         with self._sending:
-            while view and not self._is_cut_off():
-                try:
-                    view = view[self._channel.send(view, socket.MSG_DONTWAIT) :]
-                except BlockingIOError:
-                    select.select([self._channel], [self._channel], [])
-                    self._take_in()
+            self._push(data)
+
+    def _push(self, data: bytes) -> None:
+        """While the host is not taking any, its answers are still read, so neither side waits forever."""
+        sent = 0
+        while sent < len(data) and not self._is_cut_off():
+            try:
+                sent += self._channel.send(memoryview(data)[sent:] if sent else data, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                select.select([self._channel], [self._channel], [])
+                self._take_in()
 
     async def ask(self, what: str, **wish: Any) -> Any:  # Any: JSON both ways
         loop = asyncio.get_running_loop()
@@ -101,9 +118,8 @@ class Line:
         while not arrived.is_set():
             if self._reading.acquire(timeout=_PATIENCE):
                 try:
-                    if not arrived.is_set() and select.select([self._channel], [], [], _PATIENCE)[0]:
-                        self._receive()
-                        self._hand_out()
+                    if not arrived.is_set():
+                        self._hand_out(self._receive())
                 finally:
                     self._reading.release()
         if "error" in answers[0]:
@@ -111,58 +127,62 @@ class Line:
         return answers[0].get("value")
 
     def _send_question(self, what: str, wish: Frame, settle: Callable[[Frame], None]) -> None:
+        number = next(self._numbers)
+        data = _question(number, what, wish)
+        if len(data) > _LARGEST:
+            words = f"This asks for too much at once: {len(data):,} bytes, and {_LARGEST:,} is the most."
+            hint = "Write the data to a file in the workspace and pass its path, or split the call."
+            raise self._fault({"message": f"{words} {hint}", "code": "too_large"})
         with self._sending:
             if self._is_cut_off():
                 raise self._fault(_OVER)
-            self._last += 1
-            number = self._last
+            self.letters += len(data)
             self._waiting[number] = settle
-        self.say(kind="ask", id=number, what=what, wish=wish)
+            self._push(data)
 
     def _is_cut_off(self) -> bool:
         return bool(self._cut_off) and threading.current_thread() in self._cut_off
 
     def _listen_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        if loop not in self._loops:
-            self._loops.add(loop)
-            loop.add_reader(self._channel.fileno(), self._take_in)
+        if loop is not self._loop:
+            self._loop = loop
+            if loop not in self._loops:
+                self._loops.add(loop)
+                loop.add_reader(self._channel.fileno(), self._take_in)
 
     def _take_in(self) -> None:
         """Read what is there; when another thread is at it, it will hand out ours as well."""
         if self._reading.acquire(blocking=False):
             try:
-                if select.select([self._channel], [], [], 0)[0]:
-                    self._receive()
-                    self._hand_out()
+                self._hand_out(self._receive(socket.MSG_DONTWAIT))
+            except BlockingIOError:
+                return
             finally:
                 self._reading.release()
 
-    def _receive(self) -> None:
-        data, given, _, _ = self._channel.recvmsg(_CHUNK, _ROOM)
+    def _receive(self, how: int = 0) -> list[Frame]:
+        data, given, _, _ = self._channel.recvmsg(_CHUNK, _ROOM, how)
         for _, _, words in given:
             self.given += array.array("i", words)
         if not data:
             os._exit(0)  # nobody is listening any more
+        self.letters += len(data)
+        if not self._bytes:
+            frames, at = _cut(data)
+            self._bytes += data[at:]
+            return frames
         self._bytes += data
+        frames, at = _cut(self._bytes)
+        del self._bytes[:at]
+        return frames
 
-    def _hand_out(self) -> None:
-        for frame in self._frames():
+    def _hand_out(self, frames: list[Frame]) -> None:
+        for frame in frames:
             settle = self._waiting.pop(frame.get("id", 0), None)
             if settle is not None:
                 settle(frame)
             elif frame.get("kind") == "start":
                 self._starts.append(frame)
-
-    def _frames(self) -> list[Frame]:
-        found, at = [], 0
-        while len(self._bytes) - at >= 4:
-            (length,) = struct.unpack_from(">I", self._bytes, at)
-            if len(self._bytes) - at - 4 < length:
-                break
-            found.append(json.loads(self._bytes[at + 4 : at + 4 + length]))
-            at += 4 + length
-        del self._bytes[:at]
-        return found
 
     def _resolve(self, answer: asyncio.Future[Frame], frame: Frame) -> None:
         if answer.done():
@@ -171,3 +191,47 @@ class Line:
             answer.set_exception(self._fault(frame["error"]))
         else:
             answer.set_result(frame)
+
+
+def _question(number: int, what: str, wish: Frame) -> bytes:
+    frame = {"kind": "ask", "id": number, "what": what, "wish": wish}
+    if what != "call":
+        return _plain(json_text(frame))
+    arguments = json_text(wish.pop("arguments", {}))
+    if len(arguments) > _BULKY:
+        return _bulk(frame, arguments)
+    rest = "".join(f"{json_text(name)}:{json_text(value)}," for name, value in wish.items())
+    return _plain(f'{{"kind":"ask","id":{number},"what":"call","wish":{{{rest}"arguments":{arguments}}}}}')
+
+
+def _plain(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")
+    return struct.pack(">I", len(data)) + data
+
+
+def _bulk(frame: Frame, text: str) -> bytes:
+    head, data = (one.encode("utf-8", "replace") for one in (json_text({**frame, "bulk": "json"}), text))
+    return b"".join((struct.pack(">II", _BULK | 4 + len(head) + len(data), len(head)), head, data))
+
+
+def _cut(data: bytes | bytearray) -> tuple[list[Frame], int]:
+    """The whole frames at the beginning, and where the first one begins that is not whole."""
+    found: list[Frame] = []
+    at, there = 0, len(data)
+    while there - at >= 4:
+        (word,) = struct.unpack_from(">I", data, at)
+        end = at + 4 + (word & ~_BULK)
+        if there < end:
+            break
+        body = data[at + 4 : end]
+        found.append(_unpacked(body) if word & _BULK else _decoded(body.decode()))
+        at = end
+    return found, at
+
+
+def _unpacked(body: bytes | bytearray) -> Frame:
+    (length,) = struct.unpack_from(">I", body)
+    frame: Frame = _decoded(body[4 : 4 + length].decode())
+    text = str(memoryview(body)[4 + length :], "utf-8")
+    frame["value"] = _decoded(text) if frame.pop("bulk") == "json" else text
+    return frame

@@ -13,14 +13,15 @@ import uuid
 from typing import Any
 
 _DEPTH = 60
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def json_text(value: object) -> str:
     """JSON text of any value; the quick way first, the patient way for what JSON has no word for."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return _written(value)
     except (TypeError, ValueError, RecursionError):
-        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+        return _written(plain(value))
 
 
 def plain(value: object, depth: int = _DEPTH) -> Any:  # Any: JSON

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.handing import Handing
 
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """An answer that is JSON text already; it is handed on as it is."""
+
+    text: str
+
+
+Answered: TypeAlias = JsonValue | JsonText
 # Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, limit}, "definition" {name},
-# "skill" {name}, "connect" {host, port, seconds}, "send" {number, data}, "receive" {number}.
-Answer: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonValue]]
+# "skill" {name}, "connect" {host, port, seconds}, "send" {number, data}, "receive" {number}. Who knows the answer at
+# once may give it at once. Any: as asyncio types coroutines.
+Answer: TypeAlias = Callable[[str, JsonObject], Coroutine[Any, Any, Answered] | Answered]
 Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"), text
 
 

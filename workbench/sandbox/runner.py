@@ -33,7 +33,8 @@ from workbench.sandbox.trace import told
 BENCH = "/bench"  # where the program's folders are, unless `settle` is told another place
 CHANNEL = 3  # the descriptor the host speaks to
 _THREAD_STACK = 1 << 20  # thread stacks count as memory
-_LONGEST_RESULT = 24_000_000
+_LONGEST_RESULT = 24_000_000  # bytes
+_BULKY = 1 << 16  # characters from which a result goes as a bulk frame
 _INSIDE = ("client", "tool_discovery")
 _place = BENCH
 
@@ -93,10 +94,10 @@ def live(facts: dict[str, Any]) -> NoReturn:  # Any: JSON
     while True:
         end = _run_one(start, names, line)
         if "run" not in start:
-            line.say(kind="end", **end)
+            _say_end(end, line)
             os._exit(0)
         line.rest()
-        line.say(kind="end", **end)
+        _say_end(end, line)
         start = line.start()
         line.say(kind="begun", run=start["run"])
 
@@ -115,13 +116,21 @@ def _run_one(start: dict[str, Any], names: dict[str, Any], line: Line) -> dict[s
     return end
 
 
+def _say_end(end: dict[str, Any], line: Line) -> None:  # Any: JSON
+    result = end.get("result", "")
+    if len(result) > _BULKY:
+        line.say_long(result, kind="end", **{**end, "result": ""})
+    else:
+        line.say(kind="end", **end)
+
+
 def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any: a program's names; JSON
     """The program's end as the host hears it; a program that fails has an end as well."""
     linecache.cache[called] = (len(code), None, code.splitlines(keepends=True), called)
     try:
         value = _execute(code, names, called)
         result = "" if value is program_text.NOTHING else json_text(value)
-        if len(result) > _LONGEST_RESULT:
+        if len(result) > _LONGEST_RESULT // 4 and len(result.encode("utf-8", "replace")) > _LONGEST_RESULT:
             raise ValueError("The result is too long to hand over. Write it to the workspace and return its path.")
         return {"ok": True, "result": result}
     except SystemExit as leaving:
