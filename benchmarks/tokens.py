@@ -23,6 +23,7 @@ from wrappers import recorded
 from workbench import tokens
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
 from workbench.catalog.definitions import read
+from workbench.catalog.ranking import Entry
 from workbench.catalog.search import Search, first_sentence
 from workbench.demo.server import _TOOLS as DEMO  # the definitions as the server sends them
 from workbench.records import Depth, Tool
@@ -113,7 +114,7 @@ def _search(tools: Sequence[Tool]) -> Search:
     for tool in tools:
         by_server.setdefault(tool.server, []).append(tool.name)
     names = {server: python_names(known) for server, known in by_server.items()}
-    return Search((tool, names[tool.server][tool.name], "") for tool in tools)
+    return Search(Entry(tool, names[tool.server][tool.name], "") for tool in tools)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,10 @@ class Paths:
         return self.state / "pins"
 
     @property
+    def lessons(self) -> Path:
+        return self.state / "lessons.jsonl"
+
+    @property
     def moments(self) -> Path:
         return self.state / "moments"
 

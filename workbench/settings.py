@@ -77,6 +77,9 @@ class Settings:
     state_most: int = _setting(
         5, "How many states are kept at once; a new one ends the longest unused.", guarded=True, most=100
     )
+    search_learns: bool = _setting(
+        True, "The search remembers after which questions a tool ran, and which tools ran together.", guarded=True
+    )
     server_start_seconds: int = _setting(20, "How long a server may take to start.")
     server_idle_minutes: int = _setting(
         15, "After how long a server that nobody uses is stopped; the next call starts it again. 0: never.", least=0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench import tokens
+from workbench.catalog.ranking import Entry
 from workbench.catalog.search import Search, first_sentence, import_line
 from workbench.records import Depth, Tool
 
@@ -13,7 +14,7 @@ WORDS = {"type": "object", "properties": {"title": {"type": "string", "descripti
 
 def search(*named: tuple[str, str, str]) -> Search:
     return Search(
-        (Tool(server, name, description=text, input_schema=WORDS, definition_tokens=7), name.replace("-", "_"), "")
+        Entry(Tool(server, name, description=text, input_schema=WORDS, definition_tokens=7), name.replace("-", "_"), "")
         for server, name, text in named
     )
 
@@ -128,3 +129,28 @@ def test_a_first_sentence_is_short_and_on_one_line() -> None:
 
 def test_an_import_line_can_be_imported() -> None:
     compile(import_line("git-hub", "create_issue"), "", "exec")
+
+
+def test_a_category_is_one_that_a_person_gave_or_more_words() -> None:
+    kinds = {"git-hub": "code", "mail": "Talk"}
+    entries = [Entry(one.tool, one.function, one.about, kinds[one.tool.server]) for one in HUB._entries]
+    found = Search(entries)
+    assert names(found, "", category="talk") == ["send-mail"]
+    assert names(found, "create", category="talk") == []
+    assert names(found, "", category="repository")[0] == "delete_repository"
+
+
+def test_a_question_after_which_a_tool_ran_finds_it_again() -> None:
+    tool = Tool("shop", "zx9", description="Internal.", input_schema=WORDS)
+    others = [Tool("shop", f"late_{at}", description="Something late.", input_schema=WORDS) for at in range(5)]
+    entries = [Entry(one, one.name, "") for one in others] + [Entry(tool, "zx9", "", "", "which orders are late")]
+    assert names(Search(entries), "late orders")[0] == "zx9"
+
+
+def test_full_details_name_what_often_ran_with_it() -> None:
+    often = {("git-hub", "create_issue"): (("mail", "send-mail"), ("gone", "away"))}
+    found = Search(HUB._entries, lambda *name: often.get(name, ()))
+    text = found.answer("create_issue", Depth.FULL, 1).text
+    assert "Often used in the same programs:\nfrom servers.mail import send_mail" in text
+    assert "away" not in text
+    assert "Often used" not in found.answer("create_issue", Depth.DESCRIPTION, 1).text

@@ -22,6 +22,7 @@ ELSEWHERE = {
     "gui/asks/body.py": "tests/gui/asks/test_dialog.py",
     "gui/asks/*.py": "tests/gui/asks/test_dialogs.py",
     "history/*.py": "tests/history/test_history.py",
+    "catalog/finder.py": "tests/catalog/test_catalog.py",
     "catalog/attendant.py": "tests/catalog/test_calling.py",
     "asks/open_ask.py": "tests/asks/test_asks.py",
     "asks/refusal.py": "tests/asks/test_reading.py",

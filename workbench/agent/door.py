@@ -138,7 +138,9 @@ class Door:
             depth_of(_text(arguments, "detail_level", "description")),
             limit_of(arguments.get("limit")),
             _text(arguments, "server", ""),
+            _text(arguments, "category", ""),
         )
+        self._session.searched(_text(arguments, "query", ""), answer.matches)
         self._session.spend(Ledger(direct=0, actual=answer.tokens))
         self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
         return answer.text

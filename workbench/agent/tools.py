@@ -65,6 +65,7 @@ use "full" for the few you will call: it gives the Python signature with notes. 
             "description": "How much to tell about each tool.",
         },
         server={"type": "string", "description": "Only tools of this server."},
+        category={"type": "string", "description": "Only servers of this category."},
         limit={"type": "integer", "minimum": 1, "maximum": 500, "description": "At most this many (20)."},
     ),
     read_only=True,

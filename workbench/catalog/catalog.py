@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from workbench.asks.asks import Asks
@@ -14,15 +14,18 @@ from workbench.catalog.calling import Hear
 from workbench.catalog.configuration import Configuration, Reading
 from workbench.catalog.consents import Consents
 from workbench.catalog.faults import ServerFault, nearest
+from workbench.catalog.finder import Finder
 from workbench.catalog.groups import Groups
 from workbench.catalog.handshake import MODERN
 from workbench.catalog.host import Host
 from workbench.catalog.known_tools import KnownTools
 from workbench.catalog.launch import Secret, no_secret
+from workbench.catalog.lessons import Lessons
 from workbench.catalog.memory import Memory
 from workbench.catalog.oddities import Oddities
 from workbench.catalog.offered import Offered
-from workbench.catalog.search import Search, summary
+from workbench.catalog.ranking import Entry
+from workbench.catalog.search import summary
 from workbench.catalog.server import Server
 from workbench.catalog.surroundings import Surroundings
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
@@ -95,9 +98,9 @@ class Catalog:
         )
         self._tell = tell
         self._servers: dict[str, Server] = {}
-        self._search: Search | None = None  # None: something changed since
+        self.lessons = Lessons(paths.lessons)
+        self._finder = Finder(self._findable, self.lessons, self._look_for_oddities)
         self._known = KnownTools()
-        self._indexing: asyncio.Task[None] | None = None
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
         self.offered = Offered(self.server, lambda: self._settings().server_call_seconds)
@@ -119,8 +122,7 @@ class Catalog:
             self._resting.cancel()
             await asyncio.wait([self._resting])
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
-        if self._indexing is not None:
-            await asyncio.wait([self._indexing])
+        await self._finder.close()
         await self._groups.close()
 
     # servers
@@ -199,7 +201,7 @@ class Catalog:
         before, self._servers = tuple(self._servers), {name: self._servers[name] for name in wanted}
         if before != tuple(self._servers):
             self._tell(ServersArranged(tuple(self._servers)))
-        self._forget_search()
+        self._finder.forget()
         for notice in reading.notices:
             self._tell(Noticed(notice))
 
@@ -243,11 +245,14 @@ class Catalog:
         ]
         await asyncio.gather(*(server.start() for server in unknown), return_exceptions=True)
 
-    def search(self, query: str, depth: Depth, limit: int = 20, server: str = "") -> SearchAnswer:
+    def search(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """What an agent receives for a query; without one, the list."""
-        if self._search is None:
-            self._search = self._searchable()
-        return self._search.answer(query, depth, limit, server)
+        return self._finder.answer(query, depth, limit, server, category)
+
+    def ran_after(self, question: str, server: str, tool: str) -> None:
+        """Learn that a tool which this question found has run; the next index knows it."""
+        if self._settings().search_learns and self.lessons.ran_after(question, server, tool):
+            self._finder.forget()
 
     def blocked(self, tool: Tool) -> Fault | None:
         """Why nobody may call this tool now; None when it may be called."""
@@ -343,30 +348,22 @@ class Catalog:
         if isinstance(event, ServerChanged) and event.state.status not in (ServerStatus.READY, ServerStatus.STARTING):
             self.asks.forget(event.state.config.name)
         if isinstance(event, ToolsChanged):
-            self._forget_search()
+            self._finder.forget()
         self._tell(event)
 
-    def _forget_search(self) -> None:
-        """The index is made again: beside the loop, or by the first question if that comes sooner."""
-        self._search = None
-        if self._indexing is None or self._indexing.done():
-            self._indexing = spawn("catalog: index", self._index())
+    async def _look_for_oddities(self) -> None:
+        found = await asyncio.to_thread(self.oddities.look, self.tools())
+        for server in self.oddities.take(found):
+            self._tell(ToolsWarned(server))
 
-    async def _index(self) -> None:
-        while self._search is None:
-            self._search = made = self._searchable()
-            await asyncio.to_thread(made.prepare)
-            found = await asyncio.to_thread(self.oddities.look, self.tools())
-            for server in self.oddities.take(found):
-                self._tell(ToolsWarned(server))
-
-    def _searchable(self) -> Search:
-        return Search(
-            (tool, one.functions[tool.name], one.state.instructions)
-            for one in self._enabled()
-            for tool in one.tools.values()
-            if not one.pins.blocked(tool.name)
-        )
+    def _findable(self) -> Iterator[Entry]:
+        learned = self._settings().search_learns
+        for one in self._enabled():
+            config = one.state.config
+            for tool in one.tools.values():
+                if not one.pins.blocked(tool.name):
+                    asked = self.lessons.questions(config.name, tool.name) if learned else ""
+                    yield Entry(tool, one.functions[tool.name], one.state.instructions, config.category, asked)
 
     def server(self, name: str) -> Server:
         """By its name; unknown names are a sentence."""

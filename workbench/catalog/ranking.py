@@ -10,14 +10,14 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.catalog.words import synonyms, terms, trigrams
 from workbench.records import Tool
 
-_WEIGHTS = {"name": 3.0, "server": 1.0, "about": 0.3, "description": 1.0, "parameters": 0.5, "notes": 0.3}
-_LENGTH = {"name": 0.3, "server": 0.3, "about": 0.5, "description": 0.6, "parameters": 0.6, "notes": 0.7}
+_WEIGHTS = {"name": 3.0, "server": 1.0, "about": 0.3, "description": 1.0, "parameters": 0.5, "notes": 0.3, "asked": 1.0}
+_LENGTH = {"name": 0.3, "server": 0.3, "about": 0.5, "description": 0.6, "parameters": 0.6, "notes": 0.7, "asked": 0.5}
 _K1 = 1.2
 _SYNONYM = 0.3  # weight of a word that only means nearly the same
 _BEGINNING = 0.3  # weight of a name's word that begins with the last word typed
@@ -36,6 +36,8 @@ class Entry:
     tool: Tool
     function: str
     about: str  # what its server says of itself
+    category: str = ""  # which a person gave its server
+    asked: str = ""  # questions after which it ran
 
 
 class Ranking:
@@ -60,13 +62,13 @@ class Ranking:
         self._order = {position: place for place, position in enumerate(by_name)}
         self._name_words = sorted({word for entry in entries for word in terms(entry.tool.name, keep_all=True)})
 
-    def rank(self, query: str, limit: int, server: str = "") -> tuple[list[int], int]:
+    def rank(self, query: str, limit: int, among: Callable[[Entry], bool] | None = None) -> tuple[list[int], int]:
         """The best positions and how many matched: exact names first, then names' last parts, then by score."""
         scores = self._scores(query)
         exact = self._exact(query)
         found = {at for at, score in scores.items() if score >= _FAINT} | exact.keys()
-        if server:
-            found = {at for at in found if self._entries[at].tool.server == server}
+        if among is not None:
+            found = {at for at in found if among(self._entries[at])}
         best = heapq.nsmallest(limit, found, key=lambda at: (exact.get(at, 2), -scores.get(at, 0.0), self._order[at]))
         return best, len(found)
 
@@ -144,6 +146,7 @@ def _fields(entry: Entry) -> dict[str, list[str]]:
         "description": terms(tool.description[:4000]),
         "parameters": terms(" ".join(names)),
         "notes": terms(" ".join(notes)[:4000]),
+        "asked": terms(entry.asked),
     }
 
 

@@ -5,7 +5,7 @@ receives, so every character is worth its tokens.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from workbench import tokens
 from workbench.catalog.ranking import Entry, Ranking
@@ -15,6 +15,7 @@ from workbench.wrappers.names import package_name
 
 _LINE = 80  # characters of a tool's first sentence
 _LONGEST_QUERY = 1_000
+_COMPANIONS = 5  # tools named as used together with those shown
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _MORE = {
     Depth.NAME: 'ask for detail "description" or "full"',
@@ -26,8 +27,12 @@ _MORE = {
 class Search:
     """One state of the catalogue, ready to be asked. The index is built once, at the first question or before."""
 
-    def __init__(self, known: Iterable[tuple[Tool, str, str]]) -> None:
-        self._entries = [Entry(tool, function, about) for tool, function, about in known]
+    def __init__(
+        self, known: Iterable[Entry], companions: Callable[[str, str], Sequence[tuple[str, str]]] = lambda *_: ()
+    ) -> None:
+        """`companions` names the tools that often ran in one program with a tool."""
+        self._entries = list(known)
+        self._companions = companions
         self._ranking: Ranking | None = None
         self._packages = {package_name(server): server for server in {entry.tool.server for entry in self._entries}}
         self._definition_tokens = sum(entry.tool.definition_tokens for entry in self._entries)
@@ -37,10 +42,14 @@ class Search:
         if self._ranking is None:
             self._ranking = Ranking(self._entries)
 
-    def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "") -> SearchAnswer:
-        asked = query.strip()[:_LONGEST_QUERY]
-        shown, total = self._find(asked, max(1, limit), self._server(server))
-        text = "\n".join((self._header(asked, depth, len(shown), total), *_body(shown, depth)))
+    def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
+        """A category that no server has counts as more words of the question."""
+        wanted = category.strip().lower()
+        known = wanted in {entry.category.lower() for entry in self._entries} if wanted else True
+        asked = (query if known else f"{query} {wanted}").strip()[:_LONGEST_QUERY]
+        shown, total = self._find(asked, max(1, limit), _filter(self._server(server), wanted if known else ""))
+        lines = [self._header(asked, depth, len(shown), total), *_body(shown, depth)]
+        text = "\n".join(lines + (self._together(shown) if depth is Depth.FULL else []))
         return SearchAnswer(
             text=text,
             matches=tuple(summary(entry.tool, entry.function) for entry in shown),
@@ -49,14 +58,22 @@ class Search:
             definition_tokens=self._definition_tokens,
         )
 
-    def _find(self, query: str, limit: int, server: str) -> tuple[list[Entry], int]:
+    def _find(self, query: str, limit: int, among: Callable[[Entry], bool] | None) -> tuple[list[Entry], int]:
         if not query:
-            listed = [entry for entry in self._entries if not server or entry.tool.server == server]
+            listed = [entry for entry in self._entries if among is None or among(entry)]
             return listed[:limit], len(listed)
         self.prepare()
         assert self._ranking is not None
-        positions, total = self._ranking.rank(query, limit, server)
+        positions, total = self._ranking.rank(query, limit, among)
         return [self._entries[position] for position in positions], total
+
+    def _together(self, shown: Sequence[Entry]) -> list[str]:
+        """What ran with the tools shown, as far as it is not shown itself."""
+        here = {(entry.tool.server, entry.tool.name) for entry in shown}
+        by_name = {(entry.tool.server, entry.tool.name): entry for entry in self._entries}
+        often = dict.fromkeys(name for one in here for name in self._companions(*one))
+        lines = [import_line(name[0], by_name[name].function) for name in often if name not in here and name in by_name]
+        return ["\nOften used in the same programs:", *lines[:_COMPANIONS]] if lines else []
 
     def _server(self, name: str) -> str:
         """A server by its own name or by that of its package."""
@@ -71,6 +88,12 @@ class Search:
         hints = [f"raise limit for the other {total - shown}"] if shown < total else []
         hints += [_MORE[depth]] if _MORE[depth] else []
         return f"{shown} of {total} tools{about}" + (f" ({'; '.join(hints)})" if hints else "")
+
+
+def _filter(server: str, category: str) -> Callable[[Entry], bool] | None:
+    if not server and not category:
+        return None
+    return lambda one: (not server or one.tool.server == server) and (not category or one.category.lower() == category)
 
 
 def summary(tool: Tool, function: str) -> ToolSummary:

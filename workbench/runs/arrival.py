@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
-from workbench.records import Fault, Ledger, Run
+from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.view import compose, cut, shorten
@@ -36,6 +36,9 @@ class Arrival:
             ledger = self._ledger(road, tokens)
             road.finish(end.state, end.summary, model_view=view, ledger=ledger)
             road.session.spend(ledger)
+            if end.state is RunState.DONE and self._rooms.settings().search_learns:
+                ran = {(call.server, call.tool) for call in road.run.calls if call.state == "done"}
+                self._rooms.catalog.lessons.ran_together(ran)
             self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
         finally:
             road.ended.set()  # also when the audit could not be written: nobody may wait for ever

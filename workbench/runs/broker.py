@@ -74,6 +74,9 @@ class Broker:
         outcome = await self._send(sent, tool, session, said.risk, progress)
         outcome = await self._registered(session, tool, outcome)
         self._rooms.history.keep(sent, tool, outcome)
+        if outcome.ok:
+            for question in session.questions(tool.server, tool.name):
+                self._rooms.catalog.ran_after(question, tool.server, tool.name)
         words = "answered" if outcome.ok else "failed"
         kind = "call.done" if outcome.ok else "call.failed"
         self._note(kind, call, session, said.risk, f"{tool.server}.{tool.name} {words}", outcome)

@@ -8,6 +8,7 @@ import math
 import uuid
 from dataclasses import replace
 
+from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
@@ -121,17 +122,23 @@ class Execution:
         raise WorkbenchError(f"There is no kept skill {name!r:.100}.", "list_skills names them.")
 
     def _search(self, params: JsonObject) -> str:
+        query = str(params.get("query", ""))
         answer = self._rooms.catalog.search(
-            str(params.get("query", "")),
+            query,
             depth_of(str(params.get("detail_level", "name"))),
             limit_of(params.get("limit")),
             str(params.get("server") or ""),
+            str(params.get("category") or ""),
         )
+        self._road.session.searched(query, answer.matches)
         return answer.text
 
     def _definition(self, params: JsonObject) -> JsonValue:
-        server, _, name = str(params.get("name", "")).partition(".")
-        return dict(self._rooms.catalog.tool(server, name).raw)
+        catalog = self._rooms.catalog
+        category = str(params.get("category") or "")
+        kinds = {state.config.name: state.config.category for state in catalog.states()}
+        tools = [one for one in catalog.tools() if category in ("", one.server, kinds.get(one.server))]
+        return dict(catalog.tool(*spelled(str(params.get("name", "")), tools or catalog.tools())).raw)
 
 
 def depth_of(word: str) -> Depth:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
 
 from workbench.privacy.vault import Vault
-from workbench.records import JsonValue, Ledger, Origin
+from workbench.records import JsonValue, Ledger, Origin, ToolSummary
 from workbench.secrets.masks import Masks
 from workbench.tokens import add
 
+_SEARCHES = 5  # of a session that later calls are looked up in
+_SEARCH_SECONDS = 900.0  # a call that comes later has another reason
 PERSON = "person"  # the id of the session that all of a person's doors share
 
 
@@ -23,8 +27,20 @@ class Session:
         self.vault = Vault(name)
         self.ledger = Ledger()
         self.knows_definitions = False  # direct use would have loaded every definition once
+        self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._masked = masked
         self._masks = masks  # stored secrets: hidden whatever the person set for personal data
+
+    def searched(self, question: str, found: Iterable[ToolSummary]) -> None:
+        """Remember for a while what was looked for, masked, and what was shown."""
+        tools = frozenset((one.server, one.name) for one in found)
+        if question.strip() and tools:
+            self._searches.append((time.monotonic(), self.mask(question), tools))
+
+    def questions(self, server: str, tool: str) -> list[str]:
+        """The fresh questions that a tool, which has run now, was shown for."""
+        since = time.monotonic() - _SEARCH_SECONDS
+        return [question for at, question, tools in self._searches if at >= since and (server, tool) in tools]
 
     def mask(self, text: str) -> str:
         """Text as the model of this session may see it."""

@@ -19,7 +19,7 @@ class JsonText:
 
 
 Answered: TypeAlias = JsonValue | JsonText
-# Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, limit}, "definition" {name},
+# Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, category, limit}, "definition" {name},
 # "skill" {name}, "connect" {host, port, seconds}, "send" {number, data}, "receive" {number}. Who knows the answer at
 # once may give it at once. Any: as asyncio types coroutines.
 Answer: TypeAlias = Callable[[str, JsonObject], Coroutine[Any, Any, Answered] | Answered]

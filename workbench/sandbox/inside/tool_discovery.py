@@ -41,13 +41,13 @@ def search_tools(
     limit: int = 20,
 ) -> Any:
     """Tools that fit the words, best first. detail_level: name, description or full. Without a query: all of them."""
-    words = " ".join(part for part in (query, category) if part)
-    return _kind(_line.ask_now("search", query=words, detail_level=detail_level, server=server or "", limit=int(limit)))
+    wish = {"query": query, "detail_level": detail_level, "server": server or "", "category": category or ""}
+    return _kind(_line.ask_now("search", **wish, limit=int(limit)))
 
 
-def get_tool_definition(name: str) -> Any:
-    """Everything the server says of one tool: description and schemas."""
-    return _kind(_line.ask_now("definition", name=name))
+def get_tool_definition(name: str, category: str | None = None) -> Any:
+    """Everything the server says of one tool: description and schemas. `category`: its server, or that one's kind."""
+    return _kind(_line.ask_now("definition", name=name, category=category or ""))
 
 
 def _kind(answer: Any) -> Any:

@@ -1,0 +1,49 @@
+"""Keeps the search in step with a changing catalogue: the index is made beside the loop, or by the first question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+
+from workbench.catalog.lessons import Lessons
+from workbench.catalog.ranking import Entry
+from workbench.catalog.search import Search
+from workbench.events import spawn
+from workbench.records import Depth, SearchAnswer
+
+
+class Finder:
+    """`known` lists what can be found now; `seen` is awaited after each index, for who looks at all tools anyway."""
+
+    def __init__(
+        self, known: Callable[[], Iterable[Entry]], lessons: Lessons, seen: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._known = known
+        self._lessons = lessons
+        self._seen = seen
+        self._search: Search | None = None  # None: something changed since
+        self._indexing: asyncio.Task[None] | None = None
+
+    def answer(self, query: str, depth: Depth, limit: int, server: str, category: str) -> SearchAnswer:
+        if self._search is None:
+            self._search = self._made()
+        return self._search.answer(query, depth, limit, server, category)
+
+    def forget(self) -> None:
+        """What was known changed."""
+        self._search = None
+        if self._indexing is None or self._indexing.done():
+            self._indexing = spawn("catalog: index", self._index())
+
+    async def close(self) -> None:
+        if self._indexing is not None:
+            await asyncio.wait([self._indexing])
+
+    def _made(self) -> Search:
+        return Search(self._known(), self._lessons.companions)
+
+    async def _index(self) -> None:
+        while self._search is None:
+            self._search = made = self._made()
+            await asyncio.to_thread(made.prepare)
+            await self._seen()

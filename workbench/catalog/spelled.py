@@ -1,0 +1,31 @@
+"""Which tool is meant by one word, in any of the ways people and papers write a tool's whole name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from workbench.catalog.faults import nearest
+from workbench.errors import WorkbenchError
+from workbench.records import Tool
+from workbench.wrappers.names import package_name
+
+_MARK = re.compile(r"__|\.|/")
+
+
+def spelled(name: str, tools: Sequence[Tool]) -> tuple[str, str]:
+    """Server and tool of `mcp__server__tool`, `server__tool`, `server.tool`, `server/tool`, or of a name that only one
+    server has."""
+    wanted = name.strip().removeprefix("mcp__")
+    servers = {tool.server: tool.server for tool in tools} | {package_name(tool.server): tool.server for tool in tools}
+    for mark in _MARK.finditer(wanted):
+        if (server := servers.get(wanted[: mark.start()])) is not None:
+            return server, wanted[mark.end() :]
+    alone = [tool for tool in tools if tool.name == wanted]
+    if len(alone) == 1:
+        return alone[0].server, wanted
+    if alone:
+        some = ", ".join(sorted(f"{tool.server}.{wanted}" for tool in alone)[:5])
+        raise WorkbenchError(f"Several servers have a tool {wanted!r:.100}.", f"Say which: {some}.")
+    hint = nearest(wanted, [*(tool.name for tool in tools), *(f"{tool.server}.{tool.name}" for tool in tools)])
+    raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint or "search_tools finds what there is.")
