@@ -34,6 +34,7 @@ ELSEWHERE = {
     "sandbox/builder.py": "tests/cli/test_sandbox.py",
     "sandbox/answers.py": "tests/sandbox/test_channel.py",
     "sandbox/engines.py": "tests/sandbox/test_levels.py",
+    "sandbox/builders.py": "tests/sandbox/container/test_building.py",
     "sandbox/maker.py": "tests/sandbox/test_levels.py",
     "runs/state.py": "tests/runs/test_states.py",
     "sandbox/usage.py": "tests/sandbox/test_kept.py",

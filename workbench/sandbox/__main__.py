@@ -12,7 +12,10 @@ import tempfile
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.paths import images_folder
 from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.engines import engines
+from workbench.sandbox.levels import LEVELS
 from workbench.sandbox.probe import BACKENDS
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.sandbox.sandbox import Sandbox
@@ -22,6 +25,9 @@ def main() -> int:
     words = argparse.ArgumentParser(prog="python -m workbench.sandbox", description=__doc__)
     words.add_argument("--attack", type=Path, required=True, metavar="FILE", help="the snippet; - reads standard input")
     words.add_argument("--backend", choices=BACKENDS, default="", help="instead of the strongest")
+    words.add_argument(
+        "--level", choices=LEVELS, default=LEVELS[0], help="the least that isolates it (default process)"
+    )
     words.add_argument("--seconds", type=float, default=8.0, help="wall clock limit (default 8)")
     words.add_argument("--memory", type=int, default=384, metavar="MB", help="memory limit (default 384)")
     words.add_argument("--workspace", type=Path, help="use this folder instead of an empty one")
@@ -29,7 +35,7 @@ def main() -> int:
     code = sys.stdin.read() if str(given.attack) == "-" else given.attack.read_text(encoding="utf-8")
     limits = Limits(seconds=given.seconds, cpu_seconds=given.seconds, memory_mb=given.memory, disk_mb=64)
     try:
-        ending = asyncio.run(_run(given.backend, code, limits, given.workspace))
+        ending = asyncio.run(_run(given.backend, given.level, code, limits, given.workspace))
     except WorkbenchError as fault:
         print(fault, file=sys.stderr)
         return 2
@@ -38,12 +44,13 @@ def main() -> int:
     return 0 if ending.ok else 1
 
 
-async def _run(backend: str, code: str, limits: Limits, workspace: Path | None) -> Ending:
-    sandbox = Sandbox(backend, ready=0)
+async def _run(backend: str, level: str, code: str, limits: Limits, workspace: Path | None) -> Ending:
+    sandbox = Sandbox(backend, ready=0, engines=engines(images_folder()))
     try:
         await sandbox.open()
         with tempfile.TemporaryDirectory(prefix="mcp-workbench-attack-") as empty:
-            return await sandbox.run(Program(code, limits, workspace or Path(empty)), _nobody, _print)
+            program = Program(code, limits, workspace or Path(empty), level=level)
+            return await sandbox.run(program, _nobody, _print)
     finally:
         await sandbox.close()
 

@@ -93,6 +93,11 @@ class Channel(asyncio.Protocol):
         data = encode(frame | {"network": True})
         self._transport.write(network.give(self._transport, data) if network.nearby else data)
 
+    @property
+    def begun(self) -> bool:
+        """A program's text was handed over."""
+        return self._answer is not None
+
     def fault(self) -> str:
         """Why the child is not ready; empty when it is."""
         if not self.ready.done():

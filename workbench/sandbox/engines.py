@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.sandbox.builder import Builder
+from workbench.sandbox.container.containers import Containers
 from workbench.sandbox.maker import Engine
 
 
 def engines(images: Path) -> dict[str, Engine]:
     """Level → maker; `images` is the folder where what was built for them is kept."""
-    return {}
-
-
-def builders(images: Path) -> dict[str, Builder]:
-    """Level → what builds it."""
-    return {}
+    return {"container": Containers(images)}

@@ -16,7 +16,8 @@ from workbench.errors import WorkbenchError
 from workbench.paths import images_folder
 from workbench.records import Level
 from workbench.sandbox.builder import Builder, Wish
-from workbench.sandbox.engines import builders, engines
+from workbench.sandbox.builders import builders
+from workbench.sandbox.engines import engines
 from workbench.sandbox.sandbox import Sandbox
 
 _FAULT = 1

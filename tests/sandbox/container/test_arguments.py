@@ -1,0 +1,90 @@
+"""How a container is asked for, word by word."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.records import Limits
+from workbench.sandbox.container.arguments import run_arguments, user
+from workbench.sandbox.container.station import Station
+from workbench.sandbox.profile import Profile
+from workbench.sandbox.program import Program
+from workbench.sandbox.sandbox import profile_of
+
+PODMAN = Station("podman", "/usr/bin/podman", image="image:1", rootless=True, descriptor=True, limits=True)
+DOCKER = Station("docker", "/usr/bin/docker", image="image:1", limits=True)
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Profile:
+    limits = Limits(memory_mb=300, pids=20, cpus=2)
+    return profile_of("podman", Program("", limits, tmp_path / 'work, "here"', tmp_path, None))
+
+
+def words(station: Station, profile: Profile) -> list[str]:
+    return run_arguments(station, profile, "name", "1.2", Path("/calls.json"))
+
+
+def after(command: list[str], option: str) -> list[str]:
+    return [command[at + 1] for at, word in enumerate(command) if word == option]
+
+
+def parts(mount: str) -> list[str]:
+    return next(csv.reader([mount]))
+
+
+@pytest.mark.parametrize("station", [PODMAN, DOCKER])
+def test_every_lock_is_asked_for(station: Station, profile: Profile) -> None:
+    command = words(station, profile)
+    assert "--read-only" in command
+    for option, value in (("--network", "none"), ("--ipc", "none"), ("--cap-drop", "ALL"), ("--pull", "never")):
+        assert after(command, option) == [value]
+    assert {"no-new-privileges", "seccomp=/calls.json"} <= set(after(command, "--security-opt"))
+    assert "--privileged" not in command
+    assert after(command, "--label") == ["mcp-workbench.core=1.2"]
+
+
+def test_limits_are_the_program_s_where_the_kernel_s_groups_count(profile: Profile) -> None:
+    command = words(PODMAN, profile)
+    assert after(command, "--memory") == after(command, "--memory-swap") == ["460m"]
+    assert (after(command, "--cpus"), after(command, "--pids-limit")) == (["2"], ["22"])
+    bare = words(replace(PODMAN, limits=False), profile)
+    assert not {"--memory", "--cpus", "--pids-limit"} & set(bare)
+    assert json.loads(bare[-1])["profile"]["pids"] == 20  # then the process's own limit has to do
+
+
+def test_a_folder_with_commas_and_quotes_is_still_one_folder(profile: Profile) -> None:
+    mounts = [parts(mount) for mount in after(words(PODMAN, profile), "--mount")]
+    assert mounts[0][:3] == ["type=bind", f"src={profile.workspace}", "dst=/bench/workspace"]
+    assert "ro=true" not in mounts[0]
+    assert mounts[1][1:3] == [f"src={profile.servers}", "dst=/bench/servers"]
+    assert "ro=true" in mounts[1]
+    read_only = words(PODMAN, replace(profile, writable=False))
+    assert "ro=true" in parts(after(read_only, "--mount")[0])
+
+
+def test_temporary_files_have_a_bound_in_bytes_and_in_number(profile: Profile) -> None:
+    volume = parts(after(words(PODMAN, profile), "--mount")[-1])
+    assert "dst=/tmp" in volume
+    assert any("nr_blocks=" in part and "nr_inodes=8192" in part for part in volume)
+    assert "size=80m,nr_inodes=8192" in after(words(DOCKER, profile), "--tmpfs")[0]
+
+
+def test_nobody_is_root(profile: Profile) -> None:
+    assert user() == ((65534, 65534) if os.getuid() == 0 else (os.getuid(), os.getgid()))
+    assert after(words(PODMAN, profile), "--user") == ["{}:{}".format(*user())]
+    assert after(words(PODMAN, profile), "--userns") == ["keep-id"]
+
+
+def test_the_channel_is_handed_in_or_carried(profile: Profile) -> None:
+    direct, carried = words(PODMAN, profile), words(DOCKER, profile)
+    assert after(direct, "--preserve-fds") == ["1"]
+    assert "-i" not in direct[: direct.index("image:1")]
+    assert "-i" in carried[: carried.index("image:1")]
+    assert (json.loads(direct[-1])["parent"], json.loads(carried[-1])["parent"]) == (False, True)

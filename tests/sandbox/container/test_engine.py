@@ -1,0 +1,54 @@
+"""An engine is found by asking it; one that cannot be used says why, and what to install is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.container.engine import ask, find_engine
+
+
+def script(folder: Path, name: str, words: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{words}\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_without_an_engine_the_package_to_install_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WorkbenchError) as refused:
+        find_engine({"PATH": str(tmp_path)})
+    assert "podman is not installed; docker is not installed" in refused.value.message
+    assert "sudo apt install podman" in refused.value.hint
+
+
+def test_an_engine_on_another_machine_is_refused_with_the_reason(tmp_path: Path) -> None:
+    script(tmp_path, "docker", "exit 1")
+    with pytest.raises(WorkbenchError, match="cannot mount folders of this machine"):
+        find_engine({"PATH": str(tmp_path), "DOCKER_HOST": "ssh://somebody@example.org"})
+
+
+def test_an_engine_that_does_not_answer_tells_its_own_words(tmp_path: Path) -> None:
+    script(tmp_path, "docker", "echo 'Cannot connect to the daemon' >&2; exit 1")
+    with pytest.raises(WorkbenchError, match="Cannot connect to the daemon"):
+        find_engine({"PATH": str(tmp_path)})
+
+
+def test_podman_comes_first_unless_the_environment_points_elsewhere(tmp_path: Path) -> None:
+    facts = {"host": {"security": {"rootless": True}, "cgroupControllers": ["memory", "cpu", "pids"]}}
+    script(tmp_path, "podman", f"echo '{json.dumps(facts)}'")
+    script(tmp_path, "docker", """echo '{"SecurityOptions": ["name=rootless"], "MemoryLimit": true}'""")
+    found = find_engine({"PATH": str(tmp_path)})
+    assert (found.name, found.rootless, found.groups) == ("podman", True, True)
+    found = find_engine({"PATH": str(tmp_path), "DOCKER_HOST": "unix:///run/user/1000/docker.sock"})
+    assert (found.name, found.rootless, found.groups) == ("docker", True, True)
+
+
+def test_an_answer_that_does_not_come_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    slow = script(tmp_path, "podman", "exec sleep 60")
+    with pytest.raises(WorkbenchError, match=r"did not answer in 0\.2 seconds"):
+        ask([str(slow)], patience=0.2)

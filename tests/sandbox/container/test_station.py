@@ -1,0 +1,28 @@
+"""What was found out when the image was built is read back as it was written, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.sandbox.container.station import FILE, Station, read_station, write_station
+
+FULL = Station(
+    "podman", "/usr/bin/podman", ("--runtime", "runc"), ("--x",), "image:1", "abc", True, True, True, "runc", 300
+)
+
+
+def test_it_is_read_back_as_it_was(tmp_path: Path) -> None:
+    write_station(tmp_path / "images", FULL)
+    assert read_station(tmp_path / "images") == FULL
+    assert FULL.command("ps") == ["/usr/bin/podman", "--runtime", "runc", "ps"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"engine": "podman"}', '{"options": [], "run_options": [], "new": 1}']
+)
+def test_what_another_version_wrote_counts_as_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    assert read_station(tmp_path) is None
+    assert read_station(tmp_path / "missing") is None

@@ -1,0 +1,38 @@
+"""Ways to start containers are tried from the strongest; one that does not keep its promises is not taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.container.station import Station
+from workbench.sandbox.container.trial import _ways, way_of, working
+
+
+def test_kernel_groups_come_before_none_and_the_direct_channel_before_the_carried() -> None:
+    ways = list(_ways(Station("podman", "/usr/bin/podman", limits=True)))
+    assert ways[0].limits
+    assert ways[0].descriptor
+    assert any("--cgroups=disabled" in way.run_options for way in ways if not way.limits)
+    assert len({way_of(way) + str(way.options) + str(way.run_options) for way in ways}) == len(ways)
+
+
+def test_a_service_elsewhere_gets_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTAINER_HOST", "unix:///run/podman/podman.sock")
+    assert not any(way.descriptor for way in _ways(Station("podman", "/usr/bin/podman")))
+    assert not any(way.descriptor for way in _ways(Station("docker", "/usr/bin/docker")))
+
+
+def test_a_way_that_works_is_told_with_its_figures(station: Station) -> None:
+    said: list[str] = []
+    found = working(replace(station, starts_ms=0), said.append, times=1)
+    assert found.starts_ms > 0
+    assert "works, ready in" in said[-1]
+
+
+def test_where_nothing_works_the_reasons_are_told() -> None:
+    with pytest.raises(WorkbenchError, match="No container starts") as refused:
+        working(Station("docker", "/nonexistent/docker", image="none"), lambda line: None, times=1)
+    assert "No such file" in refused.value.hint

@@ -1,0 +1,101 @@
+"""How a container is asked for: everything is taken away that a program does not need, before it begins."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.sandbox.container.station import Station
+from workbench.sandbox.profile import BENCH, NOBODY, TEMP, Profile
+
+LABEL = "mcp-workbench.core"  # whose containers these are: process id and start time of the core
+PYTHON = "python3"  # of the image, wherever it lies there
+OURS = "/app"  # where the runner lies in the image
+_START = f"import sys; sys.path.insert(0, {OURS!r}); from workbench.sandbox.container.entry import main; main()"
+_PRIVATE_MB, _PRIVATE_FILES = 80, 8192  # the folder for temporary files, the home in it
+_BESIDES_MB = _PRIVATE_MB + 80  # what the kernel counts beside the program's own memory
+_PROCESSES = 4096  # where the kernel's groups count them; a user's own limit would count those of every container
+_OPEN_FILES = 256
+_QUIET = ("--log-level", "error")
+
+
+def run_arguments(station: Station, profile: Profile, name: str, owner: str, system_calls: Path) -> list[str]:
+    """The whole command that starts one child and stays attached to it."""
+    command = [station.program, *station.options, *_QUIET, "run", "--name", name, "--label", f"{LABEL}={owner}"]
+    command += ["--pull", "never", *station.run_options, *_locks(system_calls), *_who(station)]
+    command += [*_limits(station, profile), *_folders(station, profile)]
+    command += ["--preserve-fds", "1"] if station.descriptor else ["-i"]
+    if station.engine == "podman":
+        command += ["--no-hosts", "--http-proxy=false", "--read-only-tmpfs=false", "--systemd=false"]
+        command += ["--security-opt", "mask=/sys"]
+    inner = profile if not station.limits else replace(profile, pids=_most_processes())
+    words = {"profile": inner.as_json(), "parent": not station.descriptor}
+    return [*command, "--entrypoint", PYTHON, station.image, "-I", "-S", "-c", _START, json.dumps(words)]
+
+
+def user() -> tuple[int, int]:
+    """Whose rights a program has: never root's."""
+    return (NOBODY, NOBODY) if os.getuid() == 0 else (os.getuid(), os.getgid())
+
+
+def _locks(system_calls: Path) -> list[str]:
+    words = ["--read-only", "--network", "none", "--ipc", "none", "--cap-drop", "ALL", "--hostname", "sandbox"]
+    words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={system_calls}"]
+    words += ["--log-driver", "none", "--stop-timeout", "0", "--env", "HOSTNAME="]
+    if os.path.isdir("/sys/fs/selinux"):
+        words += ["--security-opt", "label=disable"]  # else the bench's folders would have to be given other labels
+    return words
+
+
+def _who(station: Station) -> list[str]:
+    if station.engine == "podman" and station.rootless:
+        return ["--userns", "keep-id", "--user", "{}:{}".format(*user())]
+    if station.rootless:
+        return ["--user", "0:0"]  # which is the person outside, and without a single capability inside
+    return ["--user", "{}:{}".format(*user())]
+
+
+def _limits(station: Station, profile: Profile) -> list[str]:
+    words = ["--ulimit", f"nofile={_OPEN_FILES}:{_OPEN_FILES}", "--ulimit", "core=0:0"]
+    words += ["--ulimit", "nproc={0}:{0}".format(_most_processes())]
+    if station.limits:
+        memory = f"{profile.memory_mb + _BESIDES_MB}m"
+        words += ["--memory", memory, "--memory-swap", memory, "--cpus", str(profile.cpus)]
+        words += ["--pids-limit", str(profile.pids + 2)]
+    return words
+
+
+def _most_processes() -> int:
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    return _PROCESSES if hard == resource.RLIM_INFINITY else min(_PROCESSES, hard)
+
+
+def _folders(station: Station, profile: Profile) -> list[str]:
+    """What the bench lends, and one small private folder for home and temporary files."""
+    words = [*_bound(station, profile.workspace, "workspace", writable=profile.writable)]
+    for name, source in (("servers", profile.servers), ("skills", profile.skills)):
+        if source and os.path.isdir(source):
+            words += _bound(station, source, name, writable=False)
+    number, group = (0, 0) if station.engine == "docker" and station.rootless else user()
+    if station.engine == "docker":
+        options = f"rw,nosuid,nodev,noexec,size={_PRIVATE_MB}m,nr_inodes={_PRIVATE_FILES},mode=700"
+        return [*words, "--tmpfs", f"{TEMP}:{options},uid={number},gid={group}"]
+    blocks = (_PRIVATE_MB << 20) // os.sysconf("SC_PAGE_SIZE")  # podman knows no limit of files but takes the kernel's
+    options = f"o=nr_blocks={blocks},nr_inodes={_PRIVATE_FILES},mode=700,uid={number},gid={group}"
+    parts = ["type=volume", f"dst={TEMP}", "volume-opt=type=tmpfs", "volume-opt=device=tmpfs", f"volume-opt={options}"]
+    return [*words, "--mount", _joined(parts)]
+
+
+def _bound(station: Station, source: str, name: str, *, writable: bool) -> list[str]:
+    parts = ["type=bind", f"src={source}", f"dst={BENCH}/{name}"]
+    if station.engine == "podman":
+        parts += ["nosuid", "nodev", "noexec"]
+    return ["--mount", _joined([*parts, *(() if writable else ("ro=true",))])]
+
+
+def _joined(parts: list[str]) -> str:
+    """Comma-separated, as the engines read it: a part that holds a comma or a quote stands in quotes."""
+    return ",".join('"{}"'.format(part.replace('"', '""')) if set(part) & set(',"') else part for part in parts)

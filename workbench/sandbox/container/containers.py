@@ -1,0 +1,274 @@
+"""Makes locked children that are containers. Whatever happens to this process, no container is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+from workbench.records import Level
+from workbench.sandbox.cells import Cell, Gone
+from workbench.sandbox.channel import Channel
+from workbench.sandbox.container import guard, oci
+from workbench.sandbox.container.arguments import run_arguments
+from workbench.sandbox.container.client import Client
+from workbench.sandbox.container.engine import ENGINES, INSTALL, ask, last_line
+from workbench.sandbox.container.image import source_hash
+from workbench.sandbox.container.leftovers import owner, sweep
+from workbench.sandbox.container.owners import Owners
+from workbench.sandbox.container.station import Station, read_station
+from workbench.sandbox.profile import Profile, base_python
+
+log = logging.getLogger(__name__)
+
+BUILD = "mcp-workbench sandbox build container"
+_AGAIN = 0.5  # seconds between two tries to end a container
+_STUBBORN = 10.0  # seconds after which its client is ended too
+_WARM = 600.0  # seconds a container that nobody uses is kept ready
+_KILLED = 137  # what a client says of a container that SIGKILL ended
+
+
+@dataclass(slots=True, eq=False)
+class _Container:
+    """What there is beside the cell."""
+
+    cell: Cell
+    name: str
+    client: Client
+    words: bytearray = field(default_factory=bytearray)  # what was printed before it was ready: the engine's complaint
+    killed: bool = False
+    removing: asyncio.Task[None] | None = None
+    warm: asyncio.TimerHandle | None = None
+
+
+class Containers:
+    """All containers of one sandbox. `station` is tried instead of what was built, by who builds."""
+
+    def __init__(self, images: Path, station: Station | None = None) -> None:
+        self._images = images
+        self._given = station
+        self._station = station
+        self._containers: dict[int, _Container] = {}
+        self._last = 0
+        self._owners = Owners()
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._guard: subprocess.Popen[str] | None = None
+        self._swept = False
+
+    async def look(self) -> Level:
+        """No process is started where nothing was built."""
+        self._station = self._given or read_station(self._images)
+        station = self._station
+        if station is None:
+            return _absent()
+        if self._given is None and station.source != await asyncio.to_thread(source_hash):
+            words = "The container image was built for another version of the workbench."
+            return Level("container", False, station.engine, words, f"Run `{BUILD}`.")
+        try:
+            await asyncio.to_thread(ask, station.command("image", "inspect", "--format", "{{.Id}}", station.image))
+        except WorkbenchError as fault:
+            return Level("container", False, station.engine, fault.message, f"Run `{BUILD}`.")
+        if not self._swept:
+            self._swept = True
+            await asyncio.to_thread(sweep, station)
+        return Level("container", True, station.engine, described(station))
+
+    async def make(self, profile: Profile) -> Cell:
+        station = self._station
+        if station is None:
+            raise WorkbenchError("There is no container image.", f"Run `{BUILD}`.")
+        self._last += 1
+        name = f"mcp-workbench-{os.getpid()}-{secrets.token_hex(4)}-{self._last}"
+        self._tell_guard(station, f"+{name}")
+        if profile.writable:
+            await asyncio.to_thread(self._owners.lend, profile.workspace)
+        command = run_arguments(station, profile, name, owner(), self._system_calls(station))
+        return await self._started(station, profile, name, command)
+
+    def kill(self, cell: Cell) -> None:
+        container = self._containers.get(cell.number)
+        if container is not None and container.removing is None:
+            container.killed = True
+            container.removing = spawn(f"end container {container.name}", self._remove(container))
+
+    async def finish(self, cell: Cell) -> Gone:
+        """Wait until its processes are gone; what the engine has to tidy up afterwards is waited for at the end."""
+        cell.channel.close()
+        if not cell.gone.done():
+            self.kill(cell)
+            await asyncio.wait([cell.gone])
+        for transport in cell.transports:
+            if isinstance(transport, asyncio.ReadTransport):
+                transport.close()
+        await cell.channel.closed()
+        return cell.gone.result()
+
+    async def close(self) -> None:
+        containers = list(self._containers.values())
+        for container in containers:
+            await self.finish(container.cell)
+        removing = [container.removing for container in containers if container.removing is not None]
+        if removing:
+            await asyncio.wait(removing)
+        if self._guard is not None:
+            assert self._guard.stdin is not None
+            self._guard.stdin.close()
+            await asyncio.to_thread(self._guard.wait)
+            self._guard = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    async def _started(self, station: Station, profile: Profile, name: str, command: list[str]) -> Cell:
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        try:
+            client = Client(command, theirs, writing, descriptor=station.descriptor)
+        except BaseException:
+            ours.close()
+            os.close(reading)
+            raise
+        finally:
+            theirs.close()
+            os.close(writing)
+        cell = Cell(self._last, profile, _Attached(), loop.create_future(), loop.create_future())
+        container = _Container(cell, name, client)
+        self._containers[cell.number] = container
+        client.watch(lambda code: self._ended(container, code))
+        container.warm = loop.call_later(_WARM, self._let_cool, container)
+        try:
+            channel, _ = await loop.create_connection(lambda: cell.channel, sock=ours)
+            raw, _ = await loop.connect_read_pipe(lambda: _Raw(container), os.fdopen(reading, "rb", 0))
+            cell.transports = [channel, raw]
+        except BaseException:
+            await asyncio.shield(self.finish(cell))
+            raise
+        return cell
+
+    def _ended(self, container: _Container, code: int) -> None:
+        """The client is gone, and with it what it was attached to."""
+        cell = container.cell
+        if container.warm is not None:
+            container.warm.cancel()
+        if container.removing is None:
+            container.removing = spawn(f"remove container {container.name}", self._remove(container))
+        spent = cell.profile.cpu_seconds if code == _KILLED and not container.killed else 0.0
+        cell.gone.set_result(Gone(code, spent))
+        if not cell.channel.ready.done():
+            spawn("a container's last words", self._last_words(container))
+
+    async def _last_words(self, container: _Container) -> None:
+        """When it never was ready, the engine said why, on the plain output."""
+        await asyncio.wait([container.cell.silent], timeout=1.0)
+        channel = container.cell.channel
+        if not channel.ready.done():
+            channel.ready.set_result({"kind": "broken", "message": last_line(bytes(container.words))})
+            channel.connection_lost(None)
+
+    async def _remove(self, container: _Container) -> None:
+        """Until the engine has nothing of that name: it may be in the middle of making it."""
+        station, cell = self._station, container.cell
+        assert station is not None
+        began = asyncio.get_running_loop().time()
+        while True:
+            try:
+                await asyncio.to_thread(ask, station.command("rm", "-f", "-v", container.name))
+            except WorkbenchError as fault:
+                log.info("container %s is not removed yet: %s", container.name, fault.message)
+            if cell.gone.done():
+                break
+            if asyncio.get_running_loop().time() - began > _STUBBORN:
+                container.client.kill()
+            await asyncio.wait([cell.gone], timeout=_AGAIN)
+        await self._forget(container, station)
+
+    async def _forget(self, container: _Container, station: Station) -> None:
+        if container.killed:  # it may have been made after the engine was asked to remove it
+            try:
+                await asyncio.to_thread(ask, station.command("rm", "-f", "-v", container.name))
+            except WorkbenchError as fault:
+                log.debug("container %s is gone: %s", container.name, fault.message)
+        profile = container.cell.profile
+        if profile.writable:
+            await asyncio.to_thread(self._owners.take_back, profile.workspace)
+        self._tell_guard(station, f"-{container.name}")
+        self._containers.pop(container.cell.number, None)
+
+    def _let_cool(self, container: _Container) -> None:
+        if not container.cell.channel.begun:
+            self.kill(container.cell)
+
+    def _system_calls(self, station: Station) -> Path:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="mcp-workbench-containers-", ignore_cleanup_errors=True)
+        file = Path(self._folder.name) / "system-calls.json"
+        if not file.exists():
+            file.write_text(json.dumps(oci.profile(parent=not station.descriptor)))
+        return file
+
+    def _tell_guard(self, station: Station, line: str) -> None:
+        if self._guard is None:
+            command = [base_python(), "-I", "-S", guard.__file__, *station.command()]
+            self._guard = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=-3, stderr=-3, text=True, cwd="/",
+                start_new_session=True,
+            )  # fmt: skip
+        assert self._guard.stdin is not None
+        try:
+            self._guard.stdin.write(f"{line}\n")
+            self._guard.stdin.flush()
+        except OSError as fault:
+            raise WorkbenchError("The guard of the containers was ended from outside.", "Restart the core.") from fault
+
+
+class _Attached(Channel):
+    """A channel whose other end may never come to life; then the reason is in the engine's words, which come later."""
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        if self.ready.done():
+            super().connection_lost(fault)
+
+
+class _Raw(asyncio.Protocol):
+    """Bytes that a program writes past Python's streams, and what the engine complains about."""
+
+    def __init__(self, container: _Container) -> None:
+        self._container = container
+
+    def data_received(self, data: bytes) -> None:
+        cell = self._container.cell
+        if not cell.channel.ready.done():
+            self._container.words += data[: 4096 - len(self._container.words)]
+        cell.channel.raw_output(data)
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        if not self._container.cell.silent.done():
+            self._container.cell.silent.set_result(None)
+
+
+def described(station: Station) -> str:
+    """What it is, in one sentence."""
+    facts = [station.engine, "rootless" if station.rootless else "with root's rights outside"]
+    facts += [station.runtime] * bool(station.runtime)
+    kept = "memory, processors and processes are limited by the kernel's groups"
+    lost = "no groups of the kernel here, so the process's own limits hold alone"
+    words = f"Containers ({', '.join(facts)}), ready in about {station.starts_ms} ms"
+    return f"{words}; {kept if station.limits else lost}."
+
+
+def _absent() -> Level:
+    there = [name for name in ENGINES if shutil.which(name)]
+    if there:
+        return Level("container", False, "", f"{there[0]} is here, but the image is not built yet.", f"Run `{BUILD}`.")
+    return Level("container", False, "", "There is no container engine.", f"{INSTALL}, then run `{BUILD}`.")

@@ -1,0 +1,136 @@
+"""The first lines that run in a container: put our own locks on top of the engine's, then be the runner.
+
+Standard library and the files that lie beside it in the image only. The program's text has not arrived yet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from workbench.sandbox import kernel, landlock, lockdown, runner
+from workbench.sandbox.profile import BENCH, ENVIRONMENT, HOME, TEMP, Profile
+
+_CHANNEL = 3  # what the engine handed in
+_CLOSED = {"proc", "sys", "app", "run", "dev"}  # folders of the container that no program needs
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_CHUNK = 1 << 18
+_WARM = """
+asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
+hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
+string tempfile textwrap threading time traceback types typing uuid
+"""
+
+
+def main() -> NoReturn:
+    words = json.loads(sys.argv[1])
+    channel = _with_parent() if words["parent"] else _CHANNEL
+    try:
+        facts = _locked(Profile.of(words["profile"]), channel, os.dup(2))
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    runner.live(facts)
+
+
+def _locked(profile: Profile, channel: int, output: int) -> dict[str, object]:
+    os.makedirs(f"{TEMP}/home", exist_ok=True)
+    for name in _WARM.split():
+        importlib.import_module(name)
+    runner.load_inside(Path(lockdown.__file__).with_name("inside"))
+    witness = lockdown.Witness()
+    lockdown.set_limits(profile)
+    kernel.drop_capabilities()
+    kernel.gain_nothing()
+    writable = [os.path.realpath(HOME), TEMP] + [f"{BENCH}/workspace"] * profile.writable
+    version = landlock.restrict(_readable(), writable, _DEVICES)
+    kernel.die_with_parent(signal.SIGKILL)
+    runner.settle(channel, output, witness.status, ENVIRONMENT)
+    lockdown.close_the_door()
+    facts = witness.facts(version)
+    if not (facts["filtered"] and facts["powerless"]):
+        raise OSError("the locks are not in force inside this container")
+    return facts
+
+
+def _readable() -> list[str]:
+    return [f"/{name}" for name in os.listdir("/") if name not in _CLOSED and os.path.isdir(f"/{name}")]
+
+
+def _with_parent() -> int:
+    """Where no descriptor can be handed in: a parent carries bytes between stdin, stdout and the channel.
+
+    It reads none of them, and ends as its child ended. The child's own stdout is stderr: frames never mix with prints.
+    """
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if child:
+        theirs.close()
+        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # not dumpable: the child cannot look into this process
+        _carry(ours)
+        _, status = os.waitpid(child, 0)
+        os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+    ours.close()
+    nothing = os.open("/dev/null", os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return theirs.detach()
+
+
+def _carry(channel: socket.socket) -> None:
+    """Until the child has closed its end and everything it said is out."""
+    for descriptor in (0, 1):
+        os.set_blocking(descriptor, False)
+    channel.setblocking(False)
+    inward, outward = bytearray(), bytearray()
+    hearing, speaking, told = True, True, False
+    while speaking or outward:
+        reading = [0] * (hearing and len(inward) < _CHUNK) + [channel.fileno()] * (speaking and len(outward) < _CHUNK)
+        writing = [1] * bool(outward) + [channel.fileno()] * bool(inward)
+        readable, writable, _ = select.select(reading, writing, [])
+        if 0 in readable:
+            hearing = _moved(lambda: os.read(0, _CHUNK), inward)
+        if channel.fileno() in readable:
+            speaking = _moved(lambda: channel.recv(_CHUNK), outward)
+        if channel.fileno() in writable and not _sent(channel.send, inward):
+            inward.clear()
+        if not hearing and not inward and not told:
+            told = True
+            with contextlib.suppress(OSError):
+                channel.shutdown(socket.SHUT_WR)  # whoever spoke to us is gone, and everything it said is handed on
+        if 1 in writable and not _sent(lambda data: os.write(1, data), outward):
+            return
+
+
+def _moved(read: Callable[[], bytes], into: bytearray) -> bool:
+    """False when there is nothing more to come."""
+    try:
+        data = read()
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    into += data
+    return bool(data)
+
+
+def _sent(write: Callable[[bytes], int], waiting: bytearray) -> bool:
+    """False when nobody takes it any more."""
+    try:
+        del waiting[: write(bytes(waiting[:_CHUNK]))]
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return True

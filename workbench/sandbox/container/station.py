@@ -1,0 +1,47 @@
+"""How this machine's container engine has to be asked, as it was found out by trying when the image was built."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+FILE = "container.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """One engine, and what works with it. `options` stand before `run`, `run_options` after it."""
+
+    engine: str  # podman or docker
+    program: str  # its path
+    options: tuple[str, ...] = ()
+    run_options: tuple[str, ...] = ()
+    image: str = ""
+    source: str = ""  # hash of the runner's files that are in the image
+    rootless: bool = False
+    descriptor: bool = False  # the channel is handed in as descriptor 3; else it is stdin and stdout
+    limits: bool = False  # the kernel's groups limit memory, processors and processes
+    runtime: str = ""
+    starts_ms: int = 0  # typical, from asking for one to its first word
+
+    def command(self, *words: str) -> list[str]:
+        """The engine's command line for something other than starting a container."""
+        return [self.program, *self.options, *words]
+
+
+def read_station(images: Path) -> Station | None:
+    """What was built; None where nothing was, or where another version wrote it."""
+    try:
+        words = json.loads((images / FILE).read_text(encoding="utf-8"))
+        return Station(**{**words, "options": tuple(words["options"]), "run_options": tuple(words["run_options"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def write_station(images: Path, station: Station) -> None:
+    images.mkdir(parents=True, exist_ok=True)
+    draft = images / f"{FILE}.new"
+    draft.write_text(json.dumps(asdict(station), indent=2), encoding="utf-8")
+    os.replace(draft, images / FILE)

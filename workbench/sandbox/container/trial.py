@@ -1,0 +1,136 @@
+"""Finds out by trying how this machine's engine starts a container with all our locks on: runtimes, groups, storage."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.builder import Tell
+from workbench.sandbox.container.containers import Containers
+from workbench.sandbox.container.station import Station
+from workbench.sandbox.program import Ending, Program, ToolFailure
+from workbench.sandbox.sandbox import Sandbox
+
+_RUNTIMES = ("runsc", "crun", "runc")  # gVisor first: it is a kernel of its own; then what engines bring along
+_STARTS = 7
+_LOOK = """
+import os, socket
+def refused(attempt):
+    try:
+        attempt()
+    except OSError:
+        return True
+    return False
+result = {
+    "read-only root": refused(lambda: open("/probe", "w")) and refused(lambda: open("/bench/probe", "w")),
+    "no network": refused(socket.socket),
+    "no processes": refused(os.fork),
+    "not root": os.getuid() != 0 or refused(lambda: open("/proc/1/environ")),
+    "private temp": not refused(lambda: open("/tmp/probe", "w").write("x")),
+    "workspace": not refused(lambda: open("workspace/probe", "w").write("x")),
+}
+"""
+
+
+def working(station: Station, tell: Tell, times: int = _STARTS) -> Station:
+    """The first way that works, with how fast it starts; a refusal tells what each way lacked."""
+    reasons = []
+    for candidate in _ways(station):
+        try:
+            starts = asyncio.run(_tried(candidate, times))
+        except WorkbenchError as fault:
+            reasons.append(fault.message)
+            tell(f"  {way_of(candidate)}: no, {fault.message}")
+            continue
+        typical = round(statistics.median(starts) * 1000)
+        tell(f"  {way_of(candidate)}: works, ready in {typical} ms (best {min(starts) * 1000:.0f} ms of {len(starts)})")
+        return replace(candidate, starts_ms=typical)
+    words = "No container starts on this machine with the locks a program needs."
+    raise WorkbenchError(words, "What the ways lacked: " + " ".join(dict.fromkeys(reasons)))
+
+
+def way_of(station: Station) -> str:
+    """A candidate in a few words."""
+    facts = [station.engine, station.runtime or "its own runtime"]
+    facts.append("limits by groups" if station.limits else "no groups")
+    facts.append("direct channel" if station.descriptor else "channel over stdin and stdout")
+    return ", ".join(facts)
+
+
+def _ways(station: Station) -> Iterator[Station]:
+    """From the strongest and fastest to what may still do."""
+    for runtime in _runtimes():
+        for limits in (True, False) if station.limits else (False,):
+            for manager in ("", "cgroupfs") if station.engine == "podman" else ("",):
+                yield from _channels(_with(station, runtime, manager, limits=limits))
+
+
+def _channels(station: Station) -> Iterator[Station]:
+    """A client that only speaks to a service cannot hand a descriptor in."""
+    if station.engine == "podman" and not os.environ.get("CONTAINER_HOST"):
+        yield replace(station, descriptor=True)
+    yield replace(station, descriptor=False)
+
+
+def _runtimes() -> list[str]:
+    there = [name for name in _RUNTIMES if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")]
+    return [*(name for name in there if name == "runsc"), "", *(name for name in there if name != "runsc")]
+
+
+def _with(station: Station, runtime: str, manager: str, *, limits: bool) -> Station:
+    options, run_options = list(station.options), list(station.run_options)
+    if manager:
+        options += ["--cgroup-manager", manager]
+    if runtime:
+        (options if station.engine == "podman" else run_options).extend(["--runtime", runtime])
+    if not limits and station.engine == "podman" and station.limits:
+        run_options += ["--cgroups=disabled"]
+    return replace(station, options=tuple(options), run_options=tuple(run_options), runtime=runtime, limits=limits)
+
+
+async def _tried(station: Station, times: int) -> list[float]:
+    """Seconds from asking to the end of a small program, some times over; the first one looks around inside."""
+    maker = Containers(Path(), station)
+    sandbox = Sandbox(ready=0, engines={"container": maker})
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
+        try:
+            await sandbox.look_again()
+            await _looked_around(await _run(sandbox, _LOOK, Path(folder)))
+            return [await _start(sandbox, Path(folder)) for _ in range(times)]
+        finally:
+            await sandbox.close()
+
+
+async def _looked_around(ending: Ending) -> None:
+    if not ending.ok:
+        raise WorkbenchError(f"the trial program ended as {ending.reason}: {ending.message}".rstrip(".") + ".")
+    missing = [name for name, there in json.loads(ending.result).items() if not there]
+    if missing:
+        raise WorkbenchError(f"not in force: {', '.join(missing)}.")
+
+
+async def _start(sandbox: Sandbox, folder: Path) -> float:
+    began = time.monotonic()
+    heard: list[float] = []
+    await _run(sandbox, "print(1)", folder, heard)
+    return (heard[0] if heard else time.monotonic()) - began
+
+
+async def _run(sandbox: Sandbox, code: str, folder: Path, heard: list[float] | None = None) -> Ending:
+    program = Program(code, Limits(seconds=30.0), folder / "workspace", level="container")
+    times = heard if heard is not None else []
+    return await sandbox.run(program, _nobody, lambda stream, text: times.append(time.monotonic()))
+
+
+async def _nobody(what: str, wish: JsonObject) -> JsonValue:
+    raise ToolFailure("Nobody answers in a trial.", "no_answer")
