@@ -262,10 +262,11 @@ async def test_after_closing_no_process_is_left(room: Any, processes: Any) -> No
 
 
 @pytest.mark.parametrize("backend", ["native", "bubblewrap", "reduced"])
-def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str) -> None:
+def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str, tmp_path: Path) -> None:
     if backend == "bubblewrap" and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
     command = [sys.executable, "-m", "workbench.sandbox", "--backend", backend, "--seconds", "60", "--attack", "-"]
+    command += ["--workspace", str(tmp_path)]  # nobody is left to remove one of its own
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as core:
         assert core.stdin is not None
         assert core.stdout is not None

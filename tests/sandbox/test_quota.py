@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from workbench.sandbox import quota
+from workbench.sandbox import quota, scratch
 
 
 def test_a_workspace_over_its_size_is_told(tmp_path: Path) -> None:
@@ -32,3 +33,21 @@ def test_too_many_files_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_folder_that_is_gone_is_empty(tmp_path: Path) -> None:
     assert quota.over(str(tmp_path / "nowhere"), 1) == ""
+
+
+def test_what_is_too_deep_to_be_counted_is_over_any_limit(tmp_path: Path) -> None:
+    at = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(60):
+        os.mkdir("d" * 100, dir_fd=at)
+        inner = os.open("d" * 100, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = inner
+    os.close(at)
+    assert "too deep" in quota.over(str(tmp_path), 1)
+    scratch.remove(str(tmp_path))
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root opens every folder")
+def test_a_folder_that_a_program_closed_to_us_is_over_any_limit(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(0)
+    assert "closed" in quota.over(str(tmp_path), 1)

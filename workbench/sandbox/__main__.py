@@ -1,6 +1,7 @@
-"""Runs one snippet in the sandbox and prints what it prints: `python -m workbench.sandbox --attack FILE`.
+"""Tries hostile code: `python -m workbench.sandbox --attack FILE` runs one snippet and prints what it prints.
 
-For trying what hostile code can do. It gets an empty workspace, no tools, and small limits; its end goes to stderr.
+It gets an empty workspace, no tools, and small limits; its end goes to stderr. `--attacks FILE …` runs whole lists
+(JSON or TOML, see `tests/attacks`), with canaries around the sandbox that are looked at afterwards, and tells what got.
 """
 
 from __future__ import annotations
@@ -14,45 +15,89 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 from workbench.paths import images_folder
 from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.attacks import read_attacks, table, try_attacks
 from workbench.sandbox.engines import engines
+from workbench.sandbox.field import Field
 from workbench.sandbox.levels import LEVELS
 from workbench.sandbox.probe import BACKENDS
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.sandbox.sandbox import Sandbox
 
+_SECONDS = 6.0
+
 
 def main() -> int:
+    given = _words().parse_args()
+    if given.backend in LEVELS:  # named like a backend, because that is what is being tried
+        given.backend, given.level = "", given.backend
+    try:
+        if given.attacks:
+            return asyncio.run(_many(given))
+        return _one(given)
+    except WorkbenchError as fault:
+        print(f"{fault.message} {fault.hint}".strip(), file=sys.stderr)
+        return 2
+
+
+def _words() -> argparse.ArgumentParser:
     words = argparse.ArgumentParser(prog="python -m workbench.sandbox", description=__doc__)
-    words.add_argument("--attack", type=Path, required=True, metavar="FILE", help="the snippet; - reads standard input")
-    words.add_argument("--backend", choices=BACKENDS, default="", help="instead of the strongest")
+    what = words.add_mutually_exclusive_group(required=True)
+    what.add_argument("--attack", type=Path, metavar="FILE", help="one snippet; - reads standard input")
+    what.add_argument("--attacks", type=Path, nargs="+", metavar="FILE", help="lists of attacks, judged")
+    backends = (*BACKENDS, *LEVELS[1:])
+    words.add_argument("--backend", choices=backends, default="", help="instead of the strongest process backend")
     words.add_argument(
         "--level", choices=LEVELS, default=LEVELS[0], help="the least that isolates it (default process)"
     )
-    words.add_argument("--seconds", type=float, default=8.0, help="wall clock limit (default 8)")
+    words.add_argument("--seconds", type=float, default=_SECONDS, help=f"wall clock limit (default {_SECONDS:g})")
     words.add_argument("--memory", type=int, default=384, metavar="MB", help="memory limit (default 384)")
     words.add_argument("--workspace", type=Path, help="use this folder instead of an empty one")
-    given = words.parse_args()
+    return words
+
+
+def _one(given: argparse.Namespace) -> int:
     code = sys.stdin.read() if str(given.attack) == "-" else given.attack.read_text(encoding="utf-8")
     limits = Limits(seconds=given.seconds, cpu_seconds=given.seconds, memory_mb=given.memory, disk_mb=64)
-    try:
-        ending = asyncio.run(_run(given.backend, given.level, code, limits, given.workspace))
-    except WorkbenchError as fault:
-        print(fault, file=sys.stderr)
-        return 2
+    ending = asyncio.run(_run(given, code, limits))
     print(ending.traceback, end="", file=sys.stderr)
     print(f"[{ending.reason}] {ending.message} ({ending.seconds:.2f} s, {ending.memory_mb:.0f} MB)", file=sys.stderr)
     return 0 if ending.ok else 1
 
 
-async def _run(backend: str, level: str, code: str, limits: Limits, workspace: Path | None) -> Ending:
-    sandbox = Sandbox(backend, ready=0, engines=engines(images_folder()))
+async def _run(given: argparse.Namespace, code: str, limits: Limits) -> Ending:
+    sandbox = await _opened(given.backend)
     try:
-        await sandbox.open()
         with tempfile.TemporaryDirectory(prefix="mcp-workbench-attack-") as empty:
-            program = Program(code, limits, workspace or Path(empty), level=level)
+            program = Program(code, limits, given.workspace or Path(empty), level=given.level)
             return await sandbox.run(program, _nobody, _print)
     finally:
         await sandbox.close()
+
+
+async def _many(given: argparse.Namespace) -> int:
+    attacks = [attack for file in given.attacks for attack in read_attacks(file)]
+    sandbox = await _opened(given.backend)
+    try:
+        with tempfile.TemporaryDirectory(prefix="mcp-workbench-attack-") as folder:
+            around = Field(Path(folder))
+            try:
+                found = await try_attacks(sandbox, attacks, around, given.level)
+            finally:
+                around.close()
+    finally:
+        await sandbox.close()
+    print(table(found, sandbox.strength.backend if given.level == LEVELS[0] else given.level))
+    return 0 if all(one.contained for one in found) else 1
+
+
+async def _opened(backend: str) -> Sandbox:
+    sandbox = Sandbox(backend, ready=0, engines=engines(images_folder()))
+    try:
+        await sandbox.open()
+    except BaseException:
+        await sandbox.close()
+        raise
+    return sandbox
 
 
 def _print(stream: str, text: str) -> None:

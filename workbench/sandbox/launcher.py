@@ -11,6 +11,7 @@ import gc
 import importlib
 import json
 import os
+import platform
 import select
 import signal
 import socket
@@ -120,6 +121,8 @@ class Launcher:
 def main(descriptor: int) -> None:
     for name in WARM.split():
         importlib.import_module(name)
+    # WORKAROUND(`platform` remembers the host's name when `uuid` is imported, until it has a way to forget): by hand.
+    platform._uname_cache = None  # type: ignore[attr-defined]
     runner.load_inside(native.INSIDE)
     native.inside_files()
     filter_program()

@@ -71,10 +71,10 @@ def lock(profile: Profile) -> int:
 
 
 def _readable() -> list[str]:
-    """Everything in the new root; where /proc could not be taken away, everything but that."""
+    """Everything in the new root; where /proc could not be taken away, everything but that and more devices."""
     if not os.listdir("/proc"):
         return ["/"]
-    return [f"/{name}" for name in os.listdir("/") if name != "proc" and os.path.isdir(f"/{name}")]
+    return [f"/{name}" for name in os.listdir("/") if name not in ("proc", "dev") and os.path.isdir(f"/{name}")]
 
 
 def leave_if_alone(alive: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 MOST_FILES = 100_000  # a folder of a million empty files hurts the host as much as a large one
@@ -12,7 +13,10 @@ def over(folder: str, megabytes: int) -> str:
     size = files = 0
     waiting = [folder]
     while waiting:
-        for entry in _entries(waiting.pop()):
+        entries = _entries(waiting.pop())
+        if isinstance(entries, str):
+            return entries
+        for entry in entries:
             files += 1
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
@@ -25,12 +29,24 @@ def over(folder: str, megabytes: int) -> str:
     return ""
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _entries(folder: str) -> list[os.DirEntry[str]] | str:
+    """What is in it, or a sentence why that cannot be counted: what a program hides from us is over any limit."""
     try:
         with os.scandir(folder) as found:
             return list(found)
+    except OSError as fault:
+        if fault.errno == errno.ENAMETOOLONG:
+            return "The workspace holds folders inside each other that are too deep to be counted."
+        if fault.errno == errno.EACCES and _is_ours(folder):
+            return "The workspace holds a folder that was closed to the workbench."
+        return []  # gone since it was listed, or somebody else's
+
+
+def _is_ours(folder: str) -> bool:
+    try:
+        return os.lstat(folder).st_uid == os.getuid()
     except OSError:
-        return []  # gone since it was listed
+        return False
 
 
 def _size(entry: os.DirEntry[str]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import functools
-import platform
+import os
 import struct
 from typing import NamedTuple
 
@@ -107,7 +107,7 @@ def filter_program(machine: str = "", alone: int = 0) -> bytes:
 
     `alone`: the process shares its world with the host's others, and may name none of them but itself, this number.
     """
-    machine = machine or platform.machine()
+    machine = machine or os.uname().machine
     known = numbers(machine)
     conditional = {**CONDITIONAL, **_for_itself(alone)} if alone else CONDITIONAL
     refused = {*conditional, *(_BEYOND_LANDLOCK | _ATTRIBUTES if alone else ())}

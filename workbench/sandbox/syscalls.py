@@ -5,7 +5,7 @@ Each entry is `name x86_64 aarch64`; a dash says that processor never had the ca
 
 from __future__ import annotations
 
-import platform
+import os
 
 # The kernel's own names of the processors (AUDIT_ARCH_*), as the filter meets them.
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -50,6 +50,6 @@ pivot_root 155 41, capset 126 91, unshare 272 97, mount 165 40, umount2 166 39
 
 def numbers(machine: str = "") -> dict[str, int]:
     """Name → number on this machine; calls it does not have are left out."""
-    column = list(ARCHITECTURES).index(machine or platform.machine()) + 1
+    column = list(ARCHITECTURES).index(machine or os.uname().machine) + 1
     rows = (entry.split() for entry in _TABLE.replace("\n", " ").split(","))
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
