@@ -77,6 +77,9 @@ class Settings:
     state_most: int = _setting(
         5, "How many states are kept at once; a new one ends the longest unused.", guarded=True, most=100
     )
+    tokens_cents_per_million: int = _setting(
+        300, "Price of a million tokens that a model reads, in US cents: what saved tokens are worth.", least=0
+    )
     search_learns: bool = _setting(
         True, "The search remembers after which questions a tool ran, and which tools ran together.", guarded=True
     )

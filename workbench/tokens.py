@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from workbench.records import Ledger
+from workbench.records import Ledger, ModeAdvice
 
 COUNTER = "≈"  # the sign beside every number that this estimator made
 
@@ -88,9 +88,31 @@ def _pieces(text: str) -> Counter[str]:
 
 def add(first: Ledger, second: Ledger) -> Ledger:
     """One ledger over two."""
-    return Ledger(first.direct + second.direct, first.actual + second.actual, COUNTER)
+    kept = first.kept_bytes + second.kept_bytes
+    return Ledger(first.direct + second.direct, first.actual + second.actual, kept, COUNTER)
 
 
 def saved(ledger: Ledger) -> int:
     """Tokens that did not reach the model; never below zero: where code did not pay, nothing was saved."""
     return max(0, ledger.direct - ledger.actual)
+
+
+def money(tokens: int, cents_per_million: int) -> str:
+    """What so many tokens cost at a price."""
+    dollars = tokens * cents_per_million / 100 / 1_000_000
+    return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else "< $0.01"
+
+
+def advice_sentence(advice: ModeAdvice) -> str:
+    """Which way of working pays, in words with their numbers."""
+    if not advice.tools:
+        return "No tools are known yet: connect a server first."
+    whole = f"The definitions of all {advice.tools} tools are {COUNTER} {advice.definitions:,} tokens"
+    finding = f"finding and reading two {COUNTER} {advice.finding:,}"
+    ours = f"the workbench's own tools {COUNTER} {advice.entry:,}, and {finding}"
+    if advice.mode == "direct":
+        return (
+            f"{whole}; {ours}. With so few tools direct calls cost less, as long as answers are short. Programs still "
+            "keep long answers away from the model."
+        )
+    return f"{whole}; {ours}. Programs pay, for up to {advice.searches} searches in one conversation."

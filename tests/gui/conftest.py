@@ -41,6 +41,7 @@ from workbench.records import (
     Gate,
     Hints,
     Ledger,
+    ModeAdvice,
     Note,
     Origin,
     Proposal,
@@ -51,8 +52,10 @@ from workbench.records import (
     ServerConfig,
     ServerState,
     ServerStatus,
+    SessionTokens,
     Span,
     Strength,
+    TokenReport,
     Tool,
     ToolSummary,
     Verdict,
@@ -138,6 +141,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         self.run_list: dict[str, Run] = {}
         self.entry_list = [make_entry(seq) for seq in range(1, 501)]
         self.chain = ChainReport(True, 500, "f" * 64)
+        self.advice = ModeAdvice("code", 42, 31_000, 1_100, 900, 33)
         self.strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
         self.connect_fault: Fault | None = None
         self.consents: dict[str, Consent] = {}  # server → what is asked about it
@@ -156,6 +160,11 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
             "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states),
             len(self.tool_list), (), waiting, 0, 2, ledger, notices=self.notices,
         )  # fmt: skip
+
+    async def token_report(self) -> TokenReport:
+        agent = SessionTokens("agent-1", "claude-code", Origin.AGENT, Ledger(47_100, 5_900, 1_840_000))
+        person = SessionTokens("person", "you", Origin.PERSON, Ledger(900, 300, 12_000))
+        return TokenReport(Ledger(48_000, 6_200, 1_852_000), (agent, person), self.advice, 300)
 
     async def secrets(self) -> SecretStore:
         return self.secret_store

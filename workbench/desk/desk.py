@@ -19,6 +19,7 @@ from workbench.desk.sign_in import SignInDesk
 from workbench.desk.skills import SkillsDesk
 from workbench.desk.states import StatesDesk
 from workbench.desk.tasks import TasksDesk
+from workbench.desk.thrift import ThriftDesk
 from workbench.desk.watch import WatchDesk
 
 
@@ -41,5 +42,6 @@ class Desk(
     OffersDesk,
     TasksDesk,
     StatesDesk,
+    ThriftDesk,
 ):
     """It belongs to a person's doors."""

@@ -66,6 +66,14 @@ ACTIONS: tuple[Action, ...] = (
         when=(LINKED,),
     ),
     Action(
+        "core.tokens",
+        "Tokens and savings…",
+        "Show what programs cost and saved a model, for each conversation, and whether they pay with these tools.",
+        "Workbench",
+        "tokens",
+        when=(LINKED,),
+    ),
+    Action(
         "core.again",
         "Connect to the core again",
         "Start the core and connect, after it could not be brought back by itself.",

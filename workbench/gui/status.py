@@ -43,7 +43,7 @@ class Status(Pane):
         self.sandbox = self._part("shield", "core.sandbox")
         self.waiting = self._part("hourglass", "run.review")
         self.agents = self._part("agent", "agent.connect")
-        self.tokens = self._part("tokens", "pane.audit")
+        self.tokens = self._part("tokens", "core.tokens")
         self.undo = self._part("undo", "")
         self._say(self.undo, self.tr("Undo"), "undo", "accent")
         self.undo.hide()

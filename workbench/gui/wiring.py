@@ -18,6 +18,7 @@ from workbench.gui.dialogs.machine import MachineDialog
 from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.secrets import SecretsDialog
 from workbench.gui.dialogs.strength import StrengthDialog
+from workbench.gui.dialogs.tokens import show_tokens
 from workbench.gui.main_window import MainWindow
 from workbench.gui.text import one_line
 from workbench.gui.wishes import (
@@ -246,6 +247,7 @@ class Wiring(QObject):
         bind("agent.connect", self._connect_agent)
         bind("agent.example", self._context.questions.start_example_agent)
         bind("core.sandbox", self._show_strength)
+        bind("core.tokens", partial(show_tokens, self._context, self._window))
         bind("secrets.open", self._show_secrets)
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)

@@ -68,6 +68,7 @@ from workbench.records.sign_in import SignIn, SignInStep
 from workbench.records.skills import Skill, SkillState
 from workbench.records.states import KeptState
 from workbench.records.tasks import ServerTask
+from workbench.records.thrift import ModeAdvice, SessionTokens, TokenReport
 from workbench.records.traffic import Frame, RawAnswer, Vitals
 
 __all__ = [
@@ -116,6 +117,7 @@ __all__ = [
     "Limits",
     "LogLine",
     "Mark",
+    "ModeAdvice",
     "Moment",
     "NetworkRules",
     "Note",
@@ -145,6 +147,7 @@ __all__ = [
     "ServerState",
     "ServerStatus",
     "ServerTask",
+    "SessionTokens",
     "SignIn",
     "SignInStep",
     "Skill",
@@ -152,6 +155,7 @@ __all__ = [
     "Span",
     "Standing",
     "Strength",
+    "TokenReport",
     "Tool",
     "ToolCall",
     "ToolSummary",

@@ -136,6 +136,7 @@ class Ledger:
 
     direct: int = 0
     actual: int = 0
+    kept_bytes: int = 0  # of nested answers: they stayed in the sandbox
     counter: str = "≈"  # which counter made the numbers; ≈ is the built-in estimator
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -76,10 +77,15 @@ def _rebuild(steps: list[Entry]) -> Run | None:
         ended=last.at,
         fault=LOST if state is RunState.INTERRUPTED else Fault(fault) if fault else None,
         model_view=str(detail.get("answer", "")),
-        ledger=Ledger(int(detail.get("direct", 0)), int(detail.get("actual", 0))),
+        ledger=_ledger(detail),
         memory_mb=float(detail.get("memory_mb", 0.0)),
     )
     return replace(run, **_where(running)) if running else run
+
+
+def _ledger(detail: Mapping[str, Any]) -> Ledger:  # Any: JSON
+    direct, actual, kept = (int(detail.get(name, 0)) for name in ("direct", "actual", "kept_bytes"))
+    return Ledger(direct, actual, kept)
 
 
 def _where(running: Entry) -> dict[str, Any]:  # Any: fields of Run

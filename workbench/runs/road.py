@@ -48,6 +48,7 @@ class Road:
         self._answer: asyncio.Future[Decision] | None = None
         self._calls: dict[str, CallTrace] = {}
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
+        self.call_bytes = 0  # of nested answers
         self._output: list[str] = []
         self.note("run.proposed", f"{proposal.author} proposed a program", self._proposal_detail())
         rooms.tell(RunChanged(self.run))
@@ -117,6 +118,7 @@ class Road:
         if trace.call_id not in self._calls and len(self._calls) >= KEPT_CALLS:
             self._calls.pop(next(iter(self._calls)))
         self.call_tokens += count(trace.arguments) if trace.call_id not in self._calls else trace.tokens
+        self.call_bytes += trace.bytes
         self._calls[trace.call_id] = trace
         self.rooms.tell(RunCall(self.run.id, trace))
 
@@ -188,6 +190,7 @@ class Road:
             "memory_mb": run.memory_mb,
             "direct": run.ledger.direct,
             "actual": run.ledger.actual,
+            "kept_bytes": run.ledger.kept_bytes,
             "reason": self.session.mask(run.decision.reason) if run.decision else "",
         }
 
@@ -198,4 +201,4 @@ def is_person(road: Road) -> bool:
 
 def ledger_of(road: Road, definitions: int, spent: int) -> Ledger:
     """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
-    return Ledger(direct=definitions + road.call_tokens, actual=spent)
+    return Ledger(direct=definitions + road.call_tokens, actual=spent, kept_bytes=road.call_bytes)

@@ -84,6 +84,9 @@ class Sessions:
         session = self._all.get(name)
         return session.author if session is not None else name
 
+    def all(self) -> tuple[Session, ...]:
+        return tuple(self._all.values())
+
     def total(self) -> Ledger:
         """What all sessions together saved and spent."""
         ledger = Ledger()

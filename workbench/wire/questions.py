@@ -25,6 +25,7 @@ from workbench.wire.topics.sign_in import SignInQuestions
 from workbench.wire.topics.skills import SkillQuestions
 from workbench.wire.topics.states import StateQuestions
 from workbench.wire.topics.tasks import TaskQuestions
+from workbench.wire.topics.thrift import ThriftQuestions
 from workbench.wire.topics.watch import WatchQuestions
 
 
@@ -47,6 +48,7 @@ class Questions(
     OfferQuestions,
     TaskQuestions,
     StateQuestions,
+    ThriftQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""

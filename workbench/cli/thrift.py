@@ -1,0 +1,36 @@
+"""`tokens`: what working through programs cost and saved, and whether it pays with this catalogue."""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.ask import ask
+from workbench.cli.codes import DONE
+from workbench.cli.options import Parser, add_common
+from workbench.cli.printing import print_record, visible
+from workbench.paths import Paths
+from workbench.records import Ledger, TokenReport
+from workbench.tokens import advice_sentence, money, saved
+
+
+def arrange_tokens(parser: Parser) -> None:
+    add_common(parser, _tokens)
+
+
+def _tokens(given: argparse.Namespace, paths: Paths) -> int:
+    report = ask(paths, lambda questions: questions.token_report())
+    if given.output == "json":
+        print_record(TokenReport, report)
+        return DONE
+    rows = [("all", report.total), *((visible(one.author), one.ledger) for one in report.sessions)]
+    print(f"{'conversation':24} {'direct':>10} {'programs':>10} {'saved':>10} {'worth':>9} {'kept back':>11}")
+    for name, ledger in rows:
+        print(_row(name, ledger, report.cents_per_million))
+    print(f"\n{advice_sentence(report.advice)}")
+    return DONE
+
+
+def _row(name: str, ledger: Ledger, cents: int) -> str:
+    worth = money(saved(ledger), cents)
+    numbers = f"{ledger.direct:>10,} {ledger.actual:>10,} {saved(ledger):>10,} {worth:>9}"
+    return f"{name[:24]:24} {numbers} {ledger.kept_bytes / 1000:>8,.0f} kB"

@@ -1,0 +1,48 @@
+"""Answers what a person asks about tokens: spent, saved, and whether programs pay with this catalogue."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.desk.seat import Seat
+from workbench.records import Depth, ModeAdvice, SessionTokens, TokenReport
+from workbench.tokens import count
+
+_LISTED = 10  # matches of a usual search
+_READ = 2  # signatures a usual task needs
+
+
+class ThriftDesk(Seat):
+    """Tokens of conversations and of the catalogue."""
+
+    async def token_report(self) -> TokenReport:
+        sessions = self._rooms.sessions
+        some = tuple(
+            SessionTokens(one.id, one.author, one.origin, one.ledger)
+            for one in sessions.all()
+            if one.ledger.direct or one.ledger.actual
+        )
+        advice = await asyncio.to_thread(self._advice)
+        return TokenReport(sessions.total(), some, advice, self._rooms.settings().tokens_cents_per_million)
+
+    def _advice(self) -> ModeAdvice:
+        """Programs pay when the workbench's own tools and one search cost less than all definitions."""
+        tools = self._catalog.tools()
+        definitions = sum(tool.definition_tokens for tool in tools)
+        entry = own_tokens()
+        finding = 0
+        if tools:
+            finding = self._catalog.search("", Depth.DESCRIPTION, _LISTED).tokens
+            finding += self._catalog.search("", Depth.FULL, _READ).tokens
+        searches = max(0, definitions - entry) // finding if finding else 0
+        return ModeAdvice("code" if searches else "direct", len(tools), definitions, entry, finding, searches)
+
+
+def own_tokens() -> int:
+    """What the workbench's own tools and instructions cost a model, once a conversation."""
+    texts = (
+        json.dumps({"name": tool.name, "description": tool.description, "inputSchema": tool.schema}) for tool in TOOLS
+    )
+    return count(INSTRUCTIONS) + sum(count(text) for text in texts)

@@ -1,0 +1,40 @@
+"""What the work through programs saved a model, and which way of working this catalogue calls for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.records.ground import Origin
+from workbench.records.runs import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTokens:
+    """The ledger of one conversation."""
+
+    session: str
+    author: str
+    origin: Origin
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class ModeAdvice:
+    """Programs or direct tool calls, with the numbers that decide. Tokens, all of them."""
+
+    mode: str  # "code" or "direct"
+    tools: int
+    definitions: int  # every definition, loaded once a conversation by direct use
+    entry: int  # the workbench's own tools, loaded once a conversation
+    finding: int  # one search with its answer, and the signatures of two tools
+    searches: int  # so many of them in one conversation cost as much as all definitions
+
+
+@dataclass(frozen=True, slots=True)
+class TokenReport:
+    """Everything the tokens dialog and `mcp-workbench tokens` show."""
+
+    total: Ledger = field(default_factory=Ledger)
+    sessions: tuple[SessionTokens, ...] = ()
+    advice: ModeAdvice = field(default_factory=lambda: ModeAdvice("direct", 0, 0, 0, 0, 0))
+    cents_per_million: int = 0
