@@ -22,6 +22,7 @@ from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.history.history import History
+from workbench.network.network import Network
 from workbench.paths import Paths, images_folder, starter_skills
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.askings import Askings
@@ -50,8 +51,14 @@ log = logging.getLogger(__name__)
 class Core:
     """One bench at work. Plain asyncio; the process around it owns lock, sockets and signals."""
 
-    def __init__(self, paths: Paths, on_shut_down: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        paths: Paths,
+        on_shut_down: Callable[[], None] = lambda: None,
+        make_network: Callable[[Path, Path, Path, Callable[[], Settings]], Network] = Network,
+    ) -> None:
         self.paths = paths
+        self._make_network = make_network
         self.bus = Bus()
         reading = read(paths.bench_settings, paths.person_settings)
         self.settings: Settings = reading.settings
@@ -100,7 +107,7 @@ class Core:
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
-            sign_ins, self.bus.tell, lambda: self.settings, history,
+            sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
@@ -117,6 +124,10 @@ class Core:
                 loop.call_soon_threadsafe(self.bus.tell, event)
 
         return tell
+
+    def _network(self) -> Network:
+        places = (self.paths.bench_settings, self.paths.person_settings, self.paths.network)
+        return self._make_network(*places, lambda: self.settings)
 
     def _build_road(self) -> None:
         stock = Stock(self.rooms)
@@ -143,7 +154,7 @@ class Core:
         """What a person should know of what was read at the start."""
         servers = (self.catalog.server(state.config.name) for state in self.catalog.states())
         losses = (loss for server in servers if (loss := server.pins.loss()) is not None)
-        return (*self._notices, *self.catalog.notices, *losses)
+        return (*self._notices, *self.catalog.notices, *self.rooms.network.rules().notices, *losses)
 
     def _hear(self, event: Event) -> None:
         """A definition that changed behind a person's back is written down and told."""

@@ -56,6 +56,10 @@ class Paths:
         return self.state / "allowed.json"
 
     @property
+    def network(self) -> Path:
+        return self.state / "network.json"
+
+    @property
     def pins(self) -> Path:
         return self.state / "pins"
 

@@ -82,6 +82,7 @@ ELSEWHERE = {
     "gui/models/audit.py": "tests/gui/models/test_audit_model.py",
     "gui/models/runs.py": "tests/gui/models/test_run_rows.py",
     "gui/models/s*.py": "tests/gui/models/test_servers_model.py",
+    "network/*.py": "tests/network/test_connections.py",
     "runs/rooms.py": "tests/runs/test_conveyor.py",
     "runs/reasons.py": "tests/runs/test_conveyor.py",
     "sandbox/handing.py": "tests/sandbox/test_outside.py",

@@ -11,24 +11,31 @@ from workbench.policy.conclusions import conclude, look_at_text
 from workbench.policy.expressions import EXPRESSIONS, NAMING
 from workbench.policy.levels import at_least, worst
 from workbench.policy.lookalikes import look_alikes
+from workbench.policy.reach import open_up
 from workbench.policy.reader import Inner, OverCap, Reader, Syntax
 from workbench.policy.report import Noted, Report
 from workbench.policy.sentence import sentence
 from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import Toolbook, toolbook
-from workbench.records import EffectKind, Finding, Gate, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records import EffectKind, Finding, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 
-RULES = "2"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+RULES = "3"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 DEEPEST = 3  # texts inside texts given to exec
 SYNTAX = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
 
 
-def assess(code: str, tools: Sequence[Tool] | None) -> Verdict:
-    """The verdict on this text; without a list of tools, tools are judged by their names alone."""
-    return assess_shaped(code, tools, lambda tree: None)
+def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None) -> Verdict:
+    """The verdict on this text; without a list of tools, tools are judged by their names alone. `reach`: the places
+    that rules open; None: nothing is open, and nobody could open anything."""
+    return assess_shaped(code, tools, lambda tree: None, reach)
 
 
-def assess_shaped(code: str, tools: Sequence[Tool] | None, shape: Callable[[ast.Module], None]) -> Verdict:
+def assess_shaped(
+    code: str,
+    tools: Sequence[Tool] | None,
+    shape: Callable[[ast.Module], None],
+    reach: Sequence[HostRule] | None = None,
+) -> Verdict:
     """The same, after `shape` changed the tree to what is known of how the text runs."""
     text = canonical(code)
     report = Report()
@@ -36,10 +43,12 @@ def assess_shaped(code: str, tools: Sequence[Tool] | None, shape: Callable[[ast.
         for fault in text.faults:
             report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
         return _verdict(text, report, tools)
-    return _verdict(text, _read(text.text, toolbook(tools), shape), tools)
+    return _verdict(text, _read(text.text, toolbook(tools), shape, reach), tools)
 
 
-def _read(text: str, toolbook: Toolbook, shape: Callable[[ast.Module], None]) -> Report:
+def _read(
+    text: str, toolbook: Toolbook, shape: Callable[[ast.Module], None], reach: Sequence[HostRule] | None
+) -> Report:
     tree = _parse(text)
     if isinstance(tree, Finding):
         report = Report()
@@ -54,6 +63,8 @@ def _read(text: str, toolbook: Toolbook, shape: Callable[[ast.Module], None]) ->
     look_at_text(reader.report, text)
     look_alikes(reader.report, text, tree)
     _read_inner(reader.report, list(reader.inner.values()), toolbook, 1)
+    if reach is not None:
+        open_up(reader.report, reach)
     conclude(reader.report)
     return reader.report
 
@@ -119,6 +130,8 @@ def _merge(report: Report, inner: Report) -> None:
         report.fact(name, span)
     report.not_assessed.update(inner.not_assessed)
     report.dynamic = report.dynamic or inner.dynamic
+    report.places.update(inner.places)
+    report.onward.update(inner.onward)
 
 
 def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> Verdict:
@@ -136,6 +149,7 @@ def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> V
         tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line) for use in report.uses.values()),
         not_assessed=tuple(report.not_assessed),
         rules=RULES,
+        hosts=tuple(report.wanted),
         definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
     )
 

@@ -31,7 +31,9 @@ def conclude(report: Report) -> None:
 
 
 def _certainty(report: Report) -> EffectKind:
-    """Refused only when each way out is: a tool that sends is a real one."""
+    """Refused only when each way out is: a tool that sends is a real one, and so is a host that may be reached."""
+    if report.opened:
+        return EffectKind.MAY
     return (
         EffectKind.REFUSED
         if report.facts["out"] == report.facts.get("network") and not _tools_send(report)

@@ -14,19 +14,21 @@ from dataclasses import replace
 
 from workbench.policy.assess import assess, assess_shaped
 from workbench.policy.levels import worst
-from workbench.records import Effect, EffectKind, Finding, Gate, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 
 _WHERE = " (in an earlier program of this state)"
 _UNREAD = "What the earlier programs of this state left behind: together they are too long to be read."
 
 
-def assess_after(earlier: Sequence[str], code: str, tools: Sequence[Tool] | None) -> Verdict:
+def assess_after(
+    earlier: Sequence[str], code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None
+) -> Verdict:
     """The verdict on this text, given the canonical texts that ran before it, oldest first."""
-    alone = assess(code, tools)
+    alone = assess(code, tools, reach)
     if not earlier or alone.gate in (Gate.BLOCKED, Gate.REFUSED):
         return alone
     ends = _ends(earlier)
-    together = assess_shaped("\n".join((*earlier, code)), tools, lambda tree: _perhaps(tree, ends))
+    together = assess_shaped("\n".join((*earlier, code)), tools, lambda tree: _perhaps(tree, ends), reach)
     if together.gate is Gate.BLOCKED:
         return _unread(alone)
     return _told(alone, together, ends[-1], len(earlier))

@@ -6,10 +6,11 @@ import ast
 
 from workbench.policy.levels import raised
 from workbench.policy.paths import Place, certain, place, within
+from workbench.policy.reach import named_place
 from workbench.policy.reader import Reader
 from workbench.policy.tables.deeds import WORDS, Deed
 from workbench.policy.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME
-from workbench.policy.value import HOLE, Source, Value, each, known, shown, text_of
+from workbench.policy.value import HOLE, NOTHING, Source, Value, each, known, shown, text_of
 from workbench.records import EffectKind, Risk
 
 FILE_DEEDS = frozenset({Deed.READ, Deed.LIST, Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
@@ -127,7 +128,12 @@ def _note_one_host(reader: Reader, node: ast.AST, address: Value) -> None:
     if text.startswith("file:"):
         note_file(reader, Deed.READ, node, Value(const=text.removeprefix("file://") or "/"))
         return
-    note(reader, Deed.NETWORK, node, host(text))
+    name, span = host(text), reader.span(node)
+    note(reader, Deed.NETWORK, node, name)
+    if where := name and named_place(text, node, address):
+        reader.report.places[span, name] = where
+    if not name and (address is NOTHING or known(address)):
+        reader.report.onward.add(span)
 
 
 def host(text: str) -> str:

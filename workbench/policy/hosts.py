@@ -56,7 +56,7 @@ def place(host: str, port: int) -> str:
 def split_place(text: str) -> tuple[str, int]:
     """The host in its one spelling and the port of such a word."""
     host, _, port = text.rpartition(":")
-    if not port.isascii() or not port.isdigit() or not 0 < int(port[:6]) < 65536:
+    if not port.isascii() or not port.isdigit() or len(port) > 5 or not 0 < int(port) < 65536:
         raise WorkbenchError(f"{text!r:.80} is no host with a port.", "Write it as api.example.org:443.")
     return host_name(host), int(port)
 

@@ -97,10 +97,13 @@ _TALKING = names(
     storbinary retrbinary exec_command open urlopen bind listen connect_ex stream ws_connect write starttls"""
 )
 
+_ONWARD = names("send sendall sendto sendmail send_message login storbinary retrbinary bind listen write starttls")
+
 
 def _on_connection(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
     if name in _TALKING:
-        note_network(reader, node, arguments.get(0, "url", "address"), arguments.taint)
+        address = arguments.get(0, "url", "address")
+        note_network(reader, node, NOTHING if name in _ONWARD else address, arguments.taint)
     if name in ("recv", "recvfrom", "read", "makefile", "get", "post", "request", "stream", "urlopen"):
         return Value(taint=frozenset({Source("untrusted", "the network", reader.span(node).line)}))
     return Value(kind=owner.kind if name == "__enter__" else "", taint=arguments.taint)

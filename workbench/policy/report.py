@@ -38,6 +38,10 @@ class Report:
     not_assessed: dict[str, None] = field(default_factory=dict)
     facts: dict[str, Span] = field(default_factory=dict)  # "sensitive", "out", "blob" … → where first seen
     dynamic: bool = False  # which tool is called is decided at run time
+    places: dict[tuple[Span, str], str] = field(default_factory=dict)  # of network notes: place and subject → host:port
+    onward: set[Span] = field(default_factory=set)  # network calls that name nobody: they use what is connected
+    wanted: list[str] = field(default_factory=list)  # places a person may open for this text
+    opened: bool = False  # some of the network is, or could be, open
 
     def add(
         self,

@@ -82,6 +82,7 @@ class Verdict:
     not_assessed: tuple[str, ...] = ()
     rules: str = ""  # version of the rule set that judged
     definitions: Mapping[str, str] = field(default_factory=dict)  # "server.tool" → definition hash when judged
+    hosts: tuple[str, ...] = ()  # "host:port" that it names, no rule opens, and a person may open for one run
 
 
 class RunState(StrEnum):

@@ -14,23 +14,28 @@ from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
 from workbench.policy.earlier import assess_after
 from workbench.policy.levels import worst
-from workbench.records import Gate, Skill, Span, Tool, Verdict
+from workbench.records import Gate, HostRule, Skill, Span, Tool, Verdict
 
 MARK = "skills."  # before a skill's name among the definitions of a verdict; import names hold no dots
 DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
 
 
 def assess_all(
-    code: str, tools: Sequence[Tool], skills: Sequence[Skill], earlier: Sequence[str] = (), depth: int = 0
+    code: str,
+    tools: Sequence[Tool],
+    skills: Sequence[Skill],
+    earlier: Sequence[str] = (),
+    depth: int = 0,
+    reach: Sequence[HostRule] | None = None,
 ) -> Verdict:
     """The verdict on a program, on those that ran before it in its state, and on every kept skill they name."""
-    verdict = assess_after(earlier, code, tools)
+    verdict = assess_after(earlier, code, tools, reach)
     if verdict.gate is Gate.BLOCKED or not any("skill" in text for text in (*earlier, code)):
         return verdict
     known = {skill.name.replace("-", "_"): skill for skill in skills}
     for name, line in (dict.fromkeys(_named("\n".join(earlier)), 1) | _named(code)).items():
         if skill := known.get(name):
-            inner = assess_all(skill.code, tools, skills, (), depth + 1) if depth < DEEPEST else None
+            inner = assess_all(skill.code, tools, skills, (), depth + 1, reach) if depth < DEEPEST else None
             verdict = _joined(verdict, skill, inner, line)
     return verdict
 
@@ -92,4 +97,5 @@ def _joined(verdict: Verdict, skill: Skill, inner: Verdict | None, line: int) ->
         tools=(*verdict.tools, *(replace(use, line=line) for use in inner.tools)),
         not_assessed=(*unread, *inner.not_assessed),
         definitions={**inner.definitions, **definitions},
+        hosts=tuple(dict.fromkeys((*verdict.hosts, *inner.hosts))),
     )

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
-from workbench.records import Decision, Fault, Gate, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.records import Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
 from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
 from workbench.runs.broker import Broker
@@ -22,7 +22,7 @@ from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
 from workbench.runs.history import past_runs
 from workbench.runs.placement import place
-from workbench.runs.reasons import of_ending, returned, stopped
+from workbench.runs.reasons import no_network, of_ending, returned, stopped
 from workbench.runs.road import End, Road, is_person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -81,13 +81,14 @@ class Conveyor:
     async def assess(self, code: str, state: State | None = None) -> Verdict:
         """What policy says of a text; a long one, or one that names skills, which are files, is read on a thread."""
         tools, earlier = self._rooms.catalog.tools(), state.texts if state else ()
+        reach = self._rooms.network.rules().open
         if len(code) <= SHORT and "skill" not in code and not earlier:
-            return assess_all(code, tools, ())
-        return await asyncio.to_thread(self._assess, code, tools, earlier)
+            return assess_all(code, tools, (), reach=reach)
+        return await asyncio.to_thread(self._assess, code, tools, earlier, reach)
 
-    def _assess(self, code: str, tools: Sequence[Tool], earlier: Sequence[str]) -> Verdict:
+    def _assess(self, code: str, tools: Sequence[Tool], earlier: Sequence[str], reach: Sequence[HostRule]) -> Verdict:
         skills = self._rooms.library.usable() if any("skill" in text for text in (*earlier, code)) else ()
-        return assess_all(code, tools, skills, earlier)
+        return assess_all(code, tools, skills, earlier, reach=reach)
 
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
     def submit(
@@ -133,6 +134,8 @@ class Conveyor:
         verdict = road.run.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
+        if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
+            raise WorkbenchError("The decision names hosts that the program does not.", "Look at the program again.")
         road.decide(decision)
         return road.run
 
@@ -215,6 +218,8 @@ class Conveyor:
         road.run = replace(road.run, decision=decision)
         verb = "allowed" if decision.allow else "denied"
         said = {"allow": decision.allow, "sha": decision.sha, "by": decision.by, "seconds": decision.seconds}
+        if decision.hosts:
+            said["hosts"] = [road.session.mask(host) for host in decision.hosts]
         said["reason"] = road.session.mask(decision.reason)
         road.note("run.decided", f"was {verb} by {decision.by}", said)
         if decision.allow:
@@ -225,11 +230,13 @@ class Conveyor:
     async def _execute(self, road: Road) -> End:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
         road.step(RunState.RUNNING, where, started=time.time())
-        ending = await Execution(road, self._broker, self._stock, self.states).run()
+        execution = Execution(road, self._broker, self._stock, self.states)
+        ending = await execution.run()
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"
-        fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "")
+        hint = execution.hint or no_network(ending, road.run.verdict)
+        fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
         return End(RunState.FAILED, words, fault, ending.result, ending.memory_mb)
 
     def _road(self, run_id: str) -> Road:

@@ -14,6 +14,7 @@ from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
 from workbench.runs.borrowed import borrows, check_unchanged
 from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
+from workbench.runs.outgoing import outgoing
 from workbench.runs.road import Road
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
@@ -32,6 +33,12 @@ class Execution:
         self._broker = broker
         self._stock = stock
         self._states = states
+        self._outgoing = outgoing(road)
+
+    @property
+    def hint(self) -> str:
+        """What its author should know beside how it ended."""
+        return self._outgoing.hint if self._outgoing is not None else ""
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
@@ -47,11 +54,16 @@ class Execution:
             skills=self._stock.skills,
             language=proposal.language,
             level=self._road.run.level,
+            network=self._outgoing.handing if self._outgoing is not None else None,
             stands=lambda: self._rooms.catalog.asks.holds(self._road.run.id),
         )
-        if (state := self._road.state) is not None:
-            return await self._states.run(state, program, self._answer, self._road.output)
-        return await self._rooms.sandbox.run(program, self._answer, self._road.output)
+        try:
+            if (state := self._road.state) is not None:
+                return await self._states.run(state, program, self._answer, self._road.output)
+            return await self._rooms.sandbox.run(program, self._answer, self._road.output)
+        finally:
+            if self._outgoing is not None:
+                await asyncio.shield(self._outgoing.close())
 
     async def _answer(self, kind: str, params: JsonObject) -> JsonValue:
         try:
@@ -64,6 +76,8 @@ class Execution:
                     return self._definition(params)
                 case "skill":
                     return await self._skill(str(params.get("name", "")))
+                case "connect" | "send" | "receive" if self._outgoing is not None:
+                    return await self._outgoing.answer(kind, params)
         except WorkbenchError as fault:
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), code="workbench") from fault
         raise ToolFailure(f"The sandbox cannot ask for {kind!r}.", code="protocol")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.records import Fault, Gate, RunState, Verdict
+from workbench.runs.outgoing import tells_of_network
 from workbench.runs.road import End
 from workbench.sandbox.sandbox import Ending
 
@@ -15,6 +18,12 @@ _HINTS = {
     "disk": "Delete files in workspace/ that are no longer needed, or write less.",
     "lost": "Propose it again.",
 }
+
+_SOCKETS = re.compile(r"gaierror|URLError|Connect|Operation not permitted|name resolution|not known", re.IGNORECASE)
+_NO_NETWORK = (
+    "There is no network here; use the tools instead. A program that names its host (https://api.example.org/…) asks a"
+    " person, who may allow that host for one run."
+)
 
 
 def stopped(reason: str) -> End:
@@ -33,10 +42,20 @@ def returned(verdict: Verdict, outcome: Gate) -> Fault:
     return Fault(verdict.sentence, hint, lines)
 
 
-def of_ending(ending: Ending, state: str = "") -> Fault:
-    """What the sandbox says of a program that failed or was ended; `state` is the kept one that ended with it."""
+def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
+    """What the sandbox says of a program that failed or was ended; `state` is the kept one that ended with it;
+    `hint`: what else its author should know."""
     name = f"{ending.error_type}: " if ending.error_type else ""
     hints = [_HINTS.get(ending.reason, "")]
     if state:
         hints.append(f"The state {state!r} ended with it: its variables are lost, the workspace's files are there.")
+    hints.append(hint)
     return Fault(f"{name}{ending.message}", " ".join(filter(None, hints)), ending.traceback)
+
+
+def no_network(ending: Ending, verdict: Verdict | None) -> str:
+    """Why sockets do not work, for the author of a program that failed at one."""
+    words = f"{ending.error_type} {ending.message}"
+    if ending.reason == "failed" and _SOCKETS.search(words) and tells_of_network(verdict):
+        return _NO_NETWORK
+    return ""

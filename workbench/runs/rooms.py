@@ -10,6 +10,7 @@ from workbench.catalog.catalog import Catalog
 from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.events import Event
 from workbench.history.history import History
+from workbench.network.network import Network
 from workbench.paths import Paths
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
@@ -35,3 +36,4 @@ class Rooms:
     tell: Callable[[Event], None]
     settings: Callable[[], Settings]  # asked each time, so that a changed setting counts at once
     history: History
+    network: Network

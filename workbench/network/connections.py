@@ -1,0 +1,71 @@
+"""All connections of one run: opened when its program asks, ended with it at the latest."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Collection
+
+from workbench.network.blocked import Blocked
+from workbench.network.first_words import Watch
+from workbench.network.meter import Meter
+from workbench.network.network import Line, Network
+from workbench.network.relay import Relay
+from workbench.records import Connection
+
+MOST_OPEN = 16  # at once
+Told = Callable[[int, Connection, bool], None]  # number, the connection as it stands, whether it is over
+
+
+class Connections:
+    """`told` hears of each connection when it was made and when it is over."""
+
+    def __init__(self, network: Network, places: Collection[str], meter: Meter, told: Told) -> None:
+        self._network = network
+        self._places = places
+        self._meter = meter
+        self._told = told
+        self._relays: dict[int, Relay] = {}
+        self._open = 0
+        self._last = 0
+        self._closed = False
+
+    async def open(self, host: str, port: int, seconds: float) -> tuple[int, Relay]:
+        """A connection with its number; its `end` is the caller's. Blocked and Unreachable come as they are."""
+        if self._open >= MOST_OPEN:
+            raise Blocked(f"{MOST_OPEN} connections are open already.", "Close some of them first.")
+        self._open += 1
+        try:
+            line = await self._network.connect(host, port, self._places, seconds)
+        except BaseException:
+            self._open -= 1
+            raise
+        return self._begun(line)
+
+    def _begun(self, line: Line) -> tuple[int, Relay]:
+        self._last += 1
+        number, began = self._last, time.monotonic()
+        made = Connection(line.host, line.port, line.address)
+
+        def ended(relay: Relay, why: str) -> None:
+            self._open -= 1
+            ms = (time.monotonic() - began) * 1000
+            over = Connection(
+                line.host, line.port, line.address, relay.protocol, relay.sent, relay.received, ms, refused=why
+            )
+            self._told(number, over, True)
+
+        relay = Relay(line.socket, Watch(line.host, line.port, line.protocols), self._meter, ended)
+        self._relays[number] = relay
+        self._told(number, made, False)
+        relay.begin()
+        return number, relay
+
+    def relay(self, number: int) -> Relay | None:
+        return self._relays.get(number)
+
+    async def close(self) -> None:
+        """Nothing of the run stays connected."""
+        with contextlib.suppress(KeyError):
+            while self._relays:
+                await self._relays.popitem()[1].close()
