@@ -29,10 +29,11 @@ class Room:
     bench: Path
     heard: list[tuple[str, str]] = field(default_factory=list)
 
+    language: str = "python"
+
     async def run(self, code: str, limits: Limits = QUICK, answer: Answer = echo, writable: bool = True) -> Ending:
-        program = Program(
-            code, limits, self.bench / "workspace", self.bench / "servers", self.bench / "skills", writable
-        )
+        folders = [self.bench / name for name in ("workspace", "servers", "skills")]
+        program = Program(code, limits, *folders, writable, self.language)
         return await self.sandbox.run(program, answer, lambda stream, text: self.heard.append((stream, text)))
 
 

@@ -42,15 +42,15 @@ class Execution:
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
-        await self._stock.refresh()
+        proposal = self._road.run.proposal
+        await self._stock.refresh(proposal.language)
         if borrows(self._road.run.verdict):
             check_unchanged(self._road.run.verdict, await asyncio.to_thread(self._rooms.library.usable))
-        proposal = self._road.run.proposal
         program = Program(
             code=proposal.code,
             limits=limits_from(self._rooms.settings(), proposal.seconds),
             workspace=self._rooms.paths.workspace,
-            servers=self._stock.servers,
+            servers=self._stock.wrappers(proposal.language),
             skills=self._stock.skills,
             language=proposal.language,
             level=self._road.run.level,

@@ -1,22 +1,48 @@
 """Keeps the folders that a sandbox mounts, generated wrappers and kept skills, in step with catalog and library.
 
 They are written when something changed and a run is about to start, not on every event: a server that connects with
-300 tools must not hold up anybody who is not running code.
+300 tools must not hold up anybody who is not running code. Wrappers in TypeScript are written for runs in TypeScript
+only; most benches never have one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, spawn
 from workbench.records import Tool
 from workbench.runs.rooms import Rooms
 from workbench.wrappers.package import remove_package, write_package
+from workbench.wrappers.script_inside import write_inside_package
+from workbench.wrappers.script_package import remove_script_package
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrappers:
+    """Those of one language: their folder, how they are written, and the servers whose are stale."""
+
+    folder: str
+    write: Callable[[str, Sequence[Tool], Path], Sequence[str]]
+    remove: Callable[[str, Path], None]
+    stale: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+
+    def taken(self) -> _Wrappers:
+        """What is stale now; here nothing is any more."""
+        now = _Wrappers(self.folder, self.write, self.remove, set(self.stale), set(self.gone))
+        self.stale.clear()
+        self.gone.clear()
+        return now
+
+    def give_back(self, taken: _Wrappers) -> None:
+        self.stale.update(taken.stale)
+        self.gone.update(taken.gone)
 
 
 class Stock:
@@ -24,14 +50,21 @@ class Stock:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
-        self._servers: set[str] = set()
-        self._gone: set[str] = set()
+        self._wrappers = {
+            "python": _Wrappers("servers", write_package, remove_package),
+            "typescript": _Wrappers("scripts", write_inside_package, remove_script_package),
+        }
         self._skills = True
         self._task: asyncio.Task[None] | None = None
 
     @property
     def servers(self) -> Path:
-        return self._rooms.paths.generated / "servers"
+        """What a program in Python sees as `servers`."""
+        return self.wrappers("python")
+
+    def wrappers(self, language: str) -> Path:
+        """What a program in this language sees as `servers`."""
+        return self._rooms.paths.generated / self._wrappers[language].folder
 
     @property
     def skills(self) -> Path:
@@ -39,28 +72,32 @@ class Stock:
 
     def open(self) -> None:
         """Everything the definition cache knows counts as stale once."""
-        self.servers.mkdir(parents=True, exist_ok=True)
+        servers = {tool.server for tool in self._rooms.catalog.tools()}
+        for language, wrappers in self._wrappers.items():
+            self.wrappers(language).mkdir(parents=True, exist_ok=True)
+            wrappers.stale.update(servers)
         self.skills.mkdir(parents=True, exist_ok=True)
-        self._servers = {tool.server for tool in self._rooms.catalog.tools()}
 
     def hear(self, event: Event) -> None:
         match event:
             case ToolsChanged(server=server):
-                self._servers.add(server)
-                self._gone.discard(server)
+                for wrappers in self._wrappers.values():
+                    wrappers.stale.add(server)
+                    wrappers.gone.discard(server)
             case ServerRemoved(name=name):
-                self._gone.add(name)
-                self._servers.discard(name)
+                for wrappers in self._wrappers.values():
+                    wrappers.gone.add(name)
+                    wrappers.stale.discard(name)
             case SkillsChanged():
                 self._skills = True
             case _:
                 pass
 
-    async def refresh(self) -> None:
+    async def refresh(self, language: str = "python") -> None:
         """Write what is stale. A run that is stopped meanwhile does not stop the writing, others wait for it too."""
-        while self._stale or self._at_work:
+        while self._is_stale(language) or self._at_work:
             if not self._at_work:
-                self._task = spawn("stock", self._write_stale())
+                self._task = spawn("stock", self._write_stale(language))
             assert self._task is not None
             await asyncio.shield(self._task)
 
@@ -69,33 +106,33 @@ class Stock:
         if self._task is not None:
             await asyncio.wait([self._task])
 
-    @property
-    def _stale(self) -> bool:
-        return bool(self._servers or self._gone or self._skills)
+    def _is_stale(self, language: str) -> bool:
+        wrappers = self._wrappers[language]
+        return bool(wrappers.stale or wrappers.gone or self._skills)
 
     @property
     def _at_work(self) -> bool:
         return self._task is not None and not self._task.done()
 
-    async def _write_stale(self) -> None:
+    async def _write_stale(self, language: str) -> None:
         """What cannot be written stays stale: the next run tries again."""
-        stale, gone, skills = self._servers, self._gone, self._skills
-        self._servers, self._gone, self._skills = set(), set(), False
-        tools = {server: [tool for tool in self._rooms.catalog.tools() if tool.server == server] for server in stale}
+        taken, skills = self._wrappers[language].taken(), self._skills
+        self._skills = False
+        known = self._rooms.catalog.tools()
+        tools = {server: [tool for tool in known if tool.server == server] for server in taken.stale}
         try:
-            await asyncio.to_thread(self._write, tools, gone, skills)
+            await asyncio.to_thread(self._write, taken, self.wrappers(language), tools, skills)
         except BaseException:
-            self._servers |= stale
-            self._gone |= gone
+            self._wrappers[language].give_back(taken)
             self._skills |= skills
             raise
 
-    def _write(self, tools: Mapping[str, Sequence[Tool]], gone: Set[str], skills: bool) -> None:
+    def _write(self, taken: _Wrappers, root: Path, tools: Mapping[str, Sequence[Tool]], skills: bool) -> None:
         """On a thread; a warning about one tool never keeps the others away."""
-        for server in gone:
-            remove_package(server, self.servers)
+        for server in taken.gone:
+            taken.remove(server, root)
         for server, its_tools in tools.items():
-            for warning in write_package(server, its_tools, self.servers):
+            for warning in taken.write(server, its_tools, root):
                 log.warning("%s: %s", server, warning)
         if skills:
             self._rooms.library.write_modules(self.skills)

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from workbench.sandbox import kernel, lockdown, native, runner
+from workbench.sandbox import deno, kernel, lockdown, native, runner
 from workbench.sandbox.profile import BENCH, ENVIRONMENT, HOME, NOBODY, TEMP, Profile, base_python
 
 TOOL = "/usr/bin/bwrap"
@@ -57,8 +57,11 @@ def inside() -> NoReturn:
     try:
         runner.load_inside(native.INSIDE)
         witness = lockdown.Witness()
-        lockdown.set_limits(profile)
-        version = lockdown.lock(profile)
+        foreign = profile.language == deno.LANGUAGE
+        lockdown.set_limits(profile, deno.limits(profile) if foreign else {})
+        version = lockdown.lock(profile, deno.executables() if foreign else ())
+        if foreign:
+            deno.become(profile, channel, output, witness, version)
         runner.settle(channel, output, witness.status, ENVIRONMENT)
         lockdown.close_the_door()
     except BaseException as fault:
@@ -77,6 +80,9 @@ def _sources(profile: Profile) -> dict[str, _Source]:
             found[place] = _Source(os.path.realpath(place))
     for file in native.INSIDE.glob("[a-z]*.py"):
         found[f"{BENCH}/{file.name}"] = _Source(str(file))
+    if profile.runtime:
+        found[deno.BINARY] = _Source(profile.runtime)
+        found |= {f"{deno.PLACE}/{file.name}": _Source(str(file)) for file in deno.script_files()}
     package = Path(__file__).resolve().parent
     found[f"{_OURS}/workbench/__init__.py"] = _Source(str(package.parent / "__init__.py"))
     found[f"{_OURS}/workbench/sandbox"] = _Source(str(package))

@@ -20,6 +20,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _START = "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.launcher import main; main({descriptor})"
 _PATIENCE = 20.0  # seconds for a launcher to be ready, or gone
 _MESSAGE = 1 << 16
+_LAST_WORDS = 4000  # bytes of them that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Cell:
     channel: Channel
     gone: asyncio.Future[Gone]
     silent: asyncio.Future[None]  # nothing more comes past Python's streams
+    last_words: bytes = b""  # of what runs the program, where that is not Python
     transports: list[asyncio.BaseTransport] = field(default_factory=list)
     process: int = 0  # of a kept one: the outermost process of the child, where this machine can see it
 
@@ -225,7 +227,10 @@ class _Raw(asyncio.Protocol):
         self._cell = cell
 
     def data_received(self, data: bytes) -> None:
-        self._cell.channel.raw_output(data)
+        if self._cell.profile.runtime:  # not the program's words but those of what runs it: long when it dies
+            self._cell.last_words = (self._cell.last_words + data)[:_LAST_WORDS]
+        else:
+            self._cell.channel.raw_output(data)
 
     def connection_lost(self, fault: Exception | None) -> None:
         if not self._cell.silent.done():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import replace
 
@@ -10,22 +11,22 @@ from workbench.sandbox.cells import Gone
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.program import Ending
 
+_TOO_MUCH = (b"out of memory", b"memory allocation of")
 _CPU_SLACK = 0.25  # the kernel counts in ticks
 
 
-def conclude(channel: Channel, gone: Gone, limits: Limits, seconds: float) -> Ending:
-    """The first of these that is true: we ended it; it said its end; it died."""
-    return replace(
-        _reason(channel, gone, limits), output="".join(channel.output), seconds=seconds, memory_mb=gone.memory_mb
-    )
+def conclude(channel: Channel, gone: Gone, limits: Limits, seconds: float, last_words: bytes = b"") -> Ending:
+    """The first of these that is true: we ended it; it said its end; it died. What ran it may have said why."""
+    found = _reason(channel, gone, limits, last_words)
+    return replace(found, output="".join(channel.output), seconds=seconds, memory_mb=gone.memory_mb)
 
 
-def _reason(channel: Channel, gone: Gone, limits: Limits) -> Ending:
+def _reason(channel: Channel, gone: Gone, limits: Limits, last_words: bytes) -> Ending:
     if channel.reason:
         return Ending(False, channel.reason, message=channel.message)
     last = channel.ended.result()
     if last is None:
-        reason, message = _death(gone, limits)
+        reason, message = _death_of_engine(last_words, limits) or _death(gone, limits)
         return Ending(False, reason, message=message)
     if last["ok"]:
         return Ending(True, "done", result=last["result"])
@@ -33,6 +34,14 @@ def _reason(channel: Channel, gone: Gone, limits: Limits) -> Ending:
     if reason == "memory" and not last["message"]:
         last = {**last, "message": _memory(limits)}
     return Ending(False, reason, "", last["error_type"], last["message"], last["traceback"])
+
+
+def _death_of_engine(last_words: bytes, limits: Limits) -> tuple[str, str] | None:
+    """Deno says on its way out what it died of, in many lines; None: it was silent."""
+    if any(words in last_words for words in _TOO_MUCH):
+        return "memory", _memory(limits)
+    found = re.search(rb"panicked at .*\n(.*)", last_words) or re.search(rb"(?m)^(?:error: )?(\S.*)$", last_words)
+    return ("killed", f"Deno ended: {found[1].decode('utf-8', 'replace')[:300]}") if found else None
 
 
 def _death(gone: Gone, limits: Limits) -> tuple[str, str]:

@@ -13,11 +13,13 @@ _WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
 _MAKE_NO_NODES = ~(
     1 << 6 | 1 << 9 | 1 << 10 | 1 << 11
 )  # devices, sockets, pipes: traps for whoever reads the workspace
-_NOT_EXECUTE = ~1
+_EXECUTE, _NOT_EXECUTE = 1, ~1
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str]) -> int:
-    """Read only these folders and files, write only below those; answers the version, 0: the kernel has none."""
+def restrict(
+    readable: Iterable[str], writable: Iterable[str], devices: Iterable[str], started: Iterable[str] = ()
+) -> int:
+    """Read only these folders and files, write only below those, start only `started`; answers the version, 0: none."""
     version = kernel.landlock_version()
     if version < 1:
         return 0
@@ -27,6 +29,8 @@ def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable
         kernel.landlock_allow(rules, place, _READ & known if os.path.isdir(place) else _READ_FILE)
     for folder in writable:
         kernel.landlock_allow(rules, folder, known & _MAKE_NO_NODES & _NOT_EXECUTE)
+    for program in started:
+        kernel.landlock_allow(rules, program, _EXECUTE | _READ_FILE)
     for device in devices:
         if os.path.exists(device):
             kernel.landlock_allow(rules, device, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & known)

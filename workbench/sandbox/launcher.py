@@ -18,7 +18,7 @@ import socket
 import traceback
 from typing import Any, NoReturn
 
-from workbench.sandbox import bubblewrap, kernel, lockdown, native, reduced, runner, scratch
+from workbench.sandbox import bubblewrap, deno, kernel, lockdown, native, reduced, runner, scratch
 from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
 from workbench.sandbox.seccomp import filter_program
 
@@ -125,6 +125,7 @@ def main(descriptor: int) -> None:
     platform._uname_cache = None  # type: ignore[attr-defined]
     runner.load_inside(native.INSIDE)
     native.inside_files()
+    native.inside_files(deno.LANGUAGE)
     filter_program()
     kernel.adopt_orphans()
     wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -192,11 +193,14 @@ def _locked(profile: Profile, channel: int, output: int, owners: int, alive: int
     native.furnish(profile, owners)
     witness = lockdown.Witness()
     native.forget_processes()
-    lockdown.set_limits(profile)
+    foreign = profile.language == deno.LANGUAGE
+    lockdown.set_limits(profile, deno.limits(profile) if foreign else {})
     if os.getuid() == 0:
         lockdown.become_nobody(witness.itself)
-    version = lockdown.lock(profile)
+    version = lockdown.lock(profile, deno.executables() if foreign else ())
     lockdown.leave_if_alone(alive)
+    if foreign:
+        deno.become(profile, channel, output, witness, version)
     runner.settle(channel, output, witness.status, ENVIRONMENT)
     lockdown.close_the_door()
     return witness, version

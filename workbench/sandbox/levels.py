@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level, Strength
+from workbench.sandbox import deno
 from workbench.sandbox.maker import Engine
 
 log = logging.getLogger(__name__)
@@ -66,6 +67,8 @@ class Levels:
         if found := await self.fitting(wanted, language):
             return found
         missing = self._found[wanted]
+        if language == deno.LANGUAGE and not deno.runtime():
+            raise WorkbenchError(deno.MISSING, deno.HINT)
         if wanted == LEVELS[0]:
             raise WorkbenchError(f"Programs cannot run here. {missing.sentence}".strip(), missing.hint)
         extra = "" if language == "python" else f" that runs {language}"
@@ -119,4 +122,5 @@ def _process_level(strength: Strength) -> Level:
     if strength.level == "none":
         return Level("process", False, strength.backend, strength.reason, strength.hint)
     words = f"Programs run as locked processes ({strength.backend}), {strength.level} strength."
-    return Level("process", True, strength.backend, words, strength.hint, reduced=strength.level != "full")
+    reduced, known = strength.level != "full", deno.languages(strength.backend)
+    return Level("process", True, strength.backend, words, strength.hint, known, reduced)

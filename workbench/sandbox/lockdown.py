@@ -6,6 +6,8 @@ import os
 import resource
 import select
 import signal
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from workbench.sandbox import kernel, landlock
 from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP, Profile
@@ -19,7 +21,7 @@ _WHOLE_LIFE = 86_400  # seconds of processor time for all programs of a kept san
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
-def set_limits(profile: Profile) -> None:
+def set_limits(profile: Profile, others: Mapping[int, int] = MappingProxyType({})) -> None:
     """What the kernel counts for us. No second process can be made, so these hold for the whole run."""
     cpu = _WHOLE_LIFE if profile.kept else max(1, round(profile.cpu_seconds + 0.5))
     wanted = {
@@ -32,10 +34,12 @@ def set_limits(profile: Profile) -> None:
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_SIGPENDING: 256,
+        **others,
     }
     for kind, most in wanted.items():
         hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        unbounded = resource.RLIM_INFINITY in (most, hard)
+        most = max(most, hard) if unbounded else min(most, hard)  # -1 stands for no bound
         resource.setrlimit(kind, (most, most))
 
 
@@ -60,19 +64,19 @@ def map_self(user: int, group: int, itself: int) -> None:
         os.close(file)
 
 
-def lock(profile: Profile) -> int:
-    """Limits are set by now; capabilities and files go. Answers the Landlock version."""
+def lock(profile: Profile, started: Iterable[str] = ()) -> int:
+    """Limits are set by now; capabilities and files go, but for programs it may become. Answers Landlock's version."""
     kernel.drop_capabilities()
     kernel.gain_nothing()
     writable = [HOME, TEMP] + [f"{BENCH}/workspace"] * profile.writable
-    version = landlock.restrict(_readable(), writable, DEVICES)
+    version = landlock.restrict(_readable(), writable, DEVICES, started)
     kernel.die_with_parent(signal.SIGKILL)  # after the last change of rights: the kernel forgets it at each
     return version
 
 
 def _readable() -> list[str]:
     """Everything in the new root; where /proc could not be taken away, everything but that and more devices."""
-    if not os.listdir("/proc"):
+    if not os.path.exists("/proc/self/status"):
         return ["/"]
     return [f"/{name}" for name in os.listdir("/") if name not in ("proc", "dev") and os.path.isdir(f"/{name}")]
 

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from workbench.sandbox import kernel, lockdown
+from workbench.sandbox import deno, kernel, lockdown
 from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP, Profile
 
 _ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts only
@@ -37,7 +37,7 @@ def furnish(profile: Profile, owners: int) -> None:
     user, group = (os.getuid(), os.getgid()) if os.getuid() else (NOBODY, NOBODY)
     trees = _host_trees(profile, owners)
     kernel.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
-    _small_files(user, group)
+    _small_files(profile, user, group)
     _private_folder(HOME, 16, user, group)
     _private_folder(TEMP, 64, user, group)
     for target, tree in trees.items():
@@ -76,6 +76,8 @@ def _host_trees(profile: Profile, owners: int) -> dict[str, int]:
     for name in _DEVICES:
         trees[f"/dev/{name}"] = kernel.clone_tree(f"/dev/{name}", kernel.NO_SETUID | kernel.NO_EXECUTION)
     read_only = 0 if profile.writable else kernel.READ_ONLY
+    if profile.runtime:
+        trees[deno.BINARY] = kernel.clone_tree(profile.runtime, _LOOSE | kernel.READ_ONLY)
     trees[f"{BENCH}/workspace"] = owned_tree(profile.workspace, _DATA | read_only, owners)
     for name, source in (("servers", profile.servers), ("skills", profile.skills)):
         if source and os.path.isdir(source):
@@ -110,26 +112,32 @@ def attach(tree: int, target: str) -> None:
     kernel.attach_tree(tree, target)
 
 
-def _small_files(user: int, group: int) -> None:
+def _small_files(profile: Profile, user: int, group: int) -> None:
     local_time = _read_or_nothing("/etc/localtime")
-    for folder in ("dev", "etc", "proc", "bench/servers", "bench/skills", "bench/workspace"):
-        os.makedirs(f"{_ROOT}/{folder}")
+    folder = deno.PLACE[1:] if profile.language == deno.LANGUAGE else "bench"
+    for place in ("dev", "etc", "proc", "bench/servers", "bench/skills", "bench/workspace", deno.PLACE[1:]):
+        os.makedirs(f"{_ROOT}/{place}")
     for name in ("bin", "sbin", "lib", "lib64", "lib32"):
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
     os.symlink(f"{BENCH}/workspace", f"{_ROOT}/workspace")
+    if profile.runtime:  # all of /proc that it looks for, once that is gone
+        os.makedirs(f"{_ROOT}/proc/self")
+        os.symlink(deno.BINARY, f"{_ROOT}/proc/self/exe")
     texts = {
         **account(user, group),
         "etc/localtime": local_time,
-        **{f"bench/{name}": text for name, text in inside_files().items()},
+        **{f"{folder}/{name}": text for name, text in inside_files(profile.language).items()},
     }
     for name, data in texts.items():
         Path(_ROOT, name).write_bytes(data)
 
 
 @functools.cache
-def inside_files() -> dict[str, bytes]:
+def inside_files(language: str = "python") -> dict[str, bytes]:
     """The modules beside a program; read before the new root may cover the folder they are in."""
+    if language == deno.LANGUAGE:
+        return deno.scripts()
     return {file.name: file.read_bytes() for file in INSIDE.glob("[a-z]*.py")}
 
 

@@ -36,6 +36,7 @@ class Profile:
     disk_mb: int
     cpus: int = 1
     language: str = "python"
+    runtime: str = ""  # the program that runs the language, where that is not this Python
     preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
     kept: bool = False  # for many programs: the processor time of each is counted from outside
 

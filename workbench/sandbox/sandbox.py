@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.records import Level, Strength
-from workbench.sandbox import probe
+from workbench.sandbox import deno, probe
 from workbench.sandbox.cells import Cell, Cells
 from workbench.sandbox.ending import conclude
 from workbench.sandbox.kept import Kept, Place
@@ -137,7 +137,7 @@ class Sandbox:
         if not channel.reason:
             await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
         gone = await maker.finish(cell)
-        return conclude(channel, gone, limits, time.monotonic() - started)
+        return conclude(channel, gone, limits, time.monotonic() - started, cell.last_words)
 
 
 def _check_workspace(folder: Path) -> None:
@@ -164,6 +164,7 @@ def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile
         disk_mb=limits.disk_mb,
         cpus=limits.cpus,
         language=program.language,
+        runtime=deno.runtime() if program.language == deno.LANGUAGE else "",
         preload=program.preload,
         kept=kept,
     )

@@ -93,6 +93,13 @@ CONDITIONAL: dict[str, tuple[tuple[Condition, ...], ...]] = {
     "fcntl": _one_of(1, 0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032, 1033, 1034),
 }
 
+# Memory that can be run holds what a file holds, and nothing that was written: for engines that make no code.
+_EXECUTES, _ANONYMOUS = 4, 32
+_ONLY_FILES_RUN: dict[str, tuple[tuple[Condition, ...], ...]] = {
+    "mmap": ((Condition(2, _EXECUTES, 0),), (Condition(3, _ANONYMOUS, 0), Condition(2, 2, 0))),
+    "mprotect": ((Condition(2, _EXECUTES, 0),),),
+}
+
 # Without namespaces these reach what Landlock does not guard: modes, times and attributes of every file of the user's.
 _BEYOND_LANDLOCK = frozenset({"chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat", "utimes", "utime", "futimesat"})
 _BEYOND_LANDLOCK |= {"truncate", "tkill", "get_robust_list"}
@@ -102,17 +109,18 @@ _ACCESS, _TRUNCATES = 0b11, 0o1000
 
 
 @functools.cache
-def filter_program(machine: str = "", alone: int = 0) -> bytes:
+def filter_program(machine: str = "", alone: int = 0, starts: bool = False) -> bytes:
     """The filter as the kernel takes it: instructions of eight bytes.
 
     `alone`: the process shares its world with the host's others, and may name none of them but itself, this number.
+    `starts`: it becomes another program, by the one call that does it.
     """
     machine = machine or os.uname().machine
     known = numbers(machine)
-    conditional = {**CONDITIONAL, **_for_itself(alone)} if alone else CONDITIONAL
+    conditional = {**CONDITIONAL, **(_for_itself(alone) if alone else {}), **(_ONLY_FILES_RUN if starts else {})}
     refused = {*conditional, *(_BEYOND_LANDLOCK | _ATTRIBUTES if alone else ())}
     code = _prologue(ARCHITECTURES[machine])
-    for name in PLAIN.split():
+    for name in (*PLAIN.split(), *["execve"] * starts):
         if name in known and name not in refused:
             code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ALLOW)]
     for name in ABSENT.split():

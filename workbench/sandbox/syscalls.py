@@ -44,7 +44,7 @@ prctl 157 167, personality 135 92, clone3 435 435, openat2 437 437, io_uring_set
 426, io_uring_register 427 427, memfd_create 319 279, mbind 237 235, get_mempolicy 239 236, set_mempolicy 238
 237, pidfd_open 434 434, pidfd_send_signal 424 424, pidfd_getfd 438 438, process_madvise 440 440,
 landlock_create_ruleset 444 444, landlock_add_rule 445 445, landlock_restrict_self 446 446, seccomp 317 277,
-pivot_root 155 41, capset 126 91, unshare 272 97, mount 165 40, umount2 166 39
+pivot_root 155 41, execve 59 221, capset 126 91, unshare 272 97, mount 165 40, umount2 166 39
 """
 
 

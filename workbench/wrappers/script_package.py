@@ -29,7 +29,7 @@ export function connect(server: string, connection: Connection): void {
 }
 
 /** Call a tool by `server__tool`. The answer is the structured content, JSON from a text, or the blocks as they are. */
-export async function callMCPTool<T>(id: string, input: object = {}): Promise<T> {
+export async function callMCPTool<T>(id: string, input: object = {}, _server?: string): Promise<T> {
   const servers = [...connections.keys()].filter((name) => id.startsWith(name + "__"));
   const server = servers.sort((one, other) => other.length - one.length)[0];
   if (server === undefined) throw new ToolError(`No connection for ${id}: call connect() first.`);

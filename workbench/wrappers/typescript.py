@@ -59,11 +59,13 @@ class _Script:
         return f"{self._comment()}{head}: Promise<{self._response}> {{\n{self._statements()}}}\n"
 
     def _statements(self) -> str:
-        identifier = quoted(f"{self._tool.server}__{self._tool.name}")
+        server = self._tool.server
+        named = f", {quoted(server)}" if "__" in server else ""  # else the first "__" tells where its name ends
+        given = f"{quoted(f'{server}__{self._tool.name}')}, input{named}"
         if not wraps_result(self._tool.output_schema):
-            return f"  return callMCPTool<{self._response}>({identifier}, input);\n"
+            return f"  return callMCPTool<{self._response}>({given});\n"
         return (
-            f"  const answer: any = await callMCPTool<{{ result: {self._response} }}>({identifier}, input);\n"
+            f"  const answer: any = await callMCPTool<{{ result: {self._response} }}>({given});\n"
             "  return answer?.result === undefined ? answer : answer.result;\n"
         )
 

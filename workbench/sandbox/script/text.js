@@ -1,0 +1,105 @@
+// A program's text in the forms in which it may be run: as a module, or as a function where it returns at its top level.
+//
+// Lines stay where they are, so that a failure names the line its author wrote; columns are counted back.
+
+import { scan } from "./scan.js";
+
+const BEGIN = "__begin__();";
+const END = '\n;__done__(() => typeof result === "undefined" ? undefined : result);';
+const LAST = "__last__ = ";
+const SERVERS = "file:///bench/servers/";
+
+export class Text {
+  #found;
+  #edits = [];
+
+  constructor(source) {
+    this.source = source.replace(/^#!/, "//");
+    this.address = "blob:none"; // where the form that runs is
+    this.#found = scan(this.source);
+  }
+
+  // How to make each form as TypeScript; the next one is for when this one does not parse.
+  forms() {
+    const { last, returns } = this.#found;
+    const forms = last >= 0 ? [() => this.#module(true)] : [() => this.#module(false)];
+    if (returns) forms.push(() => this.#function(last >= 0));
+    if (last >= 0) forms.push(() => (returns ? this.#function(false) : this.#module(false)));
+    return forms;
+  }
+
+  // The column an author sees in place of the one that ran.
+  column(line, shown) {
+    let moved = 0;
+    for (const edit of this.#edits.filter((one) => one.line === line)) {
+      const place = edit.column + moved;
+      if (shown < place) break;
+      if (shown < place + edit.words.length) return edit.column;
+      moved += edit.words.length - edit.gone;
+    }
+    return Math.max(1, shown - moved);
+  }
+
+  #module(keepsLast) {
+    return this.#edited([{ from: 0, to: 0, words: BEGIN }, ...this.#named(), ...this.#last(keepsLast)]) + END;
+  }
+
+  // Imports cannot stand in a function: they move to its head, in one line, and leave blanks behind.
+  #function(keepsLast) {
+    const { imports, exports } = this.#found;
+    const heads = imports.map(({ tokens }) => tokens.map((token) => this.#word(token)).join(" ").replace(/;?$/, ";"));
+    const head = `${BEGIN}${heads.join("")}const __program__ = async () => {`;
+    const gone = [...imports, ...exports].map(({ from, to }) => ({ from, to, words: "" }));
+    const inner = this.#named().filter((edit) => !imports.some(({ from, to }) => edit.from >= from && edit.to <= to));
+    const body = this.#edited([{ from: 0, to: 0, words: head }, ...gone, ...inner, ...this.#last(keepsLast)]);
+    return `${body}${END}\n};export const __value__ = await __program__();`;
+  }
+
+  #last(kept) {
+    return kept ? [{ from: this.#found.last, to: this.#found.last, words: LAST }] : [];
+  }
+
+  #named() {
+    return this.#found.specifiers.map((token) => ({
+      ...token,
+      words: placed(this.source.slice(token.from, token.to)),
+    }));
+  }
+
+  #word(token) {
+    const text = this.source.slice(token.from, token.to);
+    return token.kind === "string" ? placed(text) : text;
+  }
+
+  #edited(edits) {
+    const sorted = edits.toSorted((one, other) => one.from - other.from);
+    let text = "";
+    let at = 0;
+    this.#edits = [];
+    for (const { from, to, words } of sorted) {
+      const before = this.source.slice(0, from);
+      const kept = words + this.source.slice(from, to).replace(/[^\n]/g, "").slice(0, words === "" ? undefined : 0);
+      const gone = kept.includes("\n") ? 0 : to - from;
+      this.#edits.push({
+        line: before.split("\n").length,
+        column: from - before.lastIndexOf("\n"),
+        gone,
+        words: kept.includes("\n") ? "" : kept,
+      });
+      text += this.source.slice(at, from) + kept;
+      at = to;
+    }
+    return text + this.source.slice(at);
+  }
+}
+
+// Where a module is that a program names in one of the ways agents write: "./servers/github", "servers/github/index.js".
+function placed(literal) {
+  const name = literal.slice(1, -1).replace(/^(?:file:\/\/)?(?:\/bench\/|(?:\.{1,2}\/)+)/, "");
+  if (/^(?:servers\/)?(?:client|tool[-_]?discovery)(?:\.\w+)?$/i.test(name)) return `"${SERVERS}client.js"`;
+  const found = /^servers\/([^/]+)(?:\/(.+?))?\/?(?:\.[jt]s)?$/.exec(name);
+  if (!found) return literal;
+  const folder = found[1].replace(/\W/g, "_");
+  const file = found[2] ?? "index";
+  return `"${SERVERS}${folder}/${file}${file === "index" ? ".js" : ".ts"}"`;
+}

@@ -1,0 +1,106 @@
+// What programs find without importing it: calls of tools, the search for them, and the files of the workspace.
+
+const WORKSPACE = "/bench/workspace";
+
+// A tool said no, failed, or may not be called; catch it and go on.
+export class ToolError extends Error {
+  constructor(message, code = "", validParameters = [], suggestions = []) {
+    super(whole(message, validParameters, suggestions));
+    this.name = "ToolError";
+    this.code = code;
+    this.validParameters = validParameters;
+    this.suggestions = suggestions;
+  }
+}
+
+export function failureOf(error) {
+  return new ToolError(error.message, error.code, error.valid_parameters ?? [], error.suggestions ?? []);
+}
+
+function whole(message, parameters, suggestions) {
+  const parts = [message];
+  if (parameters.length > 0) parts.push(`Valid parameters: ${parameters.join(", ")}.`);
+  if (suggestions.length > 0) parts.push(`Did you mean: ${suggestions.join(", ")}?`);
+  return parts.join(" ");
+}
+
+export function lend(line) {
+  const callTool = (server, tool, input = {}) =>
+    line.ask("call", { server: String(server), tool: String(tool), arguments: { ...input } });
+  const callMcpTool = (id, input = {}, server = undefined) => {
+    const [from, tool] = split(String(id).replace(/^mcp__/, ""), server);
+    if (!from || !tool) {
+      throw new ToolError(`"${id}" is not a tool's name; it looks like mcp__server__tool.`, "bad_name");
+    }
+    return callTool(from, tool, input);
+  };
+  Object.assign(globalThis, {
+    ToolError,
+    callTool,
+    callMcpTool: async (id, input, server) => callMcpTool(id, input, server),
+    callMCPTool: async (id, input, server) => callMcpTool(id, input, server),
+    searchTools: (query = "", options = {}) => line.ask("search", wishOf(query, options)),
+    getToolDefinition: (name) => line.ask("definition", { name: String(name) }),
+    loadSkill: async (name) => {
+      throw new ToolError(`Kept skills are programs in Python; run ${name} with language "python".`, "language");
+    },
+    readFile,
+    writeFile,
+    listFiles,
+  });
+}
+
+function split(id, server) {
+  if (server !== undefined && id.startsWith(`${server}__`)) return [server, id.slice(server.length + 2)];
+  const at = id.indexOf("__");
+  return at < 0 ? [] : [id.slice(0, at), id.slice(at + 2)];
+}
+
+function wishOf(query, options) {
+  const { detailLevel = "name", server = "", category = "", limit = 20 } = typeof options === "string"
+    ? { detailLevel: options }
+    : options;
+  return {
+    query: [query, category].filter(Boolean).join(" "),
+    detail_level: detailLevel,
+    server,
+    limit: Math.trunc(Number(limit)) || 20,
+  };
+}
+
+// Text of a file in the workspace.
+async function readFile(path) {
+  return await Deno.readTextFile(inWorkspace(path));
+}
+
+// Write a text or bytes to a file in the workspace, with its folders; answers its path there.
+async function writeFile(path, content) {
+  const target = inWorkspace(path);
+  await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
+  if (typeof content === "string") await Deno.writeTextFile(target, content);
+  else await Deno.writeFile(target, content);
+  return target.slice(WORKSPACE.length + 1);
+}
+
+// All files below a folder of the workspace, sorted.
+async function listFiles(path = "") {
+  const found = [];
+  const waiting = [inWorkspace(path)];
+  while (waiting.length > 0) {
+    const folder = waiting.pop();
+    for await (const entry of Deno.readDir(folder)) {
+      const inner = `${folder}/${entry.name}`;
+      if (entry.isDirectory) waiting.push(inner);
+      else if (entry.isFile) found.push(inner.slice(WORKSPACE.length + 1));
+    }
+  }
+  return found.sort();
+}
+
+function inWorkspace(path) {
+  const inner = String(path).replace(/^(?:\/bench\/workspace|\/workspace|\.?\/?workspace(?=\/|$))/, "").replace(
+    /^[./]*\//,
+    "",
+  );
+  return inner === "" || inner === "." ? WORKSPACE : `${WORKSPACE}/${inner}`;
+}

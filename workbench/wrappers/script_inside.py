@@ -1,0 +1,40 @@
+"""A server's TypeScript functions as programs in the sandbox import them: the modules, and a door that reads none.
+
+The door is plain JavaScript: `index.ts` beside it names every function with its types, for whoever reads, but loading
+it would load them all, and a server may have a thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.records import Tool
+from workbench.wrappers.folder import Entry, replace_file, write_folder
+from workbench.wrappers.names import package_name
+from workbench.wrappers.script_package import TYPESCRIPT
+from workbench.wrappers.script_types import quoted
+
+CLIENT = """\
+// Calls tools and finds them; in the sandbox the same names stand without an import.
+export const { ToolError, callTool, callMcpTool, callMCPTool, searchTools, getToolDefinition } = globalThis;
+"""
+_DOOR = "const $load = (file, name) => async (...input) => (await import(`./${file}.ts`))[name](...input);\n"
+
+
+def write_inside_package(server: str, tools: Sequence[Tool], root: Path) -> tuple[str, ...]:
+    """Bring `root/<package>` in step with the tools; returns a warning for each tool that is not quite as wished."""
+    root.mkdir(parents=True, exist_ok=True)
+    replace_file(root / "client.js", CLIENT)
+    return write_folder(server, tools, root / package_name(server), INSIDE)
+
+
+def _doors(server: str, entries: Mapping[str, Entry], written: str) -> dict[str, str]:
+    lines = [f"// Functions for the tools of {quoted(server)}; each is read when it is first called.\n", _DOOR]
+    for entry in entries.values():
+        lines.append(f"export const {entry.function} = $load({quoted(entry.stem)}, {quoted(entry.function)});\n")
+    return {**TYPESCRIPT.doors(server, entries, written), "index.js": "".join(lines)}
+
+
+INSIDE = replace(TYPESCRIPT, format=f"{TYPESCRIPT.format}.inside", doors=_doors)
