@@ -28,12 +28,12 @@ class Room:
     sandbox: Sandbox
     bench: Path
     heard: list[tuple[str, str]] = field(default_factory=list)
-
     language: str = "python"
+    level: str = "process"
 
     async def run(self, code: str, limits: Limits = QUICK, answer: Answer = echo, writable: bool = True) -> Ending:
         folders = [self.bench / name for name in ("workspace", "servers", "skills")]
-        program = Program(code, limits, *folders, writable, self.language)
+        program = Program(code, limits, *folders, writable, self.language, self.level)
         return await self.sandbox.run(program, answer, lambda stream, text: self.heard.append((stream, text)))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.sandbox.baggage import Baggage
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.profile import ENVIRONMENT, Profile, base_python
 
@@ -44,6 +45,7 @@ class Cell:
     silent: asyncio.Future[None]  # nothing more comes past Python's streams
     last_words: bytes = b""  # of what runs the program, where that is not Python
     transports: list[asyncio.BaseTransport] = field(default_factory=list)
+    baggage: Baggage | None = None  # files that have to be carried; None: they are mounted
     process: int = 0  # of a kept one: the outermost process of the child, where this machine can see it
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from workbench.sandbox.container.containers import Containers
 from workbench.sandbox.maker import Engine
+from workbench.sandbox.vm.machines import Machines
 
 
 def engines(images: Path) -> dict[str, Engine]:
     """Level → maker; `images` is the folder where what was built for them is kept."""
-    return {"container": Containers(images)}
+    return {"container": Containers(images), "vm": Machines(images / "vm")}

@@ -13,13 +13,21 @@ _WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
 _MAKE_NO_NODES = ~(
     1 << 6 | 1 << 9 | 1 << 10 | 1 << 11
 )  # devices, sockets, pipes: traps for whoever reads the workspace
-_EXECUTE, _NOT_EXECUTE = 1, ~1
+_EXECUTE, _COMMAND = 1, 1 << 15
+_NOT_EXECUTE = ~_EXECUTE
 
 
 def restrict(
-    readable: Iterable[str], writable: Iterable[str], devices: Iterable[str], started: Iterable[str] = ()
+    readable: Iterable[str],
+    writable: Iterable[str],
+    devices: Iterable[str],
+    started: Iterable[str] = (),
+    commanded: Iterable[str] = (),
 ) -> int:
-    """Read only these folders and files, write only below those, start only `started`; answers the version, 0: none."""
+    """Read only these folders and files, write only below those, start only `started`; answers the version, 0: none.
+
+    `commanded` are devices that take commands (ioctl), which no program needs.
+    """
     version = kernel.landlock_version()
     if version < 1:
         return 0
@@ -34,6 +42,8 @@ def restrict(
     for device in devices:
         if os.path.exists(device):
             kernel.landlock_allow(rules, device, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & known)
+    for device in commanded:
+        kernel.landlock_allow(rules, device, (_READ_FILE | _WRITE_FILE | _COMMAND) & known)
     kernel.landlock_enter(rules)
     return version
 

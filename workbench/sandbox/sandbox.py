@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -128,16 +128,31 @@ class Sandbox:
 
     async def _watch(self, maker: Maker, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
         channel, limits = cell.channel, program.limits
+        if cell.baggage is not None:
+            await cell.baggage.bring()
         started = time.monotonic()
         channel.begin(program.code, limits, answer, output, program.network)
         await until_over(channel, program, started)
         if channel.reason:
             maker.kill(cell)
+        seconds = time.monotonic() - started
+        reason, message = await _collected(cell, output)
         await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
         if not channel.reason:
             await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
         gone = await maker.finish(cell)
-        return conclude(channel, gone, limits, time.monotonic() - started, cell.last_words)
+        ending = conclude(channel, gone, limits, seconds, cell.last_words)
+        return replace(ending, ok=False, reason=reason, message=message) if reason else ending
+
+
+async def _collected(cell: Cell, output: Output) -> tuple[str, str]:
+    """A program that ended by itself leaves its files; one that we had to end leaves nothing."""
+    if cell.baggage is None or cell.channel.reason:
+        return "", ""
+    trouble = await cell.baggage.collect()
+    if notes := cell.baggage.notes():
+        output("stderr", notes)
+    return trouble
 
 
 def _check_workspace(folder: Path) -> None:

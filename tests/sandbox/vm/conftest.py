@@ -1,0 +1,48 @@
+"""Real virtual machines for the tests that ask for them: booting is slow, and most machines have no QEMU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.conftest import Room
+from workbench.errors import WorkbenchError
+from workbench.sandbox.builder import Wish
+from workbench.sandbox.sandbox import Sandbox
+from workbench.sandbox.vm.construction import Construction
+from workbench.sandbox.vm.machines import Machines
+
+ASKED = "MCP_WORKBENCH_TEST_VM"  # "build": build an image for these tests; else the folder of one that is built
+
+
+@pytest.fixture(scope="session")
+def image_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    asked = os.environ.get(ASKED)
+    if not asked:
+        pytest.skip(f"real virtual machines are tested when {ASKED}=build, or names the folder of an image")
+    if asked != "build":
+        return Path(asked)
+    folder = tmp_path_factory.mktemp("images") / "vm"
+    try:
+        Construction(folder).build(Wish(), print)
+    except WorkbenchError as fault:
+        pytest.skip(f"{fault.message} {fault.hint}")
+    return folder
+
+
+@pytest.fixture
+async def housed(image_folder: Path, tmp_path: Path) -> AsyncIterator[Room]:
+    machines = Machines(image_folder)
+    sandbox = Sandbox("native", ready=0, engines={"vm": machines})
+    await sandbox.open()
+    level = (await sandbox.look_again())[2]
+    if not level.available:
+        await sandbox.close()
+        pytest.skip(f"{level.sentence} {level.hint}")
+    for name in ("workspace", "servers", "skills"):
+        (tmp_path / name).mkdir()
+    yield Room(sandbox, tmp_path, level="vm")
+    await sandbox.close()

@@ -1,0 +1,139 @@
+"""What the machine was given, what a program made of it, and what comes back: the whole way without a machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.profile import Profile
+from workbench.sandbox.vm.cargo import Cargo
+from workbench.sandbox.vm.harvest import Harvest
+from workbench.sandbox.vm.lading import Lading
+from workbench.sandbox.vm.parcel import ParcelReader
+
+
+class Trip:
+    """A bench, and the same folders as a machine would see them."""
+
+    def __init__(self, root: Path) -> None:
+        self.bench, self.inside = root / "bench", root / "inside"
+        for name in ("workspace", "servers", "skills"):
+            (self.bench / name).mkdir(parents=True)
+            (self.inside / name).mkdir(parents=True)
+        self.cargo = Cargo(self.inside, os.getuid())
+        self.lading = Lading(self.profile())
+
+    def profile(self, disk_mb: int = 16) -> Profile:
+        folders = (str(self.bench / name) for name in ("workspace", "servers", "skills"))
+        return Profile("qemu", *folders, True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=disk_mb)
+
+    def bring(self) -> None:
+        reader = ParcelReader()
+        for parcel in self.lading.parcels():
+            for head, data in reader.feed(parcel):
+                if head["kind"] != "filled":
+                    self.cargo.take(head, data)
+        self.cargo.remember()
+
+    def collect(self) -> list[str]:
+        reader, harvest = ParcelReader(), Harvest(self.bench / "workspace", 1 << 24, self.lading.sent)
+        try:
+            for parcel in self.cargo.changes():
+                for head, data in reader.feed(parcel):
+                    harvest.take(head, data)
+            harvest.apply()
+            return harvest.notes
+        finally:
+            harvest.close()
+
+
+@pytest.fixture
+def trip(tmp_path: Path) -> Trip:
+    return Trip(tmp_path)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_machine_sees_the_bench_as_it_is(trip: Trip) -> None:
+    (trip.bench / "workspace/a/b").mkdir(parents=True)
+    (trip.bench / "workspace/a/b/large").write_bytes(os.urandom(700_000))
+    (trip.bench / "workspace/a/run.sh").write_text("x")
+    (trip.bench / "workspace/a/run.sh").chmod(0o755)
+    (trip.bench / "workspace/link").symlink_to("a/run.sh")
+    (trip.bench / "servers/demo.py").write_text("v = 7")
+    (trip.bench / "servers/__pycache__").mkdir()
+    trip.bring()
+    assert trip.cargo.fault == ""
+    assert tree(trip.inside / "workspace") == tree(trip.bench / "workspace")
+    assert tree(trip.inside / "servers") == {"demo.py": b"v = 7"}
+    assert (trip.inside / "workspace/link").is_symlink()
+    old, new = (root / "workspace/a/run.sh" for root in (trip.bench, trip.inside))
+    assert (old.stat().st_mode, old.stat().st_mtime_ns) == (new.stat().st_mode, new.stat().st_mtime_ns)
+
+
+def test_only_changes_come_back(trip: Trip) -> None:
+    for name in ("same", "changed", "removed"):
+        (trip.bench / "workspace" / name).write_text(name)
+    (trip.bench / "workspace/folder").mkdir()
+    trip.bring()
+    before = (trip.bench / "workspace/same").stat()
+    inside = trip.inside / "workspace"
+    (inside / "changed").write_text("CHANGED")
+    (inside / "removed").unlink()
+    (inside / "folder").rmdir()
+    (inside / "new/deep").mkdir(parents=True)
+    (inside / "new/deep/file").write_bytes(os.urandom(600_000))
+    (inside / "link").symlink_to("/etc/passwd")
+    os.mkfifo(inside / "pipe")
+    notes = trip.collect()
+    assert tree(trip.bench / "workspace") == {
+        "same": b"same",
+        "changed": b"CHANGED",
+        "new/deep/file": (inside / "new/deep/file").read_bytes(),
+    }
+    assert not (trip.bench / "workspace/folder").exists()
+    assert (trip.bench / "workspace/same").stat().st_ino == before.st_ino
+    assert notes == ["'link': it is a link", "'pipe': it is no file"]
+
+
+def test_a_file_that_became_a_folder_and_the_other_way_round_arrive(trip: Trip) -> None:
+    (trip.bench / "workspace/file").write_text("x")
+    (trip.bench / "workspace/folder").mkdir()
+    (trip.bench / "workspace/folder/x").write_text("x")
+    trip.bring()
+    inside = trip.inside / "workspace"
+    (inside / "file").unlink()
+    (inside / "file").mkdir()
+    (inside / "file/in").write_text("in")
+    (inside / "folder/x").unlink()
+    (inside / "folder").rmdir()
+    (inside / "folder").write_text("now a file")
+    trip.collect()
+    assert tree(trip.bench / "workspace") == {"file/in": b"in", "folder": b"now a file"}
+
+
+def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> None:
+    with open(trip.bench / "workspace/large", "wb") as file:
+        file.truncate(2 << 20)
+    lading = Lading(trip.profile(disk_mb=1))
+    with pytest.raises(WorkbenchError, match="workspace holds too much") as refused:
+        list(lading.parcels())
+    assert refused.value.hint
+
+
+def test_what_is_no_file_stays_outside(trip: Trip) -> None:
+    os.mkfifo(trip.bench / "workspace/pipe")
+    trip.bring()
+    assert list((trip.inside / "workspace").iterdir()) == []
+
+
+def test_a_full_machine_says_which_file_it_could_not_take(trip: Trip) -> None:
+    (trip.bench / "workspace/a").write_text("x")
+    (trip.inside / "workspace").rmdir()
+    trip.cargo.take({"kind": "file", "area": "workspace", "path": "a", "mode": 0o644, "time": 0}, b"")
+    assert trip.cargo.fault.startswith("a: No such file")

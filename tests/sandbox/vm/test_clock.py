@@ -1,0 +1,24 @@
+"""The clock's speed is a number of this machine's, found out here or told by the system."""
+
+from __future__ import annotations
+
+import platform
+
+import pytest
+
+from workbench.sandbox.vm import clock
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="counts this processor's own clock")
+def test_it_is_counted_and_a_busy_machine_changes_it_little() -> None:
+    counted = sorted(clock.khz() for _ in range(5))
+    assert counted[0] > 100_000
+    assert counted[2] - counted[0] < counted[2] / 20
+
+
+def test_where_no_code_may_be_made_the_system_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*words: object, **more: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(clock.mmap, "mmap", forbidden)
+    assert clock.khz() >= 0

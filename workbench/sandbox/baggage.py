@@ -1,0 +1,21 @@
+"""What a cell needs whose child does not see the bench's folders: files are carried in before and out afterwards."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Baggage(Protocol):
+    """One cell's files on their way; processes and containers have theirs mounted and need none of this."""
+
+    async def bring(self) -> None:
+        """Everything in, before the program begins."""
+        ...
+
+    async def collect(self) -> tuple[str, str]:
+        """The program's changes out, after it ended by itself; answers what was wrong with them: reason, sentence."""
+        ...
+
+    def notes(self) -> str:
+        """What stayed behind, as lines for the program's author."""
+        ...

@@ -1,0 +1,296 @@
+"""The first process inside the virtual machine: it stands ready in the snapshot, then serves exactly one program.
+
+Standard library and the sandbox's own modules. The program itself runs in the same locked process as everywhere; this
+process only carries bytes between it and the serial ports, and files between the ports and the bench's folders.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import importlib
+import os
+import select
+import signal
+import socket
+import struct
+import time
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+from workbench.sandbox import kernel, launcher, lockdown, native, runner
+from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
+from workbench.sandbox.seccomp import filter_program
+from workbench.sandbox.vm.cargo import Cargo
+from workbench.sandbox.vm.parcel import ParcelReader, pack
+
+FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
+MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in
+BAGGAGE = "/files"  # the bench's folders as they were brought
+_CHUNK = 1 << 16
+_UNSENT = 1 << 20  # bytes waiting for one direction before its source is left alone
+_LOOK_EVERY = 500  # milliseconds between looks at how full the workspace is
+_ADD_ENTROPY, _MIX_ENTROPY = 0x40085203, 0x5207
+_INODES = 100_000
+_MOVE, _BIND_ALL = 8192, 4096 | 16384
+
+
+def main() -> NoReturn:
+    _furnish_machine()
+    _load_drivers()
+    for name in launcher.WARM.split():
+        importlib.import_module(name)
+    runner.load_inside(native.INSIDE)
+    filter_program()
+    files = os.open(FILES, os.O_RDWR | os.O_CLOEXEC)
+    frames = os.open(FRAMES, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    _write_all(files, pack("up"))
+    Guest(frames, files).serve()
+
+
+class Guest:
+    """Waits for one order, starts one child, relays, and tells how it ended and what it changed."""
+
+    def __init__(self, frames: int, files: int) -> None:
+        self._frames, self._files = frames, files
+        self._reader = ParcelReader()
+        self._cargo = Cargo(Path(BAGGAGE))
+        self._child = 0
+        self._disk = 0  # bytes the workspace may hold
+        self._sent = 0  # bytes of frames that went out
+        self._program = self._output = -1
+        self._ready: set[int] = set()
+
+    def serve(self) -> NoReturn:
+        while not self._child:  # the snapshot is taken here
+            for head, _ in self._reader.feed(os.read(self._files, _CHUNK)):
+                self._open(head)
+        self._relay()
+        status, usage = os.wait4(self._child, 0)[1:]
+        if self._cargo.filled and self._cargo.size() > self._disk:
+            _write_all(self._files, pack("full"))
+        elif self._cargo.filled:
+            for parcel in self._cargo.changes():
+                _write_all(self._files, parcel)
+        code = os.waitstatus_to_exitcode(status)
+        cpu = usage.ru_utime + usage.ru_stime
+        memory = usage.ru_maxrss / 1024
+        _write_all(self._files, pack("over", code=code, cpu=cpu, memory_mb=memory, sent=self._sent))
+        while True:  # whoever started this machine ends it
+            signal.pause()
+
+    def _open(self, order: dict[str, Any]) -> None:  # Any: JSON of the host's
+        _freshen(bytes.fromhex(order["seed"]), order["time"])
+        self._disk = order["profile"]["disk_mb"] << 20
+        _make_folders(order["profile"]["disk_mb"])
+        profile = Profile.of({**order["profile"], "backend": "native"})
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        self._child = os.fork()
+        if not self._child:
+            for descriptor in (self._frames, self._files, ours.detach(), reading):
+                os.close(descriptor)
+            _cell(profile, theirs.detach(), writing)
+        theirs.close()
+        os.close(writing)
+        self._program, self._output = ours.detach(), reading
+        os.set_blocking(self._program, False)
+
+    def _relay(self) -> None:
+        """Until both ends the child holds are closed: frames both ways, raw output and files on the other port."""
+        inward = _Flow(self._frames, self._program)
+        outward = _Flow(self._program, self._frames)
+        sources = {self._program, self._output}
+        looked = time.monotonic()
+        while sources or outward.waiting:
+            self._wait_for(inward, outward, sources)
+            for flow in (inward, outward):
+                flow.step()
+            if outward.over:
+                sources.discard(self._program)
+            if self._output in sources and not self._pass_raw():
+                sources.discard(self._output)
+            self._take_files()
+            self._sent = outward.passed
+            if self._cargo.filled and time.monotonic() - looked > _LOOK_EVERY / 1000:
+                looked = time.monotonic()
+                self._tell_when_full()
+
+    def _wait_for(self, inward: _Flow, outward: _Flow, sources: set[int]) -> None:
+        wanted = {self._files: select.POLLIN}
+        for flow in (inward, outward):
+            for descriptor, events in flow.wishes().items():
+                if descriptor != self._program or descriptor in sources:
+                    wanted[descriptor] = wanted.get(descriptor, 0) | events
+        if self._output in sources:
+            wanted[self._output] = select.POLLIN
+        poll = select.poll()
+        for descriptor, events in wanted.items():
+            poll.register(descriptor, events)
+        self._ready = {descriptor for descriptor, _ in poll.poll(_LOOK_EVERY)}
+
+    def _pass_raw(self) -> bool:
+        if self._output not in self._ready:
+            return True
+        data = os.read(self._output, _CHUNK)
+        if data:
+            _write_all(self._files, pack("raw", data))
+        return bool(data)
+
+    def _take_files(self) -> None:
+        if self._files not in self._ready:
+            return
+        for head, data in self._reader.feed(os.read(self._files, _CHUNK)):
+            if head["kind"] == "filled":
+                self._cargo.remember()
+                _write_all(self._files, pack("filled", fault=self._cargo.fault))
+            else:
+                self._cargo.take(head, data)
+
+    def _tell_when_full(self) -> None:
+        found = os.statvfs(f"{BAGGAGE}/workspace")
+        if found.f_bfree < 2 or found.f_ffree < 2:
+            _write_all(self._files, pack("full"))
+
+
+class _Flow:
+    """Bytes from one descriptor to another, neither of which may block the rest."""
+
+    def __init__(self, source: int, target: int) -> None:
+        self._source, self._target = source, target
+        self._bytes = bytearray()
+        self.passed = 0
+        self.over = False
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._bytes)
+
+    def wishes(self) -> dict[int, int]:
+        wanted = {}
+        if not self.over and len(self._bytes) < _UNSENT:
+            wanted[self._source] = select.POLLIN
+        if self._bytes:
+            wanted[self._target] = select.POLLOUT
+        return wanted
+
+    def step(self) -> None:
+        if not self.over and len(self._bytes) < _UNSENT:
+            self._read()
+        if self._bytes:
+            self._write()
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._source, _CHUNK)
+        except BlockingIOError:
+            return
+        except ConnectionResetError:
+            data = b""
+        self._bytes += data
+        self.over = not data
+
+    def _write(self) -> None:
+        try:
+            count = os.write(self._target, self._bytes[:_CHUNK])
+            self.passed += count
+            del self._bytes[:count]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._bytes.clear()  # nobody is there to read it
+
+
+def _cell(profile: Profile, channel: int, output: int) -> NoReturn:
+    """The outer half owns the namespaces and ends as the inner one ended, which is the program."""
+    try:
+        native.enter()
+        kernel.adopt_orphans()
+        alive, alive_end = os.pipe2(os.O_CLOEXEC)
+        inner = os.fork()
+        if not inner:
+            os.close(alive_end)
+            _inner(profile, channel, output, alive)
+        for descriptor in (channel, output, alive):
+            os.close(descriptor)
+        status = os.waitpid(inner, 0)[1]
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    if os.WIFSIGNALED(status):
+        os._exit(128 + os.WTERMSIG(status))
+    os._exit(os.WEXITSTATUS(status))
+
+
+def _inner(profile: Profile, channel: int, output: int, alive: int) -> NoReturn:
+    try:
+        os.setsid()
+        native.furnish(profile, -1)
+        witness = lockdown.Witness()
+        native.forget_processes()
+        lockdown.set_limits(profile)
+        lockdown.become_nobody(witness.itself)
+        version = lockdown.lock(profile)
+        lockdown.leave_if_alone(alive)
+        runner.settle(channel, output, witness.status, ENVIRONMENT)
+        lockdown.close_the_door()
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    runner.live(witness.facts(version))
+
+
+def _furnish_machine() -> None:
+    """Mounts the rest needs, and a root that can be changed again: the first file system of a kernel cannot."""
+    _mount(b"/", b"/top", _BIND_ALL)
+    os.chdir("/top")
+    _mount(b".", b"/", _MOVE)
+    os.chroot(".")
+    os.chdir("/")
+    kernel.mount_new("proc", "/proc", 14, "")
+    kernel.mount_new("devtmpfs", "/dev", 2, "mode=755")
+
+
+def _mount(source: bytes, target: bytes, flags: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).mount(source, target, None, ctypes.c_ulong(flags), None):
+        raise OSError(ctypes.get_errno(), f"mount {os.fsdecode(target)}")
+
+
+def _load_drivers() -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    for name in sorted(os.listdir(MODULES)):
+        data = Path(MODULES, name).read_bytes()
+        if libc.syscall(ctypes.c_long(175), data, ctypes.c_ulong(len(data)), b""):
+            raise OSError(ctypes.get_errno(), f"load {name}")
+    for _ in range(1000):
+        if os.path.exists(FILES) and os.path.exists(FRAMES):
+            return
+        time.sleep(0.005)
+    raise TimeoutError("no serial ports")
+
+
+def _make_folders(megabytes: int) -> None:
+    for name, size in (("workspace", megabytes), ("servers", 64), ("skills", 64)):
+        os.makedirs(f"{BAGGAGE}/{name}", exist_ok=True)
+        options = f"size={size}m,nr_inodes={_INODES + 100},mode=755"
+        kernel.mount_new("tmpfs", f"{BAGGAGE}/{name}", 2 | 4 | 8, options)
+    os.chown(f"{BAGGAGE}/workspace", NOBODY, NOBODY)
+
+
+def _freshen(seed: bytes, now: int) -> None:
+    """All machines wake from one snapshot: the time is told to each, and chance is its own."""
+    time.clock_settime_ns(time.CLOCK_REALTIME, now)
+    with open("/dev/urandom", "wb", 0) as device:
+        fcntl.ioctl(device, _ADD_ENTROPY, struct.pack("ii", len(seed) * 8, len(seed)) + seed)
+        fcntl.ioctl(device, _MIX_ENTROPY)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view[:_CHUNK]) :]
+
+
+if __name__ == "__main__":
+    main()
