@@ -25,6 +25,7 @@ class Scripted:
     """A transport whose server is a function: each message to it gives the messages from it."""
 
     kind, pid, fault, returncode, status, challenge, expired = "stdio", 0, "", None, 0, "", False
+    direct = None
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.records import Content, Depth, Outcome, RunState
 from workbench.runs.execution import depth_of, limit_of, limits_from, value_of
+from workbench.sandbox.program import JsonText
 from workbench.settings import Settings
 
 
@@ -113,9 +115,10 @@ def test_a_program_may_wish_for_less_time_and_never_for_more():
 
 
 def test_a_program_gets_structure_before_text_and_blocks_when_there_is_more():
-    assert value_of(Outcome("c", True, structured='{"a": 1}')) == {"a": 1}
-    assert value_of(Outcome("c", True, content=(Content("text", "[1, 2]"),))) == [1, 2]
+    assert value_of(Outcome("c", True, structured='{"a": 1}')) == JsonText('{"a": 1}')
+    assert value_of(Outcome("c", True, content=(Content("text", "[1, 2]"),))) == JsonText("[1, 2]")
     assert value_of(Outcome("c", True, content=(Content("text", "plain"),))) == "plain"
+    assert value_of(Outcome("c", True, content=(Content("text", "[Infinity]"),))) == [math.inf]
     blocks = value_of(
         Outcome("c", True, content=(Content("text", "a"), Content("image", mime="image/png", data="eA==")))
     )

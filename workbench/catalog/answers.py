@@ -11,6 +11,7 @@ from workbench import tokens
 from workbench.catalog import parameters, schema_check
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool
 
+_plainly = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _HEAVY = 200_000  # characters; a larger answer is worked through on a thread
 _SLICE = 100_000  # characters counted at a time, so that the thread lets the loop breathe
 _MESSAGE = 2_000  # characters of a tool's own error text that become the fault's sentence
@@ -26,7 +27,7 @@ async def outcome(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObje
 def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
     content = _content(raw.get("content"))
     present = raw.get("structuredContent") is not None
-    structured = json.dumps(finite(raw["structuredContent"]), ensure_ascii=False) if present else ""
+    structured = _written(raw["structuredContent"]) if present else ""
     failed = raw.get("isError") is True
     fault = _tool_fault(tool, arguments, content) if failed else _question(raw)
     checked = present and not failed and tool.output_schema is not None
@@ -115,6 +116,13 @@ def weight(value: object) -> int:
         if total > _HEAVY:
             break
     return total
+
+
+def _written(value: Any) -> str:  # Any: JSON
+    try:
+        return _plainly(value)
+    except ValueError:
+        return _json(finite(value))
 
 
 def finite(value: Any) -> Any:  # Any: JSON

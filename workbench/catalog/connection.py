@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -12,6 +13,7 @@ from workbench import __version__
 from workbench.catalog import faults, handshake, rounds
 from workbench.catalog.changes import Changes
 from workbench.catalog.clock import Clocks
+from workbench.catalog.direct import Unwritable
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.handshake import CLOSED, Greeting
 from workbench.catalog.host import Desk, Hearing, Host
@@ -156,8 +158,12 @@ class Connection:
         options: CallOptions = {"headers": {**self._headers(method, params), **headers}}
         if progress is not None:
             options["on_progress"] = progress
+        signed = self._signed(params)
         try:
-            return await self._dispatch.send_raw_request(method, self._signed(params), options)
+            if method == "tools/call" and (direct := self._transport.direct) is not None:
+                with contextlib.suppress(Unwritable):
+                    return await direct.request(method, signed, progress)
+            return await self._dispatch.send_raw_request(method, signed, options)
         except MCPError as fault:
             if self._transport.expired:
                 raise SessionOver("The server has forgotten the session.", "Connect it again.") from fault

@@ -43,6 +43,7 @@ class HttpLine:
     kind = "http"
     pid = 0
     returncode: int | None = None
+    direct: None = None  # each message is a request of its own here
 
     def __init__(self, name: str, reach: Reach, frame_limit: int, traffic: Traffic) -> None:
         self._name = name

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from workbench.catalog.plain_fit import surely_fits
 from workbench.records import JsonValue, Tool
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,8 @@ class _Budget:
 
 def departure(tool: Tool, value: JsonValue) -> str:
     """A sentence naming the first place that departs from the output schema; empty when none was found."""
+    if surely_fits(tool.output_schema, value):
+        return ""
     try:
         validator, budget = _validator(tool.hash, tool.server, _Schema(tool.output_schema))
         budget.refill()

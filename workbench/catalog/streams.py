@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from workbench.catalog.direct import Direct
 from workbench.catalog.faults import ServerFault
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ class Transport(Protocol):
     ended: asyncio.Event  # nothing more will come from the server
     fault: str  # why we gave up on the stream, when it was us
     returncode: int | None  # of the process, when it left by itself
+
+    @property
+    def direct(self) -> Direct | None:
+        """The short way for tool calls, where there is one."""
 
     @property
     def status(self) -> int:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from workbench.catalog import faults
+from workbench.catalog.direct import Direct
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
 from workbench.catalog.launch import Launch
@@ -63,6 +64,7 @@ class StdioTransport:
         self._traffic = traffic
         self._groups = groups
         self._tasks: list[asyncio.Task[None]] = []
+        self.direct = Direct(self._put, self._drained)
         self.pid = 0
         self.ended = asyncio.Event()  # nothing more will come from the server
         self.returncode: int | None = None  # None: it did not leave by itself
@@ -141,8 +143,7 @@ class StdioTransport:
             return
         if rest := lines.rest():
             self._traffic.rubbish(rest)
-        self.ended.set()
-        self._incoming.close()
+        self._stop_hearing()
 
     async def _drain(self) -> None:
         """Nobody listens any more; a server that is still writing must be able to finish and see its stdin end."""
@@ -155,10 +156,25 @@ class StdioTransport:
 
         if isinstance(line, Oversize):
             await self._refuse(line)
+        elif len(line) <= _SLOW_PARSE and self.direct.take(line):
+            self._traffic.received(line)
         elif line.strip():
             message = await self._parse(line)
-            if message is not None:
+            if message is not None and not await self._taken(message):
                 await self._incoming.send(SessionMessage(message))
+
+    async def _taken(self, message: JSONRPCMessage) -> bool:
+        """Whether it belongs to a call that went the short way, and could not be read on it."""
+        from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCResponse
+
+        match message:
+            case JSONRPCResponse():
+                return self.direct.settle(message.id, message.result, None)
+            case JSONRPCError():
+                return self.direct.settle(message.id, None, message.error.model_dump(exclude_unset=True))
+            case JSONRPCNotification(method="notifications/progress"):
+                return await self.direct.progress(message.params)
+        return False
 
     async def _parse(self, line: bytes) -> JSONRPCMessage | None:
         from mcp.types import jsonrpc_message_adapter
@@ -182,6 +198,8 @@ class StdioTransport:
         sentence = f"The answer is longer than the limit of {self._limit:,} bytes."
         self._traffic.rubbish(line.head, self._limit)
         if found := _ID.match(line.head):
+            if self.direct.settle(int(found[1]), None, {"code": -32603, "message": sentence}):
+                return
             error = ErrorData(code=-32603, message=sentence)
             await self._incoming.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error)))
             return
@@ -191,13 +209,22 @@ class StdioTransport:
     async def _write(self) -> None:
         try:
             async for message in self._outgoing:
-                data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-                self._traffic.sent(data)
-                self._stdin.write(data + b"\n")
-                await self._stdin.drain()
+                self._put(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+                await self._drained()
         except OSError:
-            self.ended.set()  # it reads no more: without this, calls would wait for answers that cannot come
-            self._incoming.close()
+            self._stop_hearing()  # it reads no more: without this, calls would wait for answers that cannot come
+
+    def _put(self, data: bytes) -> None:
+        self._traffic.sent(data)
+        self._stdin.write(data + b"\n")
+
+    async def _drained(self) -> None:
+        await self._stdin.drain()
+
+    def _stop_hearing(self) -> None:
+        self.ended.set()
+        self._incoming.close()
+        self.direct.close()
 
     async def _listen(self) -> None:
         lines = Lines(1 << 16)
@@ -213,8 +240,7 @@ class StdioTransport:
         await self._protocol.exited.wait()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.ended.wait(), _GRACE / 4)
-        self.ended.set()
-        self._incoming.close()
+        self._stop_hearing()
 
     async def _end(self) -> None:
         """Stdin closed, a moment; TERM, a moment; KILL. Then whatever its children are."""
@@ -235,6 +261,7 @@ class StdioTransport:
     def _end_now(self) -> None:
         self._signal(signal.SIGKILL)
         self._process.close()  # also when a grandchild elsewhere still holds a pipe
+        self.direct.close()
         for stream in self._streams:
             stream.close()
         for task in self._tasks:

@@ -30,6 +30,7 @@ TIDY = 200  # calls between two looks at age and size
 TIDY_BYTES = 2_000_000  # and bytes, whatever comes first
 MERGE = 2_000  # pages of the index that are put in order at a look, so that deleted words leave it
 ELDEST = 25  # calls that are given up at a time when the file is too large
+PAUSE = 0.2  # seconds calls gather before they are written: beside calls under way the thread would slow each of them
 BATCH = 200  # calls written, or forgotten, at a stretch
 DAY = 86_400.0
 _INSERT = f"INSERT INTO calls({COLUMNS}) VALUES ({', '.join('?' * 16)})"
@@ -65,7 +66,9 @@ class History:
         if self._closed or not settings.history_enabled or (call.run_id and not settings.history_runs):
             return
         if self._waiting.put(made(call, tool, outcome, settings.history_answer_kb * 1024)):
-            self._thread.submit(self._write)
+            asyncio.get_running_loop().call_later(PAUSE, self._begin)
+        if self._waiting.many:
+            self._begin()
 
     async def find(self, query: PastQuery) -> tuple[PastCall, ...]:
         """The newest calls that fit, without their outcomes."""
@@ -107,9 +110,13 @@ class History:
 
     # on the loop
 
+    def _begin(self) -> None:
+        if not self._closed:
+            self._thread.submit(self._write)
+
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            return await self._run(lambda: question(self._opened()))
+            return await self._run(partial(self._asked, question))
         except (sqlite3.Error, OSError, UnicodeDecodeError) as fault:
             await self._run(partial(self._recover, fault))
             raise WorkbenchError("The history cannot be read just now.", f"{fault}. Its file: {self._path}") from fault
@@ -118,6 +125,10 @@ class History:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     # on the thread
+
+    def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        self._write()  # what was kept before the question is part of the answer
+        return question(self._opened())
 
     def _opened(self) -> sqlite3.Connection:
         if self._store is None:

@@ -33,6 +33,11 @@ class Waiting:
             begin, self._emptying = not self._emptying, True
             return begin
 
+    @property
+    def many(self) -> bool:
+        """Whether so much waits that it should be written now."""
+        return self._weight >= STRETCH
+
     def take(self, most: int) -> list[Made]:
         """The next ones; when there are none, whoever empties it may go."""
         with self._lock:

@@ -16,6 +16,7 @@ signing_key webhook_secret authorization x_api_key token connection_string db_pa
 user_password otp cvv cvc
 """
 KEYS = frozenset(_KEYS_WORDS.split())
+SHORTEST = 14  # characters of a text in which one of the rules below can find something
 LONGEST_BLOCK = 8_000  # characters of a private key
 
 # keyword → what stands there; every repetition is possessive and every start a boundary, so no text makes them slow
@@ -82,6 +83,8 @@ _SCHEME = re.compile(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
 
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of secrets with a known form."""
+    if len(text) < SHORTEST:
+        return
     for keyword, offset, pattern in _RULES:
         at = text.find(keyword)
         while at >= 0:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
+from workbench.catalog.answers import weight
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.policy.calls import CallVerdict, check_call
@@ -21,6 +22,7 @@ from workbench.runs.sessions import Session
 log = logging.getLogger(__name__)
 
 BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
+BIG_ARGUMENTS = 100_000  # characters; the same for arguments, in which only tokens are looked for
 EDGE = 400  # characters; no address or number is longer
 KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
 KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
@@ -65,7 +67,7 @@ class Broker:
         self, call: ToolCall, tool: Tool, said: CallVerdict, session: Session, progress: Progress | None
     ) -> Outcome:
         try:
-            arguments = session.vault.restore_json(call.arguments, tool.server)
+            arguments = await _restored(call, tool, session)
         except WorkbenchError as fault:
             return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
@@ -153,6 +155,14 @@ class Broker:
                 detail=detail,
             )
         )
+
+
+async def _restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
+    """The arguments with what stands behind tokens; megabytes of them are looked through on a thread."""
+    if weight(call.arguments) > BIG_ARGUMENTS:
+        restored: JsonObject = await asyncio.to_thread(session.vault.restore_json, call.arguments, tool.server)
+        return restored
+    return dict(session.vault.restore_json(call.arguments, tool.server))
 
 
 def shown_arguments(session: Session, arguments: JsonObject) -> str:

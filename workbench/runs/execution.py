@@ -18,6 +18,7 @@ from workbench.runs.outgoing import outgoing
 from workbench.runs.road import Road
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
+from workbench.sandbox.program import Answered, JsonText
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.settings import Settings
 
@@ -65,7 +66,7 @@ class Execution:
             if self._outgoing is not None:
                 await asyncio.shield(self._outgoing.close())
 
-    async def _answer(self, kind: str, params: JsonObject) -> JsonValue:
+    async def _answer(self, kind: str, params: JsonObject) -> Answered:
         try:
             match kind:
                 case "call":
@@ -82,7 +83,7 @@ class Execution:
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), code="workbench") from fault
         raise ToolFailure(f"The sandbox cannot ask for {kind!r}.", code="protocol")
 
-    async def _call(self, params: JsonObject) -> JsonValue:
+    async def _call(self, params: JsonObject) -> Answered:
         arguments = params.get("arguments") or {}
         if not isinstance(arguments, dict):
             raise ToolFailure("The arguments of a tool call must be an object.", code="arguments")
@@ -189,20 +190,27 @@ def limits_from(settings: Settings, wished_seconds: float) -> Limits:
     )
 
 
-def value_of(outcome: Outcome) -> JsonValue:
-    """What a program gets: structured content, else JSON text parsed, else text, else typed blocks."""
+def value_of(outcome: Outcome) -> Answered:
+    """What a program gets: structured content, else text that is JSON, else text, else typed blocks."""
     if outcome.structured:
-        return json.loads(outcome.structured)
+        return JsonText(outcome.structured)
     if len(outcome.content) == 1 and outcome.content[0].kind == "text":
-        try:
-            return json.loads(outcome.content[0].text)
-        except (ValueError, RecursionError):
-            return outcome.content[0].text
+        return _value_in(outcome.content[0].text)
     return [
         {key: value for key, value in (("type", block.kind), ("text", block.text), ("mimeType", block.mime),
                                        ("data", block.data), ("uri", block.uri)) if value}
         for block in outcome.content
     ]  # fmt: skip
+
+
+def _value_in(text: str) -> Answered:
+    """A text that is JSON is handed on as it is; NaN and Infinity are no JSON, though Python takes them for it."""
+    odd: list[str] = []
+    try:
+        json.loads(text, parse_constant=odd.append)
+    except (ValueError, RecursionError):
+        return text
+    return json.loads(text) if odd else JsonText(text)
 
 
 def failure(outcome: Outcome) -> ToolFailure:
