@@ -43,11 +43,8 @@ def test_frames_survive_any_way_the_stream_is_cut(sent: list[dict[str, Any]], st
 @given(st.lists(st.binary(max_size=80), max_size=20))
 def test_any_bytes_are_frames_or_refused(chunks: list[bytes]) -> None:
     reader = FrameReader()
-    try:
-        for chunk in chunks:
-            assert all(isinstance(frame, dict) for frame in reader.feed(chunk))
-    except FrameFault:
-        return
+    for chunk in chunks:
+        assert all(isinstance(frame, dict) for frame in reader.feed(chunk))
 
 
 @given(st.binary(max_size=200))
@@ -71,8 +68,9 @@ def test_bulk_frames_survive_any_way_the_stream_is_cut(
 
 @given(st.integers(LONGEST_PLAIN + 1, BULK - 1) | st.integers(BULK + LONGEST + 1, 2**32 - 1))
 def test_a_length_past_the_cap_is_refused_before_its_bytes_arrive(length: int) -> None:
-    with pytest.raises(FrameFault):
-        FrameReader().feed(struct.pack(">I", length))
+    reader = FrameReader()
+    assert reader.feed(struct.pack(">I", length)) == []
+    assert reader.fault is not None
 
 
 def bulk(head: bytes, rest: bytes = b"", said: int = -1) -> bytes:
@@ -100,8 +98,10 @@ def bulk(head: bytes, rest: bytes = b"", said: int = -1) -> bytes:
     ],
 )
 def test_a_forged_bulk_frame_is_refused(stream: bytes) -> None:
-    with pytest.raises(FrameFault):
-        FrameReader().feed(stream)
+    reader = FrameReader()
+    assert reader.feed(encode({"kind": "before"}) + stream + encode({"kind": "after"})) == [{"kind": "before"}]
+    assert reader.fault is not None
+    assert reader.feed(encode({"kind": "after"})) == []
 
 
 def test_a_long_text_may_be_as_deep_as_it_likes_where_nobody_walks_it() -> None:
@@ -118,6 +118,7 @@ def test_a_long_text_may_be_as_deep_as_it_likes_where_nobody_walks_it() -> None:
         b'{"a":' + b"[" * 1_000_000,
         b'{"id":' + b"9" * 5000 + b"}",
         b'{"a":NaN}',
+        b'{"a":-1e999}',
         b'{"a":"\\ud800"}',
         b'{"a":"\\uDFFF"}',
         b"[]",

@@ -140,6 +140,8 @@ class Channel(asyncio.Protocol):
                 raise FrameFault(f"more than {_MOST >> 20} MB in one run")
             self._waiting += self._reader.feed(data)
             self._take_waiting()
+            if self._reader.fault is not None:
+                raise self._reader.fault
         except FrameFault as fault:
             self._spoil(f"broke the channel: {fault}")
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import struct
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -44,27 +45,38 @@ class Bulk:
 
 
 class FrameReader:
-    """Feed it bytes as they come; it answers the frames that are complete."""
+    """Feed it bytes as they come; it answers the frames that are complete, and none behind the first bad one."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
+        self.fault: FrameFault | None = None  # why it reads no more
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:  # Any: JSON, checked by whoever asked
-        if not self._bytes:
-            frames, at = _cut(data)
-            if at < len(data):
-                self._bytes += data[at:]
+        """The same frames and the same fault, however the stream is cut."""
+        frames: list[dict[str, Any]] = []
+        if self.fault is not None:
             return frames
-        self._bytes += data
-        with memoryview(self._bytes) as view:
-            frames, at = _cut(view)
-        del self._bytes[:at]
+        try:
+            self._take(data, frames)
+        except FrameFault as fault:
+            self._bytes = bytearray()
+            self.fault = FrameFault(str(fault))  # a new one: the first holds on to the bytes it is about
         return frames
 
+    def _take(self, data: bytes, frames: list[dict[str, Any]]) -> None:  # Any: JSON
+        if not self._bytes:
+            at = _cut(data, frames)
+            if at < len(data):
+                self._bytes += data[at:]
+            return
+        self._bytes += data
+        with memoryview(self._bytes) as view:
+            at = _cut(view, frames)
+        del self._bytes[:at]
 
-def _cut(data: bytes | memoryview) -> tuple[list[dict[str, Any]], int]:  # Any: JSON
-    """The whole frames at the beginning, and where the first one begins that is not whole."""
-    frames: list[dict[str, Any]] = []
+
+def _cut(data: bytes | memoryview, frames: list[dict[str, Any]]) -> int:  # Any: JSON
+    """Add the whole frames at the beginning; answers where the first one begins that is not whole."""
     at, there = 0, len(data)
     while there - at >= _HEAD:
         (word,) = _word.unpack_from(data, at)
@@ -77,7 +89,7 @@ def _cut(data: bytes | memoryview) -> tuple[list[dict[str, Any]], int]:  # Any: 
         body = data[at + _HEAD : end]
         frames.append(_unpacked(body) if word & BULK else _plain(body))
         at = end
-    return frames, at
+    return at
 
 
 def encode(frame: dict[str, Any]) -> bytes:  # Any: JSON
@@ -177,7 +189,14 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+def _finite(digits: str) -> float:
+    """1e999 is JSON, and infinite for whoever reads it."""
+    if math.isinf(value := float(digits)):
+        raise ValueError(digits)
+    return value
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def _refuse_half_characters(value: Any) -> None:  # Any: JSON
