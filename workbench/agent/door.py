@@ -112,7 +112,8 @@ class Door:
         wished = float(min(seconds, LONGEST_TIMEOUT)) if isinstance(seconds, int | float) else 0.0
         await self._rooms.catalog.learn()
         state = _text(arguments, "session_id", "")
-        run = self._conveyor.submit(code, self._session, purpose, wished, state=state)
+        language = _text(arguments, "language", "python")
+        run = self._conveyor.submit(code, self._session, purpose, wished, state=state, language=language)
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
         try:
             run = await self._conveyor.finished(run.id)

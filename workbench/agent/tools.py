@@ -40,13 +40,20 @@ page = await list_orders(status="pending", limit=500)
 result = {"pending": page["total"], "first 500 worth": sum(order["amount"] for order in page["orders"])}""",
     schema=_object(
         ["code", "description"],
-        code={"type": "string", "description": "The Python program."},
+        code={"type": "string", "description": "The program."},
         description={"type": "string", "description": "What it is for, in one sentence, for the person who approves."},
         timeout={"type": "number", "description": "Seconds it may take; the user's limit still holds."},
         session_id={
             "type": "string",
             "description": "Go on with the variables, imports and open files of your programs under the same id. "
             "Without it each program starts fresh.",
+        },
+        language={
+            "type": "string",
+            "enum": ["python", "typescript"],
+            "description": "Python unless you say typescript, which always waits for a person: "
+            '`import { list_orders } from "./servers/demo"`, top-level await, console.log, result = …, ToolError; '
+            "readFile, writeFile and listFiles for workspace/.",
         },
     ),
     read_only=False,

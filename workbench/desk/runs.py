@@ -11,11 +11,12 @@ from workbench.records import Decision, Run, Verdict
 class RunsDesk(Seat):
     """Programs, their verdicts, their runs."""
 
-    async def assess(self, code: str) -> Verdict:
-        return await self._house.conveyor.assess(code)
+    async def assess(self, code: str, language: str = "python") -> Verdict:
+        return await self._house.conveyor.assess(code, language=language)
 
-    async def submit(self, code: str, purpose: str, skill: str, state: str = "") -> Run:
-        return self._house.conveyor.submit(code, self._rooms.sessions.person, purpose, skill=skill, state=state)
+    async def submit(self, code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
+        person = self._rooms.sessions.person
+        return self._house.conveyor.submit(code, person, purpose, skill=skill, state=state, language=language)
 
     async def runs(self) -> tuple[Run, ...]:
         return self._house.conveyor.runs()

@@ -14,6 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
+from workbench.policy.scripts import assess_script
 from workbench.records import Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
 from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
@@ -21,6 +22,7 @@ from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
 from workbench.runs.history import past_runs
+from workbench.runs.languages import PYTHON, check_language
 from workbench.runs.placement import place
 from workbench.runs.reasons import no_network, of_ending, returned, stopped
 from workbench.runs.road import End, Road, is_person
@@ -78,9 +80,11 @@ class Conveyor:
     def busy(self) -> bool:
         return any(not road.over for road in self._roads.values())
 
-    async def assess(self, code: str, state: State | None = None) -> Verdict:
+    async def assess(self, code: str, state: State | None = None, language: str = PYTHON) -> Verdict:
         """What policy says of a text; a long one, or one that names skills, which are files, is read on a thread."""
         tools, earlier = self._rooms.catalog.tools(), state.texts if state else ()
+        if language != PYTHON:
+            return await asyncio.to_thread(assess_script, code, tools)
         reach = self._rooms.network.rules().open
         if len(code) <= SHORT and "skill" not in code and not earlier:
             return assess_all(code, tools, (), reach=reach)
@@ -92,10 +96,18 @@ class Conveyor:
 
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
     def submit(
-        self, code: str, session: Session, purpose: str = "", seconds: float = 0.0, skill: str = "", state: str = ""
+        self,
+        code: str,
+        session: Session,
+        purpose: str = "",
+        seconds: float = 0.0,
+        skill: str = "",
+        state: str = "",
+        language: str = PYTHON,
     ) -> Run:
         """Take a text and set it on its road; the answer is the run as it stands now."""
         self._check_open(session)
+        check_language(language, state)
         found = self.states.find(session, state) if state else None
         proposal = Proposal(
             id=uuid.uuid4().hex[:12],
@@ -109,6 +121,7 @@ class Conveyor:
             seconds=seconds,
             skill=skill,
             state=state,
+            language=language,
         )
         road = Road(self._rooms, session, proposal, found)
         self._roads[road.run.id] = road
@@ -141,7 +154,7 @@ class Conveyor:
 
     async def edit(self, run_id: str, code: str) -> Run:
         road = self._road(run_id)
-        text, verdict = canonical(code), await self.assess(code, road.state)
+        text, verdict = canonical(code), await self.assess(code, road.state, road.run.proposal.language)
         proposal = replace(road.run.proposal, code=text.text, sha=text.sha)
         road.edit(proposal, verdict, await place(proposal, verdict, self._rooms.settings(), self._rooms.sandbox))
         return road.run
@@ -182,10 +195,12 @@ class Conveyor:
 
     async def _way(self, road: Road) -> End:
         """Checked, if need be approved, and run."""
-        verdict = await self.assess(road.run.proposal.code, road.state)
+        proposal = road.run.proposal
+        verdict = await self.assess(proposal.code, road.state, proposal.language)
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         outcome = gate(verdict, self._rooms.settings())
-        if outcome in (Gate.AUTO, Gate.ASK) and (found := await hopeless(road.run.proposal.code, self._rooms.catalog)):
+        readable = outcome in (Gate.AUTO, Gate.ASK) and proposal.language == PYTHON
+        if readable and (found := await hopeless(proposal.code, self._rooms.catalog)):
             return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
         if outcome in (Gate.AUTO, Gate.ASK):
             await self._place(road, verdict)

@@ -107,6 +107,7 @@ def _proposal(first: Entry, detail: object) -> Proposal:
         seconds=float(values.get("seconds", 0.0)),
         skill=str(values.get("skill", "")),
         state=str(values.get("state", "")),
+        language=str(values.get("language", "python")),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.records import Level, Proposal, Risk, Verdict
+from workbench.runs.languages import NAMES, PYTHON
 from workbench.sandbox.levels import LEVELS, named
 from workbench.sandbox.sandbox import Sandbox
 from workbench.settings import Settings
@@ -36,7 +37,7 @@ async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbo
         return Placement(wanted, "")  # nothing runs here: the sandbox says why
     strong = [level for level in able if LEVELS.index(level.name) >= LEVELS.index(wanted)]
     best = strong[0] if strong else able[-1]
-    return Placement(best.name, best.backend, "" if strong else _less(wanted, best))
+    return Placement(best.name, best.backend, "" if strong else _less(wanted, best, proposal.language))
 
 
 def _may_hold(level: Level, risk: Risk) -> bool:
@@ -53,9 +54,10 @@ def wanted_level(risk: Risk, settings: Settings) -> str:
     }[risk]
 
 
-def _less(wanted: str, best: Level) -> str:
+def _less(wanted: str, best: Level, language: str) -> str:
     strength = "reduced" if best.reduced else "full"
-    return f"Wants {named(wanted)}; this machine has none: runs in {named(best.name)}, {strength} strength."
+    none = "none" if language == PYTHON else f"none for {NAMES[language]}"
+    return f"Wants {named(wanted)}; this machine has {none}: runs in {named(best.name)}, {strength} strength."
 
 
 def _too_weak(risk: Risk) -> str:

@@ -154,6 +154,7 @@ class Road:
             "origin": str(proposal.origin),
             "author": proposal.author,
             "skill": proposal.skill,
+            "language": proposal.language,
             "state": proposal.state,
             "seconds": proposal.seconds,
             "at": proposal.at,

@@ -10,9 +10,9 @@ from workbench.records import Decision, Run, Verdict
 class RunQuestions(Protocol):
     """Programs, their verdicts, their runs."""
 
-    async def assess(self, code: str) -> Verdict: ...
+    async def assess(self, code: str, language: str = "python") -> Verdict: ...
 
-    async def submit(self, code: str, purpose: str, skill: str, state: str = "") -> Run:
+    async def submit(self, code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
         """Run a person's own program, in a kept state of that name if it has one; answers once it is on its road."""
 
     async def runs(self) -> tuple[Run, ...]:

@@ -1,0 +1,113 @@
+"""A program in TypeScript goes the same road: read by nobody, asked about always, run behind the same locks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from workbench.core import Core
+from workbench.errors import WorkbenchError
+from workbench.events import RunChanged
+from workbench.records import Decision, EntryQuery, Run, RunState, Verdict
+from workbench.runs.history import past_runs
+from workbench.runs.languages import check_language
+from workbench.sandbox import deno
+
+PROGRAM = """
+import { list_orders, type List_ordersInput } from "./servers/demo";
+
+const wish: List_ordersInput = { status: "pending", limit: 5 };
+const [one, two] = await Promise.all([list_orders(wish), callTool("demo", "list_orders", { limit: 1 })]);
+console.log(`orders: ${one.orders.length}`);
+await writeFile("seen.json", JSON.stringify(two));
+result = { total: one.total > 0, second: two.orders.length };
+"""
+
+
+@pytest.fixture
+def agent(demo: Core) -> Any:
+    if not deno.runtime():
+        pytest.skip("Deno is not installed (the extra `typescript`)")
+    if "typescript" not in demo.rooms.sandbox.levels()[0].languages:
+        pytest.skip(demo.rooms.sandbox.strength.reason or "this machine's sandbox runs Python only")
+    return demo.rooms.sessions.open("test agent")
+
+
+async def waiting(core: Core, run: Run) -> Run:
+    reached = asyncio.Event()
+
+    def hear(event: object) -> None:
+        if isinstance(event, RunChanged) and event.run.id == run.id and event.run.state is RunState.WAITING:
+            reached.set()
+
+    stop = core.bus.listen(hear)
+    if core.conveyor.run(run.id).state is not RunState.WAITING:
+        await asyncio.wait_for(reached.wait(), 20)
+    stop()
+    return core.conveyor.run(run.id)
+
+
+async def allowed(core: Core, session: Any, code: str) -> Run:
+    run = await waiting(core, core.conveyor.submit(code, session, language="typescript"))
+    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    return await core.conveyor.finished(run.id)
+
+
+async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(demo: Core, agent: Any) -> None:
+    run = await waiting(demo, demo.conveyor.submit(PROGRAM, agent, language="typescript"))
+    assert isinstance(run.verdict, Verdict)
+    assert "not assessed" in run.verdict.sentence
+    assert [use.tool for use in run.verdict.tools if use.server == "demo"] == ["list_orders"]
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    done = await demo.conveyor.finished(run.id)
+    assert (done.state, done.fault) == (RunState.DONE, None)
+    assert json.loads(done.result) == {"total": True, "second": 1}
+    assert done.output == "orders: 5\n"
+    assert [call.state for call in done.calls] == ["done", "done"]
+    assert json.loads((demo.paths.workspace / "seen.json").read_text())["orders"]
+    called = [entry for entry in demo.journal.entries(EntryQuery(run_id=run.id)) if "list_orders" in entry.note.summary]
+    assert len(called) >= 2
+    past, _ = past_runs(demo.journal)
+    assert [one.proposal.language for one in past if one.id == run.id] == ["typescript"]
+
+
+async def test_a_tool_that_its_text_does_not_name_is_refused(demo: Core, agent: Any) -> None:
+    call = 'await callTool("demo", ["send", "email"].join("_"), {})'
+    code = f"try {{\n  {call};\n}} catch (error) {{\n  result = error.code;\n}}"
+    done = await allowed(demo, agent, code)
+    assert done.result == '"refused"'
+    assert [call.state for call in done.calls] == ["refused"]
+
+
+async def test_a_failure_goes_back_with_its_lines(demo: Core, agent: Any) -> None:
+    done = await allowed(demo, agent, "const x: number = 1;\nnull.x;\n")
+    assert done.state is RunState.FAILED
+    assert "TypeError" in done.model_view
+    assert "<program>:2" in done.model_view
+
+
+async def test_it_is_edited_as_what_it_is(demo: Core, agent: Any) -> None:
+    run = await waiting(demo, demo.conveyor.submit("1 as number", agent, language="typescript"))
+    edited = await demo.conveyor.edit(run.id, "2 as number")
+    assert edited.verdict is not None
+    assert edited.verdict.rules.startswith("script.")
+    demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you"))
+    assert (await demo.conveyor.finished(run.id)).result == "2"
+
+
+async def test_other_languages_and_states_are_refused_at_once(demo: Core, agent: Any) -> None:
+    with pytest.raises(WorkbenchError, match="There is no language 'perl'"):
+        demo.conveyor.submit("1", agent, language="perl")
+    with pytest.raises(WorkbenchError, match="Only programs in Python keep a state"):
+        demo.conveyor.submit("1", agent, state="kept", language="typescript")
+
+
+def test_without_deno_the_refusal_names_the_line_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deno, "runtime", lambda: "")
+    with pytest.raises(WorkbenchError, match="need Deno") as refusal:
+        check_language("typescript")
+    assert "mcp-workbench[typescript]" in refusal.value.hint
+    check_language("python")
