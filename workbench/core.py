@@ -97,7 +97,7 @@ class Core:
             authorize=sign_ins.authorize,
         )  # fmt: skip
         sign_ins.noted = self.catalog.note_sign_in
-        self.sandbox = Sandbox(engines=engines(images_folder()))
+        self.sandbox = Sandbox(ready=lambda: self.settings.run_ready, engines=engines(images_folder()))
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
         opened.push_async_callback(sign_ins.close)

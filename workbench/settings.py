@@ -70,6 +70,8 @@ class Settings:
     run_disk_mb: int = _setting(1024, "How much a run may have in the workspace, in megabytes.")
     run_calls: int = _setting(10_000, "How many tool calls one run may make.")
     run_answer_tokens: int = _setting(4_000, "How much of a run's answer goes to the model before it is cut.")
+    run_cpus: int = _setting(1, "How many processors a run may use at once.", most=1024)
+    run_ready: int = _setting(2, "How many sandboxes are kept ready, so that a run starts at once.", least=0, most=16)
     run_concurrent: int = _setting(5, "How many programs may run at once; the next ones wait.")
     state_idle_minutes: int = _setting(
         10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True

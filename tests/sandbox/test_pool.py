@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from workbench.records import Limits
+from workbench.sandbox.pool import Pool
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
@@ -26,7 +28,7 @@ async def answer(what: str, wish: Any) -> Any:
 
 @pytest.fixture
 async def sandbox() -> AsyncIterator[Sandbox]:
-    sandbox = Sandbox(ready=1)
+    sandbox = Sandbox(ready=lambda: 1)
     if (await sandbox.open()).level == "none":
         await sandbox.close()
         pytest.skip(sandbox.strength.reason)
@@ -46,7 +48,97 @@ async def test_nothing_is_shared_between_runs(sandbox: Sandbox, tmp_path: Path, 
         assert json.loads((await run(sandbox, look, tmp_path)).result) == [False] * 3
     randoms = {(await run(sandbox, "import random\nrandom.random()", tmp_path)).result for _ in range(5)}
     assert len(randoms) == 5
-    assert len(processes()) <= 1 + 2 * 2
+    while len(processes()) > 1 + 2:
+        await asyncio.sleep(0.01)
+
+
+LOOK = """
+import gc, linecache, os, sys, threading, types
+globals_then = sorted(globals())
+def open_files():
+    found = []
+    for number in range(300):
+        try:
+            os.fstat(number)
+            found.append(number)
+        except OSError:
+            pass
+    return found
+result = {
+    "globals": globals_then,
+    "modules": sorted(sys.modules),
+    "main": sorted(vars(sys.modules["__main__"])),
+    "files": [os.listdir(place) for place in ("/tmp", os.environ["HOME"], "/bench")],
+    "descriptors": open_files(),
+    "environment": dict(os.environ),
+    "path": [sys.path, sys.argv, os.getcwd()],
+    "lines": sorted(linecache.cache),
+    "threads": [threading.active_count(), threading.main_thread().name],
+    "loop": [asyncio.events._event_loop_policy is None, asyncio.events._get_running_loop() is None],
+    "asked": sys.modules["client"].get_client().call_count,
+    "streams": [sys.stdout.name if hasattr(sys.stdout, "name") else "", sys.stdout.encoding, sys.stdout.errors],
+    "strange": sorted(name for name, value in globals().items() if isinstance(value, types.GeneratorType)),
+}
+async def task():
+    return asyncio.current_task().get_name()
+result["task"] = asyncio.run(task())
+"""
+
+
+async def test_a_child_that_was_made_ahead_is_as_fresh_as_one_that_was_not(sandbox: Sandbox, tmp_path: Path) -> None:
+    cold = json.loads((await run(sandbox, LOOK, tmp_path)).result)
+    dirty = "import sys, builtins\nsys.modules['odd'] = builtins.odd = sys\nopen('/tmp/odd', 'w').close()\nodd = 1"
+    assert (await run(sandbox, dirty, tmp_path)).ok
+    for _ in range(2):
+        await ready(sandbox, 1)
+        assert json.loads((await run(sandbox, LOOK, tmp_path)).result) == cold
+
+
+async def test_spares_of_the_profiles_that_ran_last_are_kept(tmp_path: Path) -> None:
+    sandbox = Sandbox(ready=lambda: 2)
+    if (await sandbox.open()).level == "none":
+        await sandbox.close()
+        pytest.skip(sandbox.strength.reason)
+    for number in range(5):
+        assert (await run(sandbox, "1", tmp_path / str(number))).ok
+        await ready(sandbox, 2)
+    spares = pool_of(sandbox)._spares
+    assert [(Path(profile.workspace).name, len(cells)) for profile, cells in spares.items()] == [
+        ("2", 1),
+        ("3", 1),
+        ("4", 2),
+    ]
+    shutil.rmtree(tmp_path / "3")
+    assert (await run(sandbox, "1", tmp_path / "2")).ok
+    while [(Path(p.workspace).name, len(cells)) for p, cells in spares.items()] != [("4", 1), ("2", 2)]:
+        await asyncio.sleep(0.01)
+    await sandbox.close()
+
+
+async def test_as_many_are_kept_as_is_wished_now(tmp_path: Path, processes: Any) -> None:
+    wished = 3
+    sandbox = Sandbox(ready=lambda: wished)
+    if (await sandbox.open()).level == "none":
+        await sandbox.close()
+        pytest.skip(sandbox.strength.reason)
+    assert (await run(sandbox, "1", tmp_path)).ok
+    await ready(sandbox, 3)
+    wished = 0
+    assert (await run(sandbox, "1", tmp_path)).ok
+    while processes() != {sandbox.launcher}:
+        await asyncio.sleep(0.01)
+    await sandbox.close()
+
+
+def pool_of(sandbox: Sandbox) -> Pool:
+    return sandbox._places["process"].pool
+
+
+async def ready(sandbox: Sandbox, count: int) -> None:
+    """Wait until that many spares of the newest profile stand there."""
+    pool = pool_of(sandbox)
+    while not pool._spares or len(list(pool._spares.values())[-1]) < count or pool._filling is not None:
+        await asyncio.sleep(0.01)
 
 
 async def test_a_workspace_that_was_made_anew_is_the_one_that_is_seen(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -60,11 +152,12 @@ async def test_a_workspace_that_was_made_anew_is_the_one_that_is_seen(sandbox: S
 
 async def test_a_spare_that_died_is_replaced(sandbox: Sandbox, tmp_path: Path, processes: Any) -> None:
     assert (await run(sandbox, "1", tmp_path)).ok
-    while len(processes()) < 3:
-        await asyncio.sleep(0.01)
+    await ready(sandbox, 1)
     for process in processes() - {sandbox.launcher}:
-        os.kill(process, signal.SIGKILL)
-    await asyncio.sleep(0.1)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    while any(not cell.gone.done() for spares in pool_of(sandbox)._spares.values() for cell in spares):
+        await asyncio.sleep(0.01)
     assert (await run(sandbox, "2", tmp_path)).result == "2"
 
 

@@ -187,6 +187,7 @@ def limits_from(settings: Settings, wished_seconds: float) -> Limits:
         output_bytes=settings.run_output_bytes,
         disk_mb=settings.run_disk_mb,
         calls=settings.run_calls,
+        cpus=settings.run_cpus,
     )
 
 

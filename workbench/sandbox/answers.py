@@ -12,6 +12,8 @@ log = logging.getLogger(__name__)
 
 LARGEST_ARGUMENTS = 8 << 20  # characters of a call's arguments: reading and checking more would hold up everybody
 
+_MOST_MEMORY = 1 << 30  # megabytes nobody has
+
 
 def spread(what: str, wish: dict[str, Any], bulk: Bulk) -> ToolFailure | None:  # Any: the answer checks it
     """Put the long value of a bulk frame where it belongs, or say why it is not even read."""
@@ -61,4 +63,6 @@ def checked_end(frame: dict[str, Any]) -> dict[str, Any]:  # Any: checked here
         raise FrameFault("an end without its fields")
     if texts["result"]:
         read_json(texts["result"], deepest=0)
-    return {"ok": frame["ok"], **texts}
+    memory = frame.get("memory_mb", 0.0)
+    known = isinstance(memory, float) and 0 <= memory < _MOST_MEMORY
+    return {"ok": frame["ok"], "memory_mb": memory if known else 0.0, **texts}

@@ -67,7 +67,7 @@ def inside() -> NoReturn:
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version))
+    runner.live(witness.facts(version), profile.ahead)
 
 
 def _sources(profile: Profile) -> dict[str, _Source]:

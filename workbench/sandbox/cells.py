@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.sandbox.baggage import Baggage
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.profile import ENVIRONMENT, Profile, base_python
+from workbench.sandbox.raw_output import RawOutput
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.launcher import main; main({descriptor})"
@@ -46,7 +49,9 @@ class Cell:
     last_words: bytes = b""  # of what runs the program, where that is not Python
     transports: list[asyncio.BaseTransport] = field(default_factory=list)
     baggage: Baggage | None = None  # files that have to be carried; None: they are mounted
-    process: int = 0  # of a kept one: the outermost process of the child, where this machine can see it
+    process: int = 0  # the outermost process of the child, where this machine can see it
+    take_rest: Callable[[], None] = lambda: None  # what was written past Python's streams and is here by now
+    handle: int = -1  # a descriptor of its first process, whose end is the end of all of it; -1: its maker ends it
 
 
 class Cells:
@@ -72,9 +77,10 @@ class Cells:
         return await self._connected(self._last, profile)
 
     def kill(self, cell: Cell) -> None:
-        if not cell.gone.done() and self._socket is not None:
-            with contextlib.suppress(OSError):
-                self._socket.send(json.dumps({"do": "kill", "cell": cell.number}).encode())
+        if cell.gone.done() or _killed(cell.handle) or self._socket is None:
+            return
+        with contextlib.suppress(OSError):
+            self._socket.send(json.dumps({"do": "kill", "cell": cell.number}).encode())
 
     async def finish(self, cell: Cell) -> Gone:
         """End a child, whatever it is doing, and wait until it is gone."""
@@ -83,8 +89,7 @@ class Cells:
             self.kill(cell)
             await asyncio.wait([cell.gone], timeout=0.5)
         for transport in cell.transports:
-            if isinstance(transport, asyncio.ReadTransport):
-                transport.close()
+            transport.close()
         await cell.channel.closed()
         return cell.gone.result()
 
@@ -142,8 +147,9 @@ class Cells:
 
     def _hear(self) -> None:
         assert self._socket is not None
+        descriptors: list[int] = []
         try:
-            data = self._socket.recv(_MESSAGE)
+            data, descriptors, _, _ = socket.recv_fds(self._socket, _MESSAGE, 1)
         except BlockingIOError:
             return
         except OSError:
@@ -156,17 +162,23 @@ class Cells:
             assert self._ready is not None
             self._ready.set_result(None)
         elif "process" in news:
-            self._born(news["cell"], news["process"])
+            self._born(news["cell"], news["process"], *descriptors)
         else:
             self._gone(news.pop("cell"), Gone(**news))
 
-    def _born(self, number: int, process: int) -> None:
-        if (cell := self._cells.get(number)) is not None:
-            cell.process = process
+    def _born(self, number: int, process: int, handle: int = -1) -> None:
+        cell = self._cells.get(number)
+        if cell is not None:
+            cell.process, cell.handle = process, handle
+        elif handle >= 0:
+            os.close(handle)
 
     def _gone(self, number: int, gone: Gone) -> None:
         cell = self._cells.pop(number, None)
         if cell is not None:
+            handle, cell.handle = cell.handle, -1
+            if handle >= 0:
+                os.close(handle)
             cell.gone.set_result(gone)
 
     def _forget_launcher(self) -> None:
@@ -202,9 +214,10 @@ class Cells:
         cell = Cell(number, profile, Channel(), loop.create_future(), loop.create_future())
         self._cells[number] = cell
         try:
-            channel, _ = await loop.create_connection(lambda: cell.channel, sock=ours)
-            raw, _ = await loop.connect_read_pipe(lambda: _Raw(cell), os.fdopen(reading, "rb", 0))
-            cell.transports = [channel, raw]
+            raw = RawOutput(reading, _teller(cell), cell.silent)
+            cell.take_rest = raw.take
+            cell.transports = [raw]
+            cell.transports.append((await loop.create_connection(lambda: cell.channel, sock=ours))[0])
         except BaseException:
             await asyncio.shield(self.finish(cell))
             raise
@@ -222,18 +235,23 @@ class Cells:
         raise WorkbenchError("The sandbox's launcher was ended from outside.", "Run the program again.")
 
 
-class _Raw(asyncio.Protocol):
+def _teller(cell: Cell) -> Callable[[bytes], None]:
     """Bytes a program writes to descriptors 1 and 2 itself, or that the interpreter writes when it dies."""
 
-    def __init__(self, cell: Cell) -> None:
-        self._cell = cell
+    def remember(data: bytes) -> None:  # not the program's words but those of what runs it: long when it dies
+        cell.last_words = (cell.last_words + data)[:_LAST_WORDS]
 
-    def data_received(self, data: bytes) -> None:
-        if self._cell.profile.runtime:  # not the program's words but those of what runs it: long when it dies
-            self._cell.last_words = (self._cell.last_words + data)[:_LAST_WORDS]
-        else:
-            self._cell.channel.raw_output(data)
+    return remember if cell.profile.runtime else cell.channel.raw_output
 
-    def connection_lost(self, fault: Exception | None) -> None:
-        if not self._cell.silent.done():
-            self._cell.silent.set_result(None)
+
+def _killed(handle: int) -> bool:
+    """At once, without the launcher; False where that cannot be."""
+    if handle < 0:
+        return False
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return True

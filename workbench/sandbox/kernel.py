@@ -18,16 +18,24 @@ NO_SETUID, NO_DEVICES, NO_EXECUTION = 2, 4, 8  # the same bits in mount() and mo
 READ_ONLY = 1
 _ID_MAPPED = 0x00100000
 _REMOUNT_BIND = 32 | 4096
-_RECURSIVE_PRIVATE = 16384 | 1 << 18
+_RECURSIVE = 16384
+_PRIVATE, _FOLLOWING = 1 << 18, 1 << 19
 
 # Calls newer than 5.0 have one number on all processors.
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _AT_EMPTY_PATH, _AT_RECURSIVE, _AT_HERE = 0x1000, 0x8000, -100
 _CAPABILITIES_V3 = 0x20080522
+_NOTHING = ctypes.c_ulong(0)
+
+# What fork() asks of clone(): a signal at the end, and the thread's number where the C library looks for it.
+_SIGCHLD, _CLEAR_NUMBER, _SET_NUMBER, _PROCESS_DESCRIPTOR = 17, 0x00200000, 0x01000000, 0x1000
+_GET_NUMBER_ADDRESS = 40
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+_held = ctypes.PyDLL(None, use_errno=True)  # the same, called without letting go of the interpreter
+_held.syscall.restype = ctypes.c_long
 
 
 def _check(answer: int, what: str) -> int:
@@ -50,9 +58,35 @@ def unshare(flags: int) -> None:
     _check(_libc.unshare(ctypes.c_int(flags)), "new namespaces")
 
 
-def own_mounts() -> None:
-    """Nothing that is mounted from here on is seen outside."""
-    _check(_libc.mount(None, b"/", None, ctypes.c_ulong(_RECURSIVE_PRIVATE), None), "private mounts")
+def own_mounts(following: bool = False) -> None:
+    """Nothing that is mounted from here on is seen outside; `following`: what is mounted outside is still seen here."""
+    flags = ctypes.c_ulong(_RECURSIVE | (_FOLLOWING if following else _PRIVATE))
+    _check(_libc.mount(None, b"/", None, flags, None), "private mounts")
+
+
+def move_to(mounts: int) -> None:
+    """Live in the mount namespace of this descriptor; its root becomes ours."""
+    _check(_libc.setns(ctypes.c_int(mounts), ctypes.c_int(NEW_MOUNTS)), "move to other mounts")
+
+
+def fork_into(flags: int) -> tuple[int, int]:
+    """`os.fork()` into new namespaces: process id and a descriptor of the process; 0 and nothing in the child."""
+    known = ctypes.c_void_p()
+    if _libc.prctl(ctypes.c_int(_GET_NUMBER_ADDRESS), ctypes.byref(known), *[_NOTHING] * 3) == 0 and known.value:
+        flags |= _CLEAR_NUMBER | _SET_NUMBER
+    descriptor = ctypes.c_int(-1)
+    # The third argument takes the descriptor; where the number belongs is the fourth or the fifth, by processor.
+    words = (ctypes.c_long(flags | _PROCESS_DESCRIPTOR | _SIGCHLD), None, ctypes.byref(descriptor), known, known)
+    ctypes.pythonapi.PyOS_BeforeFork()
+    process = _held.syscall(ctypes.c_long(numbers()["clone"]), *words)
+    if process == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        return 0, -1
+    code = ctypes.get_errno()
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    if process < 0:
+        raise OSError(code, f"new process in namespaces of its own: {os.strerror(code)}")
+    return process, descriptor.value
 
 
 def mount_new(kind: str, target: str, flags: int, options: str) -> None:
@@ -130,8 +164,9 @@ def gain_nothing() -> None:
 
 
 def drop_capabilities() -> None:
+    drop, nothing = ctypes.c_int(24), (_NOTHING, _NOTHING, _NOTHING)
     for capability in range(64):
-        if _libc.prctl(ctypes.c_int(24), ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
+        if _libc.prctl(drop, ctypes.c_ulong(capability), *nothing) < 0:
             break  # past the last one this kernel knows, or none left to drop them with
     control(47, 4, "ambient capabilities")
     header = _structure(_CAPABILITIES_V3.to_bytes(4, "little") + bytes(4))

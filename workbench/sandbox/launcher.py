@@ -16,11 +16,15 @@ import select
 import signal
 import socket
 import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from workbench.sandbox import bubblewrap, deno, kernel, lockdown, native, reduced, runner, scratch
+from workbench.sandbox.processors import Processors
 from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
 from workbench.sandbox.seccomp import filter_program
+from workbench.sandbox.world import World
 
 # What most programs import, paid once here instead of in every run.
 WARM = """
@@ -32,24 +36,35 @@ _MESSAGE = 1 << 16
 _END = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on
 
 
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """One living child of the launcher's."""
+
+    cell: int
+    ends_by: signal.Signals  # where there is an outer half, it passes the end on and waits for it
+    processors: set[int]
+
+
 class Launcher:
     """Forks on request, reaps, and tells the core how each child ended."""
 
     def __init__(self, core: socket.socket, wake: int) -> None:
         self._core = core
         self._wake = wake
-        self._children: dict[int, int] = {}  # process → cell number
+        self._children: dict[int, _Child] = {}
         self._owners = _owner_map() if os.getuid() == 0 else -1
+        self._world: World | None = None
+        self._processors = Processors()
 
     def serve(self) -> None:
         core = self._core.fileno()
         while True:
             readable, _, _ = select.select([core, self._wake], [], [])
+            if core in readable and not self._obey():
+                return
             if self._wake in readable:
                 os.read(self._wake, 4096)
                 self._reap()
-            if core in readable and not self._obey():
-                return
 
     def _obey(self) -> bool:
         """One message from the core; False when there is no core any more."""
@@ -66,29 +81,67 @@ class Launcher:
         return True
 
     def _open(self, cell: int, profile: Profile, descriptors: list[int]) -> None:
+        processors = self._processors.choose(profile.cpus)
+        try:
+            if profile.backend == "native":
+                process, handle = self._native(profile, descriptors, processors)
+                self._children[process] = _Child(cell, signal.SIGKILL, processors)
+                self._tell([handle], cell=cell, process=process)
+                os.close(handle)
+            else:
+                process = self._through_a_tool(profile, descriptors, processors)
+                self._children[process] = _Child(cell, signal.SIGTERM, processors)
+                self._tell(cell=cell, process=process)
+        except Exception as fault:
+            self._processors.give_back(processors)
+            runner.report_broken(descriptors[0], fault, traceback.format_exc())
+            self._tell(cell=cell, code=1)
+
+    def _native(self, profile: Profile, descriptors: list[int], processors: set[int]) -> tuple[int, int]:
+        """One fork: the child is the first process of its world from its first step."""
+        world = self._the_world(profile)
+        trees = world.prepare(profile)
+        try:
+            process, handle = kernel.fork_into(kernel.NEW_WORLD)
+            if not process:
+                _native_child(profile, world, trees, descriptors, processors)
+        finally:
+            for tree in trees.values():
+                os.close(tree)
+        return process, handle
+
+    def _the_world(self, profile: Profile) -> World:
+        """Entered with the first child. A trial first: some systems let one in and take all rights away there."""
+        if self._world is None:
+            _try_apart(lambda: World(self._owners).prepare(profile))
+            self._world = World(self._owners)
+            gc.freeze()
+        return self._world
+
+    def _through_a_tool(self, profile: Profile, descriptors: list[int], processors: set[int]) -> int:
         signal.pthread_sigmask(signal.SIG_BLOCK, _END)
         process = os.fork()
         if process:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
-            self._children[process] = cell
-            if profile.kept:
-                self._tell(cell=cell, process=process)
-            return
-        _plain_signals()
+            return process
         channel, output = (os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(descriptors))
-        _close_others(channel, output, *[self._owners] * (self._owners >= 0))
         try:
+            os.sched_setaffinity(0, processors)
+            _plain_signals()
+            if self._world is not None:
+                self._world.leave()
+            _close_others(channel, output, *[self._owners] * (self._owners >= 0))
             if profile.backend == "reduced":
                 reduced.cell(profile, channel, output)
-            _cell(profile, channel, output, self._owners)
+            _outer(profile, channel, output, self._owners)
         except BaseException as fault:
             runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
 
     def _kill(self, cell: int) -> None:
-        for process, number in self._children.items():
-            if number == cell:
-                _end(process)
+        for process, child in self._children.items():
+            if child.cell == cell:
+                _end(process, child)
 
     def _reap(self) -> None:
         while True:
@@ -98,21 +151,26 @@ class Launcher:
                 return
             if not process:
                 return
-            cell = self._children.pop(process, 0)
-            if not cell or os.WIFSIGNALED(status):
+            child = self._children.pop(process, None)
+            if child is None or (os.WIFSIGNALED(status) and child.ends_by is signal.SIGTERM):
                 scratch.sweep()
-            if cell:
-                code = os.waitstatus_to_exitcode(status)
-                self._tell(cell=cell, code=code, cpu=usage.ru_utime + usage.ru_stime, memory_mb=usage.ru_maxrss / 1024)
+            if child is not None:
+                self._processors.give_back(child.processors)
+                self._tell(
+                    cell=child.cell,
+                    code=os.waitstatus_to_exitcode(status),
+                    cpu=usage.ru_utime + usage.ru_stime,
+                    memory_mb=usage.ru_maxrss / 1024,
+                )
 
-    def _tell(self, **news: Any) -> None:  # Any: plain JSON
+    def _tell(self, descriptors: Sequence[int] = (), **news: Any) -> None:  # Any: plain JSON
         with contextlib.suppress(BrokenPipeError):
-            self._core.send(json.dumps(news).encode())
+            socket.send_fds(self._core, [json.dumps(news).encode()], descriptors)
 
     def end(self) -> None:
         """Nothing that was started here outlives this process."""
-        for process in self._children:
-            _end(process)
+        for process, child in self._children.items():
+            _end(process, child)
         with contextlib.suppress(ChildProcessError):
             while True:
                 os.waitpid(-1, 0)
@@ -142,11 +200,39 @@ def main(descriptor: int) -> None:
         launcher.end()
 
 
-def _cell(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
-    """The outer half: it owns the namespaces, waits for the inner half and its orphans, and ends as that one ended."""
+def _native_child(
+    profile: Profile,
+    world: World,
+    trees: dict[str, int],
+    descriptors: list[int],
+    processors: set[int],
+) -> NoReturn:
+    """First process of its world, and the only one that will ever read a program."""
+    channel, output = descriptors
+    try:
+        os.sched_setaffinity(0, processors)
+        _plain_signals()
+        os.setsid()
+        native.furnish(profile, trees)
+        witness = lockdown.Witness(world.processes)
+        foreign = profile.language == deno.LANGUAGE
+        lockdown.set_limits(profile, deno.limits(profile) if foreign else {})
+        lockdown.become_nobody(witness.itself)
+        version = lockdown.lock(profile, deno.executables() if foreign else ())
+        lockdown.leave_if_alone(world.alive)
+        if foreign:
+            deno.become(profile, channel, output, witness, version)
+        runner.settle(channel, output, witness.status, ENVIRONMENT)
+        lockdown.close_the_door()
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    runner.live(witness.facts(version), profile.ahead)
+
+
+def _outer(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
+    """Where a tool makes the namespaces: waits for the tool and its orphans, and ends as it ended."""
     parent = os.getppid()
-    if profile.backend == "native":
-        native.enter()
     kernel.adopt_orphans()
     kernel.die_with_parent(signal.SIGKILL)
     if os.getppid() != parent:
@@ -156,7 +242,7 @@ def _cell(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:
     if not inner:
         os.close(alive_end)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
-        _inner(profile, channel, output, owners, alive)
+        bubblewrap.become(profile, channel, output, owners, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(inner, signal.SIGKILL))
@@ -176,40 +262,27 @@ def _wait_for_all(inner: int) -> int:
             found = status
 
 
-def _inner(profile: Profile, channel: int, output: int, owners: int, alive: int) -> NoReturn:
-    try:
-        if profile.backend == "bubblewrap":
-            bubblewrap.become(profile, channel, output, owners, alive)
-        witness, version = _locked(profile, channel, output, owners, alive)
-    except BaseException as fault:
-        runner.report_broken(channel, fault, traceback.format_exc())
-        os._exit(1)
-    runner.live(witness.facts(version))
+def _try_apart(step: Callable[[], object]) -> None:
+    """Do it in a process that is thrown away; raise what it raised there."""
+    reading, writing = os.pipe2(os.O_CLOEXEC)
+    process = os.fork()
+    if not process:
+        try:
+            step()
+        except BaseException as fault:
+            os.write(writing, (str(fault) or type(fault).__name__).encode()[:4000])
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as told:
+        fault_text = told.read().decode()
+    os.waitpid(process, 0)
+    if fault_text:
+        raise OSError(fault_text)
 
 
-def _locked(profile: Profile, channel: int, output: int, owners: int, alive: int) -> tuple[lockdown.Witness, int]:
-    """First process of its world, and the only one that will ever read a program."""
-    os.setsid()
-    native.furnish(profile, owners)
-    witness = lockdown.Witness()
-    native.forget_processes()
-    foreign = profile.language == deno.LANGUAGE
-    lockdown.set_limits(profile, deno.limits(profile) if foreign else {})
-    if os.getuid() == 0:
-        lockdown.become_nobody(witness.itself)
-    version = lockdown.lock(profile, deno.executables() if foreign else ())
-    lockdown.leave_if_alone(alive)
-    if foreign:
-        deno.become(profile, channel, output, witness, version)
-    runner.settle(channel, output, witness.status, ENVIRONMENT)
-    lockdown.close_the_door()
-    return witness, version
-
-
-def _end(process: int) -> None:
-    """The outer half passes the end on to the inner one and waits for it."""
+def _end(process: int, child: _Child) -> None:
     with contextlib.suppress(ProcessLookupError):
-        os.kill(process, signal.SIGTERM)
+        os.kill(process, child.ends_by)
 
 
 def _plain_signals() -> None:

@@ -45,15 +45,17 @@ def set_limits(profile: Profile, others: Mapping[int, int] = MappingProxyType({}
 
 def become_nobody(itself: int) -> None:
     """Real root never runs a program. A user namespace on top makes the thread limit this run's own."""
-    os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.setresuid(NOBODY, NOBODY, NOBODY)
-    kernel.stay_dumpable()
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        kernel.stay_dumpable()
+    user, group = os.getuid(), os.getgid()
     try:
         kernel.unshare(kernel.NEW_USER)
     except OSError:
-        return  # forbidden here; the run is still nobody, only its thread count is shared with other nobodies
-    map_self(NOBODY, NOBODY, itself)
+        return  # forbidden here; the run is still nobody, only its thread count is shared with others
+    map_self(user, group, itself)
 
 
 def map_self(user: int, group: int, itself: int) -> None:
@@ -94,10 +96,13 @@ def close_the_door() -> None:
 class Witness:
     """Sees, before the program's text has arrived, which locks are in force; its word may be believed."""
 
-    def __init__(self) -> None:
-        self.itself = _opened("/proc/self", os.O_PATH)
-        self.status = _opened("/proc/self/status", os.O_RDONLY)
-        self._worlds = {name: _link(f"/proc/self/ns/{name}") for name in WORLDS}
+    def __init__(self, processes: int = -1) -> None:
+        """`processes` is a descriptor of a /proc that knows this process, where /proc is none."""
+        if processes < 0:
+            processes = _opened("/proc", os.O_PATH)
+        self.itself = _opened("self", os.O_PATH, processes)
+        self.status = _opened("self/status", os.O_RDONLY, processes)
+        self._worlds = {name: _link(f"self/ns/{name}", processes) for name in WORLDS}
 
     def facts(self, landlock_version: int) -> dict[str, object]:
         """Read what the kernel says of this process now; the descriptor was moved to its settled place."""
@@ -111,15 +116,15 @@ class Witness:
         }
 
 
-def _opened(path: str, flags: int) -> int:
+def _opened(path: str, flags: int, folder: int | None = None) -> int:
     try:
-        return os.open(path, flags | os.O_CLOEXEC)
+        return os.open(path, flags | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return -1  # no /proc here: nothing will be believed of it
 
 
-def _link(path: str) -> str:
+def _link(path: str, folder: int) -> str:
     try:
-        return os.readlink(path)
+        return os.readlink(path, dir_fd=folder)
     except OSError:
         return ""

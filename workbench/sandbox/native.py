@@ -16,11 +16,12 @@ _ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts
 _LOOSE = kernel.NO_SETUID | kernel.NO_DEVICES
 _DATA = _LOOSE | kernel.NO_EXECUTION
 _DEVICES = ("null", "zero", "full", "random", "urandom")
+_FOLDERS = ("workspace", "servers", "skills")
 INSIDE = Path(__file__).with_name("inside")
 
 
 def enter() -> None:
-    """Namespaces first; the caller forks afterwards, and the child, first of its process namespace, calls `furnish`."""
+    """Namespaces for a single child, without a `World`: the caller forks afterwards, and the child is its first."""
     user, group = os.getuid(), os.getgid()
     if user == 0:
         kernel.unshare(kernel.NEW_WORLD)
@@ -32,22 +33,32 @@ def enter() -> None:
     kernel.own_mounts()
 
 
-def furnish(profile: Profile, owners: int) -> None:
-    """Build the root, move into it, let go of the host's. `owners` maps root's files to nobody; -1: nothing does."""
-    user, group = (os.getuid(), os.getgid()) if os.getuid() else (NOBODY, NOBODY)
-    trees = _host_trees(profile, owners)
+def build_root(profile: Profile) -> None:
+    """Everything that is the same in each child of a language. Then let go of the host's; the mounts are our own."""
+    user, group = _inside_user()
+    trees = _host_trees(profile)
     kernel.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
     _small_files(profile, user, group)
-    _private_folder(HOME, 16, user, group)
-    _private_folder(TEMP, 64, user, group)
     for target, tree in trees.items():
         attach(tree, _ROOT + target)
-    with contextlib.suppress(OSError):  # some containers forbid it; then nobody can say that the locks hold
-        kernel.mount_new("proc", f"{_ROOT}/proc", _DATA, "subset=pid")
     kernel.change_root(_ROOT)
     kernel.make_read_only("/", _LOOSE)
+
+
+def furnish(profile: Profile, trees: dict[str, int]) -> None:
+    """What is this child's alone: room for scratch files, and the folders of its run."""
+    user, group = _inside_user()
+    for target, megabytes in ((HOME, 16), (TEMP, 64)):
+        options = f"size={megabytes}m,nr_inodes=4k,mode=700,uid={user},gid={group}"
+        kernel.mount_new("tmpfs", target, _DATA, options)
+    for target, tree in trees.items():
+        kernel.attach_tree(tree, target)
     kernel.name_host("sandbox")
     os.chdir(BENCH)
+
+
+def _inside_user() -> tuple[int, int]:
+    return (os.getuid(), os.getgid()) if os.getuid() else (NOBODY, NOBODY)
 
 
 def library_folders() -> tuple[str, ...]:
@@ -67,7 +78,7 @@ def library_folders() -> tuple[str, ...]:
     return tuple(place for place in found if not any(place.startswith(other + "/") for other in found))
 
 
-def _host_trees(profile: Profile, owners: int) -> dict[str, int]:
+def _host_trees(profile: Profile) -> dict[str, int]:
     """Open everything of the host's before the new root covers it: target inside → detached mount."""
     trees = {place: kernel.clone_tree(place, _LOOSE | kernel.READ_ONLY) for place in library_folders()}
     for place in ("/usr/share/zoneinfo", "/etc/ld.so.cache"):
@@ -75,13 +86,18 @@ def _host_trees(profile: Profile, owners: int) -> dict[str, int]:
             trees[place] = kernel.clone_tree(place, _DATA | kernel.READ_ONLY)
     for name in _DEVICES:
         trees[f"/dev/{name}"] = kernel.clone_tree(f"/dev/{name}", kernel.NO_SETUID | kernel.NO_EXECUTION)
-    read_only = 0 if profile.writable else kernel.READ_ONLY
     if profile.runtime:
         trees[deno.BINARY] = kernel.clone_tree(profile.runtime, _LOOSE | kernel.READ_ONLY)
-    trees[f"{BENCH}/workspace"] = owned_tree(profile.workspace, _DATA | read_only, owners)
-    for name, source in (("servers", profile.servers), ("skills", profile.skills)):
-        if source and os.path.isdir(source):
-            trees[f"{BENCH}/{name}"] = owned_tree(source, _DATA | kernel.READ_ONLY, owners)
+    return trees
+
+
+def bench_trees(profile: Profile, owners: int) -> dict[str, int]:
+    """The run's own folders, from which nothing can be started: target inside → detached mount."""
+    trees = {}
+    for name, place in zip(_FOLDERS, profile.folders, strict=True):
+        if place:
+            read_only = name != "workspace" or not profile.writable
+            trees[f"{BENCH}/{name}"] = owned_tree(place, _DATA | (kernel.READ_ONLY if read_only else 0), owners)
     return trees
 
 
@@ -115,8 +131,9 @@ def attach(tree: int, target: str) -> None:
 def _small_files(profile: Profile, user: int, group: int) -> None:
     local_time = _read_or_nothing("/etc/localtime")
     folder = deno.PLACE[1:] if profile.language == deno.LANGUAGE else "bench"
-    for place in ("dev", "etc", "proc", "bench/servers", "bench/skills", "bench/workspace", deno.PLACE[1:]):
-        os.makedirs(f"{_ROOT}/{place}")
+    bench = (f"{BENCH}/servers", f"{BENCH}/skills", f"{BENCH}/workspace")
+    for place in ("/dev", "/etc", "/proc", *bench, HOME, TEMP, deno.PLACE):
+        os.makedirs(_ROOT + place)
     for name in ("bin", "sbin", "lib", "lib64", "lib32"):
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
@@ -154,15 +171,3 @@ def _read_or_nothing(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError:
         return b""
-
-
-def _private_folder(target: str, megabytes: int, user: int, group: int) -> None:
-    os.makedirs(_ROOT + target)
-    options = f"size={megabytes}m,nr_inodes=4k,mode=700,uid={user},gid={group}"
-    kernel.mount_new("tmpfs", _ROOT + target, _DATA, options)
-
-
-def forget_processes() -> None:
-    """The program gets no /proc: it tells paths of the host, and nothing a program needs."""
-    with contextlib.suppress(OSError):
-        kernel.unmount("/proc")

@@ -1,103 +1,123 @@
-"""Keeps a locked child ready before anybody asks, so that a run starts at once. Each is used once and thrown away."""
+"""Keeps locked children ready before anybody asks, so that a run starts at once. Each is used once and thrown away.
+
+A child is of use only to runs with the same folders and limits, so there are spares for what ran last, and one each
+for what ran before that. New ones are made when the run that took one is through its first moments, not beside them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.sandbox.cells import Cell
 from workbench.sandbox.maker import Maker
-from workbench.sandbox.profile import Profile
+from workbench.sandbox.profile import Profile, marks_of
 
 log = logging.getLogger(__name__)
 _PATIENCE = 10.0  # seconds for a child to be built
-
-
-@dataclass(frozen=True, slots=True)
-class _Spare:
-    """A child nobody has used, and the folders it was bound to."""
-
-    cell: Cell
-    folders: tuple[tuple[int, int], ...]
+_CALM = 0.01  # seconds since the last run began before a spare is made
+_EARLIER = 2  # profiles, beside the last one, of which one spare is kept
 
 
 class Pool:
-    """Spares of the profile that was used last; `size` 0 makes every child when it is asked for."""
+    """Spares of the profiles that were used last, `ready` of the newest; 0 makes every child when it is asked for."""
 
-    def __init__(self, cells: Maker, size: int) -> None:
-        self._cells = cells
-        self._size = size
-        self._spares: list[_Spare] = []
+    def __init__(self, maker: Maker, ready: int | Callable[[], int], most: int = 1000) -> None:
+        self._maker = maker
+        self._wished = ready  # asked each time, where it is a setting
+        self._most = most
+        self._spares: dict[Profile, list[Cell]] = {}  # the newest profile last
+        self._dead: list[Cell] = []
+        self._taken = 0.0  # when a child was last asked for
+        self._later: asyncio.TimerHandle | None = None
         self._filling: asyncio.Task[None] | None = None
         self._closed = False
 
     async def take(self, profile: Profile) -> Cell:
         """A child of this profile that says it is ready, from the spares when one fits."""
-        cell = await self._fitting(profile) or await self._built(profile)
-        if self._size and not self._closed and (self._filling is None or self._filling.done()):
-            self._filling = spawn("sandbox spare", self._fill(profile))
-        return cell
+        self._taken = time.monotonic()
+        cell = self._fitting(profile)
+        if self._later is None and self._filling is None and self._spares and not self._closed:
+            self._later = asyncio.get_running_loop().call_later(_CALM, self._begin_filling)
+        return cell or await self._built(profile)
 
     async def close(self) -> None:
         self._closed = True
+        if self._later is not None:
+            self._later.cancel()
         if self._filling is not None:
             self._filling.cancel()
             await asyncio.wait([self._filling])
-        await self._let_go(self._spares)
+        await self._let_go([*self._dead, *(cell for spares in self._spares.values() for cell in spares)])
 
-    async def _fitting(self, profile: Profile) -> Cell | None:
-        spares, self._spares = self._spares, []
-        folders = folders_of(profile)
-        fit = [spare for spare in spares if _fits(spare, profile, folders)]
-        self._spares = fit[1:]
-        await self._let_go([spare for spare in spares if spare not in fit])
-        return fit[0].cell if fit else None
+    def _ready(self) -> int:
+        return min(self._wished() if callable(self._wished) else self._wished, self._most)
 
-    async def _fill(self, profile: Profile) -> None:
+    def _fitting(self, profile: Profile) -> Cell | None:
+        spares = self._spares.pop(profile, [])
+        if spares or self._ready():
+            self._spares[profile] = spares
+        while spares:
+            cell = spares.pop(0)
+            if not cell.gone.done() and not cell.channel.ended.done():
+                return cell
+            self._dead.append(cell)
+        return None
+
+    def _begin_filling(self) -> None:
+        self._later = None
+        self._filling = spawn("sandbox spare", self._fill())
+
+    async def _fill(self) -> None:
         try:
-            while len(self._spares) < self._size:
-                folders = folders_of(profile)
-                cell = await self._built(profile)
-                self._spares.append(_Spare(cell, folders))
+            while True:
+                await asyncio.sleep(self._taken + _CALM - time.monotonic())
+                await self._let_go(self._surplus())
+                profile = next(reversed(self._spares), None)
+                if profile is None or len(self._spares[profile]) >= self._ready():
+                    return
+                await self._add(profile)
         except WorkbenchError as fault:
             log.info("no sandbox is kept ready; the next run makes its own: %s", fault)
+        finally:
+            self._filling = None
+
+    async def _add(self, profile: Profile) -> None:
+        cell = await self._built(replace(profile, ahead=True))
+        self._spares.setdefault(profile, []).append(cell)
+
+    def _surplus(self) -> list[Cell]:
+        """Spares nobody will ask for, taken from the shelves: too many, of folders that are gone, or dead."""
+        found, self._dead = self._dead, []
+        newest = list(self._spares)[: -_EARLIER - 2 : -1]
+        for profile, spares in tuple(self._spares.items()):
+            kept = 0
+            if profile in newest and marks_of(*profile.folders) == profile.marks:
+                kept = self._ready() if profile == newest[0] else min(1, self._ready())
+            found += spares[kept:]
+            del spares[kept:]
+            if not kept:
+                del self._spares[profile]
+        return found
 
     async def _built(self, profile: Profile) -> Cell:
-        cell = await self._cells.make(profile)
+        cell = await self._maker.make(profile)
         try:
             await asyncio.wait([cell.channel.ready], timeout=_PATIENCE)
             message = cell.channel.fault()
         except BaseException:
-            await asyncio.shield(self._cells.finish(cell))
+            await asyncio.shield(self._maker.finish(cell))
             raise
         if message:
-            await self._cells.finish(cell)
+            await self._maker.finish(cell)
             raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
         return cell
 
-    async def _let_go(self, spares: list[_Spare]) -> None:
-        for spare in spares:
-            await self._cells.finish(spare.cell)
-
-
-def _fits(spare: _Spare, profile: Profile, folders: tuple[tuple[int, int], ...]) -> bool:
-    cell = spare.cell
-    return (
-        cell.profile == profile and spare.folders == folders and not cell.gone.done() and not cell.channel.ended.done()
-    )
-
-
-def folders_of(profile: Profile) -> tuple[tuple[int, int], ...]:
-    """A folder that was deleted and made again is another folder, though its path is the same."""
-    found = []
-    for folder in (profile.workspace, profile.servers, profile.skills):
-        try:
-            status = os.stat(folder)
-            found.append((status.st_dev, status.st_ino))
-        except OSError:
-            found.append((0, 0))
-    return tuple(found)
+    async def _let_go(self, cells: Iterable[Cell]) -> None:
+        for cell in cells:
+            await self._maker.finish(cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -39,13 +40,34 @@ class Profile:
     runtime: str = ""  # the program that runs the language, where that is not this Python
     preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
     kept: bool = False  # for many programs: the processor time of each is counted from outside
+    ahead: bool = False  # made before anybody asks: it has the time to rehearse
+    marks: tuple[tuple[int, int], ...] = ()  # which folders stand at the three paths
+
+    @property
+    def folders(self) -> tuple[str, str, str]:
+        """Workspace, servers, skills; empty where there is none."""
+        return self.workspace, self.servers, self.skills
 
     def as_json(self) -> dict[str, Any]:  # Any: plain JSON
         return asdict(self)
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Profile:  # Any: plain JSON
-        return cls(**{**words, "preload": tuple(words["preload"])})
+        marks = tuple((device, inode) for device, inode in words["marks"])
+        return cls(**{**words, "preload": tuple(words["preload"]), "marks": marks})
+
+
+def marks_of(*folders: str) -> tuple[tuple[int, int], ...]:
+    """A folder that was deleted and made again is another folder, though its path is the same."""
+    return tuple(_mark(folder) for folder in folders)
+
+
+def _mark(folder: str) -> tuple[int, int]:
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return 0, 0
+    return status.st_dev, status.st_ino
 
 
 def base_python() -> str:

@@ -79,7 +79,7 @@ def _inner(profile: Profile, private: str, channel: int, output: int, alive: int
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version))
+    runner.live(witness.facts(version), profile.ahead)
 
 
 def _locked(profile: Profile, private: str, channel: int, output: int, alive: int) -> tuple[lockdown.Witness, int]:

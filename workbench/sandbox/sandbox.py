@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.events import spawn
 from workbench.records import Level, Strength
 from workbench.sandbox import deno, probe
 from workbench.sandbox.cells import Cell, Cells
-from workbench.sandbox.ending import conclude
 from workbench.sandbox.kept import Kept, Place
 from workbench.sandbox.levels import LEVELS, Levels, named
 from workbench.sandbox.maker import Engine, Maker
-from workbench.sandbox.pool import Pool, folders_of
-from workbench.sandbox.profile import Profile
+from workbench.sandbox.once import run_once
+from workbench.sandbox.pool import Pool
+from workbench.sandbox.profile import Profile, marks_of
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
-from workbench.sandbox.watching import until_over
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
-_LAST_WORDS = 1.0  # seconds a program that said its end may take to go
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +42,19 @@ class Sandbox:
     `engines` make the children of the levels "container" and "vm".
     """
 
-    def __init__(self, backend: str = "", ready: int = 1, engines: Mapping[str, Engine] | None = None) -> None:
+    def __init__(
+        self,
+        backend: str = "",
+        ready: int | Callable[[], int] = 1,
+        engines: Mapping[str, Engine] | None = None,
+    ) -> None:
         self._wished = backend or os.environ.get(FORCED, "")
         self._cells = Cells()
         engines = engines or {}
         self._levels = Levels(engines)
         self._places = {"process": _Place(self._cells, Pool(self._cells, ready))}
-        self._places |= {level: _Place(engine, Pool(engine, min(ready, 1))) for level, engine in engines.items()}
+        self._places |= {level: _Place(engine, Pool(engine, ready, most=1)) for level, engine in engines.items()}
+        self._graves: set[asyncio.Task[Any]] = set()  # children that are killed and not yet gone
         self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
 
     @property
@@ -96,16 +100,17 @@ class Sandbox:
         _check_workspace(program.workspace)
         maker = self._places[level.name].maker
         profile = profile_of(level.backend, program, kept=True)
-        place = Place(level.name, folders_of(profile))
+        place = Place(level.name, profile.marks)
         return Kept(maker, await Pool(maker, 0).take(profile), place)
 
     def misfit(self, kept: Kept, program: Program) -> str:
         """Why this program cannot go on in that sandbox, in half a sentence; empty when it can."""
         if LEVELS.index(kept.place.level) < LEVELS.index(program.level):
             return f"this program needs {named(program.level)}, and it ran in {named(kept.place.level)}"
-        if kept.profile != profile_of(kept.profile.backend, program, kept=True):
+        wanted = profile_of(kept.profile.backend, program, kept=True)
+        if kept.profile != replace(wanted, marks=kept.profile.marks):
             return "the limits, folders or packages of programs are other ones now"
-        if kept.place.folders != folders_of(kept.profile):
+        if kept.place.folders != wanted.marks:
             return "the folders it was bound to were made anew"
         return ""
 
@@ -113,46 +118,34 @@ class Sandbox:
         await self._levels.close()
         for place in self._places.values():
             await place.pool.close()
+        if self._graves:
+            await asyncio.wait(self._graves)
+        for place in self._places.values():
             await place.maker.close()
 
     async def _trial(self, backend: str, program: Program) -> tuple[Ending, dict[str, Any]]:  # Any: JSON
         cell = await Pool(self._cells, 0).take(profile_of(backend, program))
         ending = await self._run(self._cells, cell, program, _no_answers, lambda stream, text: None)
+        await self._cells.finish(cell)
         return ending, cell.channel.ready.result()
 
     async def _run(self, maker: Maker, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
         try:
-            return await self._watch(maker, cell, program, answer, output)
-        finally:
+            ending = await run_once(maker, cell, program, answer, output)
+        except BaseException:
             await asyncio.shield(maker.finish(cell))
+            raise
+        if cell.gone.done():
+            await maker.finish(cell)
+        else:
+            self._bury(maker, cell)
+        return ending
 
-    async def _watch(self, maker: Maker, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
-        channel, limits = cell.channel, program.limits
-        if cell.baggage is not None:
-            await cell.baggage.bring()
-        started = time.monotonic()
-        channel.begin(program.code, limits, answer, output, program.network)
-        await until_over(channel, program, started)
-        if channel.reason:
-            maker.kill(cell)
-        seconds = time.monotonic() - started
-        reason, message = await _collected(cell, output)
-        await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
-        if not channel.reason:
-            await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
-        gone = await maker.finish(cell)
-        ending = conclude(channel, gone, limits, seconds, cell.last_words)
-        return replace(ending, ok=False, reason=reason, message=message) if reason else ending
-
-
-async def _collected(cell: Cell, output: Output) -> tuple[str, str]:
-    """A program that ended by itself leaves its files; one that we had to end leaves nothing."""
-    if cell.baggage is None or cell.channel.reason:
-        return "", ""
-    trouble = await cell.baggage.collect()
-    if notes := cell.baggage.notes():
-        output("stderr", notes)
-    return trouble
+    def _bury(self, maker: Maker, cell: Cell) -> None:
+        """Nobody waits for a killed child to be gone but `close`."""
+        grave = spawn("sandbox end", maker.finish(cell))
+        self._graves.add(grave)
+        grave.add_done_callback(self._graves.discard)
 
 
 def _check_workspace(folder: Path) -> None:
@@ -167,11 +160,12 @@ def _check_workspace(folder: Path) -> None:
 
 def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile:
     limits = program.limits
+    workspace, servers, skills = (_place(folder) for folder in (program.workspace, program.servers, program.skills))
     return Profile(
         backend=backend,
-        workspace=os.path.realpath(program.workspace),
-        servers=os.path.realpath(program.servers) if program.servers else "",
-        skills=os.path.realpath(program.skills) if program.skills else "",
+        workspace=workspace,
+        servers=servers,
+        skills=skills,
         writable=program.writable,
         memory_mb=limits.memory_mb,
         cpu_seconds=limits.cpu_seconds,
@@ -182,7 +176,12 @@ def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile
         runtime=deno.runtime() if program.language == deno.LANGUAGE else "",
         preload=program.preload,
         kept=kept,
+        marks=marks_of(workspace, servers, skills),
     )
+
+
+def _place(folder: Path | None) -> str:
+    return os.path.realpath(folder) if folder is not None and folder.is_dir() else ""
 
 
 async def _no_answers(what: str, wish: object) -> None:

@@ -5,6 +5,7 @@ Each entry is `name x86_64 aarch64`; a dash says that processor never had the ca
 
 from __future__ import annotations
 
+import functools
 import os
 
 # The kernel's own names of the processors (AUDIT_ARCH_*), as the filter meets them.
@@ -48,6 +49,7 @@ pivot_root 155 41, execve 59 221, capset 126 91, unshare 272 97, mount 165 40, u
 """
 
 
+@functools.cache
 def numbers(machine: str = "") -> dict[str, int]:
     """Name → number on this machine; calls it does not have are left out."""
     column = list(ARCHITECTURES).index(machine or os.uname().machine) + 1

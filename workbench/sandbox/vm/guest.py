@@ -226,9 +226,11 @@ def _cell(profile: Profile, channel: int, output: int) -> NoReturn:
 def _inner(profile: Profile, channel: int, output: int, alive: int) -> NoReturn:
     try:
         os.setsid()
-        native.furnish(profile, -1)
-        witness = lockdown.Witness()
-        native.forget_processes()
+        processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)
+        trees = native.bench_trees(profile, -1)
+        native.build_root(profile)
+        native.furnish(profile, trees)
+        witness = lockdown.Witness(processes)
         lockdown.set_limits(profile)
         lockdown.become_nobody(witness.itself)
         version = lockdown.lock(profile)

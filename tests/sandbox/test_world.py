@@ -1,0 +1,53 @@
+"""A child sees the folders that the core saw under their names, or is not made."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import Limits
+from workbench.sandbox.cells import Cells
+from workbench.sandbox.pool import Pool
+from workbench.sandbox.profile import Profile, marks_of
+from workbench.sandbox.program import Program
+from workbench.sandbox.sandbox import Sandbox, profile_of
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[Pool]:
+    sandbox = Sandbox("native", lambda: 0)
+    if (await sandbox.open()).level == "none":
+        await sandbox.close()
+        pytest.skip(sandbox.strength.reason)
+    await sandbox.close()
+    cells = Cells()
+    yield Pool(cells, lambda: 0)
+    await cells.close()
+
+
+def profile(folder: Path) -> Profile:
+    return profile_of("native", Program("1", Limits(), folder))
+
+
+async def test_a_folder_in_whose_place_a_link_was_put_meanwhile_is_not_mounted(pool: Pool, tmp_path: Path) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "workspace").mkdir()
+    seen = profile(tmp_path / "workspace")
+    (tmp_path / "workspace").rmdir()
+    (tmp_path / "workspace").symlink_to(tmp_path / "private")
+    with pytest.raises(WorkbenchError, match="is another folder here"):
+        await pool.take(seen)
+
+
+async def test_a_folder_that_is_gone_is_said_and_the_next_child_is_fine(pool: Pool, tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    seen = profile(tmp_path / "workspace")
+    with pytest.raises(WorkbenchError, match="No such file"):
+        await pool.take(replace(seen, workspace=str(tmp_path / "gone"), marks=marks_of(str(tmp_path / "gone"), "", "")))
+    cell = await pool.take(seen)
+    assert cell.channel.ready.result()["kind"] == "ready"
+    await pool._let_go([cell])

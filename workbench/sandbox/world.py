@@ -1,0 +1,63 @@
+"""What all native children of one launcher have in common: the right to make namespaces, and a root that is ready.
+
+The launcher lives in that root itself, so a child begins with a copy of it, in which nothing of the host was ever
+mounted but what every program may read. Only to fetch a run's own folders it looks into the host's mounts for a moment.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from workbench.sandbox import kernel, lockdown, native
+from workbench.sandbox.profile import Profile
+
+
+class World:
+    """Entered by the launcher once and for good. An ordinary user gets a user namespace, in which this is allowed."""
+
+    def __init__(self, owners: int) -> None:
+        self._owners = owners  # maps root's files to nobody; -1: nothing does
+        self._roots: dict[str, int] = {}  # language → mount namespace in which it is the root
+        self.processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)  # there is none in those roots
+        self.alive = os.pidfd_open(os.getpid())  # readable when this process is gone
+        user, group = os.getuid(), os.getgid()
+        if user:
+            kernel.unshare(kernel.NEW_USER | kernel.NEW_MOUNTS)
+            itself = os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
+            lockdown.map_self(user, group, itself)
+            os.close(itself)
+        else:
+            kernel.unshare(kernel.NEW_MOUNTS)
+        kernel.own_mounts(following=True)
+        self._host = self._mounts()
+
+    def prepare(self, profile: Profile) -> dict[str, int]:
+        """Live where the child is to begin; answers its run's own folders: target inside → detached mount."""
+        self.leave()
+        trees = native.bench_trees(profile, self._owners)
+        _check_same(profile, trees)
+        if profile.language in self._roots:
+            kernel.move_to(self._roots[profile.language])
+            return trees
+        kernel.unshare(kernel.NEW_MOUNTS)
+        kernel.own_mounts()
+        native.build_root(profile)
+        self._roots[profile.language] = self._mounts()
+        return trees
+
+    def leave(self) -> None:
+        """See the host's files, as they are mounted now."""
+        kernel.move_to(self._host)
+
+    def _mounts(self) -> int:
+        return os.open("self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.processes)
+
+
+def _check_same(profile: Profile, trees: dict[str, int]) -> None:
+    """What the core saw under these names is what is mounted: no link was put there, nothing is hidden from us."""
+    seen = [mark for place, mark in zip(profile.folders, profile.marks, strict=True) if place]
+    for (target, tree), mark in zip(trees.items(), seen, strict=True):
+        status = os.fstat(tree)
+        if (status.st_dev, status.st_ino) != mark:
+            raise OSError(errno.ESTALE, f"{target} is another folder here than for the workbench. Restart it")
