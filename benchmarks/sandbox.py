@@ -1,109 +1,315 @@
-"""Prints what the sandbox costs on this machine, beside `python3 -c pass`: `python benchmarks/sandbox.py`."""
+"""Prints what the sandbox costs on this machine, beside `python3 -c pass`: `python benchmarks/sandbox.py [--brief]`.
+
+Every figure is measured in turns with a bare Python, so that a busy machine slows both. Started as root, it runs once
+more as an ordinary user. What is not there (a backend, a container engine, Deno) says why.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import importlib.util
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any  # Any: keyword arguments of subprocess
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from workbench.paths import images_folder
 from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.engines import engines
 from workbench.sandbox.probe import BACKENDS
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
-ROUNDS = 30
-LIMITS = Limits(seconds=60.0, calls=1_000_000)
+ROOT = Path(__file__).resolve().parents[1]
+BRIEF = "--brief" in sys.argv
+ROUNDS = 5 if BRIEF else 30
+SLOW_ROUNDS = 3 if BRIEF else 8  # for what takes tenths of a second
+READY = 3
+ORDINARY = 65534  # the user of the second pass
+LIMITS = Limits(seconds=60.0, calls=1_000_000, memory_mb=1024)
+HELLO = {"python": "print('x')", "typescript": "console.log('x')"}
+EACH = """
+import time
+took = []
+for _ in range({n}):
+    began = time.perf_counter()
+    await call_tool('s', 't', {{'i': 1}})
+    took.append(time.perf_counter() - began)
+result = sorted(took)[{n} // 2]
+"""
+TIMED = """
+import time
+text = 'x' * 7_000_000
+began = time.perf_counter()
+{work}
+result = time.perf_counter() - began
+"""
 SERIAL = "for _ in range({n}): await call_tool('s', 't', {{'i': 1}})"
 TOGETHER = "await asyncio.gather(*[call_tool('s', 't', {{'i': 1}}) for _ in range({n})])"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One way to run a program, as it stands in the table."""
+
+    name: str
+    backend: str = ""  # of the process level; empty: the strongest
+    level: str = "process"
+    language: str = "python"
+    first: str = ""  # goals, in words: the first line from the pool
+    cold: str = ""
+
+    @property
+    def rounds(self) -> int:
+        return ROUNDS if self.level == "process" and self.language == "python" else SLOW_ROUNDS
+
+
+PLACES = (
+    Place("native", "native", first="≤ 0.5", cold="≤ 5"),
+    Place("bubblewrap", "bubblewrap"),
+    Place("reduced", "reduced"),
+    Place("typescript", language="typescript", cold="≤ 40"),
+    Place("container", level="container"),
+    Place("vm", level="vm"),
+)
+assert {place.backend for place in PLACES} >= set(BACKENDS)
+
+
 async def main() -> None:
     who = "root" if os.getuid() == 0 else "an ordinary user"
-    print(f"Python {sys.version.split()[0]}, as {who}, {os.cpu_count()} processors, {ROUNDS} rounds, p50 (p95) in ms")
-    line(
-        "python3 -c pass",
-        [timed(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True)) for _ in range(ROUNDS)],
-    )
-    for backend in BACKENDS:
-        await measure(backend)
+    print(f"\nPython {sys.version.split()[0]}, as {who}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
+    print(f"{'milliseconds':52}{'p50':>9}{'p95':>9}{'bare p50':>10}  goal")
+    for place in PLACES:
+        with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
+            await measure(place, Path(folder))
+    if importlib.util.find_spec("mcp"):
+        from sandbox_core import through_the_core
+
+        await through_the_core(line, bare, ROUNDS)
+    else:
+        print("through the core: skipped, this Python has not the workbench's dependencies")
 
 
-async def measure(backend: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
-        for ready, name in ((0, "cold"), (1, "from the pool")):
-            sandbox = Sandbox(backend, ready)
-            try:
-                began = time.perf_counter()
-                strength = await sandbox.open()
-                if strength.level == "none":
-                    print(f"{backend}: skipped, {strength.reason}")
-                    return
-                if not ready:
-                    line(f"{backend}: launcher and probe", [time.perf_counter() - began])
-                await starts(sandbox, f"{backend}, {name}", Path(folder))
-                if not ready:
-                    await calls(sandbox, backend, Path(folder))
-            finally:
-                await sandbox.close()
-
-
-async def starts(sandbox: Sandbox, name: str, folder: Path) -> None:
-    first: list[float] = []
-    whole: list[float] = []
-    for _ in range(ROUNDS + 1):
+async def measure(place: Place, folder: Path) -> None:
+    sandbox = Sandbox(place.backend, 0, engines(images_folder()))
+    try:
         began = time.perf_counter()
-        heard: list[float] = []
-        await run(sandbox, "print('x')", folder, lambda stream, text, heard=heard: heard.append(time.perf_counter()))
-        whole.append(time.perf_counter() - began)
-        first.append(heard[0] - began)
-        await asyncio.sleep(0.06)  # time for the pool to be full again
-    line(f"{name}: to the first line", first[1:])
-    line(f"{name}: whole run", whole[1:])
+        strength = await sandbox.open()
+        opened = time.perf_counter() - began
+        if why := await missing(sandbox, place, strength.level, strength.reason):
+            print(f"{place.name}: skipped, {why}")
+            return
+        if place.backend:
+            line(f"{place.name}: launcher and probe", [opened])
+        cold = await starts(sandbox, place, folder, "cold", goal=place.cold)
+        if place.backend == "native":
+            await calls(sandbox, folder)
+    finally:
+        await sandbox.close()
+    await ahead(place, folder, cold)
 
 
-async def calls(sandbox: Sandbox, name: str, folder: Path) -> None:
+async def missing(sandbox: Sandbox, place: Place, level: str, reason: str) -> str:
+    """Why there is no such place here; empty when there is."""
+    if place.level == "process" and level == "none":
+        return reason
+    await sandbox.look_again()
+    found = await sandbox.fitting(place.level, place.language)
+    if found is not None and found.name == place.level:
+        return ""
+    level_of = {one.name: one for one in sandbox.levels()}[place.level]
+    return f"{level_of.sentence} {level_of.hint}".strip() if not level_of.available else f"no {place.language} here"
+
+
+async def ahead(place: Place, folder: Path, cold: float) -> None:
+    """The same with sandboxes made ahead, and when they are used up."""
+    sandbox = Sandbox(place.backend, READY, engines(images_folder()))
+    try:
+        await sandbox.open()
+        await missing(sandbox, place, "", "")
+        await starts(sandbox, place, folder, "from the pool", pause=max(0.1, 4 * cold), goal=place.first)
+        if place.backend:
+            memory(sandbox, place)
+        first, whole = [], []
+        for _ in range(max(2, place.rounds // 10)):
+            for number in range(READY + 3):  # without a pause: the pool is empty after so many
+                a, b = await hello(sandbox, place, folder)
+                if number >= READY:
+                    first.append(a)
+                    whole.append(b)
+            await asyncio.sleep(max(0.1, READY * 4 * cold))
+        line(f"{place.name}, drained: to the first line", first)
+        line(f"{place.name}, drained: whole run", whole)
+    finally:
+        await sandbox.close()
+
+
+async def starts(sandbox: Sandbox, place: Place, folder: Path, how: str, pause: float = 0.0, goal: str = "") -> float:
+    """Answers the p50 of whole runs."""
+    await hello(sandbox, place, folder)
+    first, whole, beside = [], [], []
+    for _ in range(place.rounds):
+        await asyncio.sleep(pause)
+        a, b = await hello(sandbox, place, folder)
+        first.append(a)
+        whole.append(b)
+        beside.append(bare())
+    line(f"{place.name}, {how}: to the first line", first, beside, goal)
+    line(f"{place.name}, {how}: whole run", whole, beside)
+    return statistics.median(whole)
+
+
+async def hello(sandbox: Sandbox, place: Place, folder: Path) -> tuple[float, float]:
+    """Seconds to the first line, and to the end."""
+    heard: list[float] = []
+    program = Program(HELLO[place.language], LIMITS, folder, level=place.level, language=place.language)
+    began = time.perf_counter()
+    ending = await sandbox.run(program, answer, lambda stream, text: heard.append(time.perf_counter()))
+    whole = time.perf_counter() - began
+    if not ending.ok or not heard:
+        raise SystemExit(f"{place.name}: the program ended as {ending.reason}: {ending.message}")
+    return heard[0] - began, whole
+
+
+async def calls(sandbox: Sandbox, folder: Path) -> None:
+    """Questions answered at once by the host: what the channel alone costs."""
     for n in (100, 1000):
-        took = [(await run(sandbox, SERIAL.format(n=n), folder)).seconds for _ in range(5)]
-        line(f"{name}: {n} calls one by one", took)
-    took = [(await run(sandbox, SERIAL.format(n=5000), folder)).seconds]
-    print(f"{name}: round trip {took[0] / 5000 * 1e6:.0f} µs, {5000 / took[0]:,.0f} calls/s one by one")
-    took = [(await run(sandbox, TOGETHER.format(n=5000), folder)).seconds]
-    print(f"{name}: {5000 / took[0]:,.0f} calls/s together")
-    line(f"{name}: a result of 10 MB", [(await run(sandbox, "'x' * 10_000_000", folder)).seconds for _ in range(5)])
+        took = [(await run(sandbox, TIMED.format(work=SERIAL.format(n=n)), folder)) for _ in range(5)]
+        line(f"broker, raw: {n:,} calls in one run", took)
+    trips = [await run(sandbox, EACH.format(n=2000), folder) for _ in range(5)]
+    line("broker, raw: one round trip", trips)
+    speeds = [2000 / await run(sandbox, TIMED.format(work=SERIAL.format(n=2000)), folder) for _ in range(5)]
+    print(f"{'broker, raw: calls a second, one by one':52}{max(speeds):9,.0f} (best of 5){'':7}  ≥ 20,000")
+    speeds = [2000 / await run(sandbox, TIMED.format(work=TOGETHER.format(n=2000)), folder) for _ in range(5)]
+    print(f"{'broker, raw: calls a second, together':52}{max(speeds):9,.0f} (best of 5)")
+    empty = [(await ended(sandbox, "'x'", folder)).seconds for _ in range(5)]
+    large = [(await ended(sandbox, "'x' * 10_000_000", folder)).seconds - min(empty) for _ in range(5)]
+    line("a result of 10 MB, beside an empty one", large)
+    for name, work in (
+        ("an answer of 10 MB", "('s', 'large', {})"),
+        ("arguments of 7 MB", "('s', 't', {'text': text})"),
+    ):
+        code = TIMED.format(work=f"await call_tool{work}")
+        line(name, [await run(sandbox, code, folder) for _ in range(5)])
 
 
-async def run(
-    sandbox: Sandbox, code: str, folder: Path, output: Callable[[str, str], None] = lambda stream, text: None
-) -> Ending:
-    ending = await sandbox.run(Program(code, LIMITS, folder), answer, output)
+async def run(sandbox: Sandbox, code: str, folder: Path) -> float:
+    """Seconds, as the program measured them."""
+    return float((await ended(sandbox, code, folder)).result)
+
+
+async def ended(sandbox: Sandbox, code: str, folder: Path) -> Ending:
+    ending = await sandbox.run(Program(code, LIMITS, folder), answer, lambda stream, text: None)
     if not ending.ok:
         raise SystemExit(f"the benchmark's program ended as {ending.reason}: {ending.message}")
     return ending
 
 
-async def answer(what: str, wish: JsonObject) -> JsonValue:
-    return True
+TEN = "x" * 10_000_000
 
 
-def timed(step: Callable[[], object]) -> float:
+def answer(what: str, wish: JsonObject) -> JsonValue:
+    return TEN if wish.get("tool") == "large" else True
+
+
+# ── memory ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+def memory(sandbox: Sandbox, place: Place) -> None:
+    """What the launcher and each ready sandbox take up, shared pages divided among those who share them."""
+    children = below(sandbox.launcher)
+    sizes = [pss(process) for process in children]
+    known = [size for size in sizes if size is not None]
+    own = pss(sandbox.launcher)
+    words = f"{own:.1f} MB" if own is not None else "not readable"
+    each = f"{sum(known) / READY:.1f} MB" if known else "not readable"
+    print(f"{place.name + ': memory (PSS) of the launcher':52}{words:>12}")
+    print(f"{place.name + ': memory (PSS) of each ready sandbox':52}{each:>12}  {len(children)} processes")
+
+
+def below(process: int) -> list[int]:
+    """All processes that it started, and theirs."""
+    parents: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError, IndexError):
+            if name.isdigit():
+                words = Path("/proc", name, "stat").read_text().rsplit(")", 1)[1].split()
+                parents.setdefault(int(words[1]), []).append(int(name))
+    found, waiting = [], [process]
+    while waiting:
+        children = parents.get(waiting.pop(), [])
+        found += children
+        waiting += children
+    return found
+
+
+def pss(process: int) -> float | None:
+    """Megabytes; None where the kernel does not say."""
+    try:
+        text = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith("Pss:")), None)
+
+
+# ── table ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+def bare() -> float:
+    """Seconds that an empty Python takes."""
     began = time.perf_counter()
-    step()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
     return time.perf_counter() - began
 
 
-def line(name: str, took: list[float]) -> None:
+def line(name: str, took: list[float], beside: list[float] | None = None, goal: str = "") -> None:
     ordered = sorted(took)
     p95 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
-    print(f"{name:44} {statistics.median(ordered) * 1000:9.2f} ({p95 * 1000:.2f})")
+    other = f"{statistics.median(beside) * 1000:10.2f}" if beside else " " * 10
+    print(f"{name:52}{statistics.median(ordered) * 1000:9.2f}{p95 * 1000:9.2f}{other}  {goal}".rstrip(), flush=True)
+
+
+# ── as somebody else ─────────────────────────────────────────────────────────────────────────────────────────────────
+def again_as_an_ordinary_user() -> None:
+    """The same with a copy that this user may read, by a Python that it may start."""
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
+        os.chmod(folder, 0o755)
+        for part in ("workbench", "benchmarks"):
+            shutil.copytree(ROOT / part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
+        home = Path(folder, "home")
+        home.mkdir()
+        os.chown(home, ORDINARY, ORDINARY)
+        for python in (sys.executable, shutil.which("python3", path="/usr/local/bin:/usr/bin:/bin") or ""):
+            if python and starts_for(python, folder):
+                words = [python, f"{folder}/benchmarks/sandbox.py", *sys.argv[1:]]
+                subprocess.run(words, check=True, **ordinary(folder))
+                return
+    print(
+        "\nAs an ordinary user: skipped, such a user may not start this Python. Run it once more as one, with a Python "
+        "and a checkout that it may read."
+    )
+
+
+def starts_for(python: str, folder: str) -> bool:
+    test = [python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+    try:
+        return subprocess.run(test, capture_output=True, **ordinary(folder)).returncode == 0
+    except OSError:
+        return False
+
+
+def ordinary(folder: str) -> dict[str, Any]:
+    home = f"{folder}/home"
+    environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8"}
+    return {"user": ORDINARY, "group": ORDINARY, "extra_groups": [], "cwd": home, "env": environment}
 
 
 if __name__ == "__main__":
     asyncio.run(main())
+    if os.getuid() == 0:
+        again_as_an_ordinary_user()

@@ -1,0 +1,102 @@
+"""What runs cost through the whole core, assessed, audited and masked; a part of `sandbox.py`.
+
+The core is a real one with a bench of its own, its demo server, and a server with as many tools as wished.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from workbench.core import Core
+from workbench.paths import OVERRIDE, paths_of
+from workbench.records import RunState
+from workbench.runs.sessions import Session
+
+SIX = """
+from servers.demo import get_channel_history, get_customer, get_order, get_ticket, list_customers, list_outbox
+import time
+began = time.perf_counter()
+for number in range(17):
+    await get_order(order_id=f"ORD-{number + 1:05}")
+    await get_customer(customer_id=f"CUS-{number + 1:04}")
+    await get_ticket(ticket_id=f"TIC-{number + 1:04}")
+    await list_customers(limit=1)
+    await get_channel_history(channel="general")
+    if number < 15:
+        await list_outbox()
+result = time.perf_counter() - began
+"""
+PARALLEL = """
+import time
+began = time.perf_counter()
+await asyncio.gather(*[call_tool("many", "list_orders_0", {"limit": 100}) for _ in range(10)])
+result = time.perf_counter() - began
+"""
+Line = Callable[..., None]
+
+
+async def through_the_core(line: Line, bare: Callable[[], float], rounds: int) -> None:
+    """Three cores: without servers, with the demo server alone, and with 985 tools more."""
+    await _in_a_core(0, lambda core: _trivial(core, line, bare, rounds))
+    await _in_a_core(0, lambda core: _calls(core, line, "100 calls of 6 tools, 21 tools known"))
+    await _in_a_core(985, lambda core: _calls(core, line, "100 calls of 6 tools, 1,006 tools known", parallel=True))
+
+
+async def _in_a_core(tools: int, measure: Callable[[Core], object]) -> None:
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
+        os.environ[OVERRIDE] = f"{folder}/home"
+        bench = Path(folder, "bench")
+        bench.mkdir()
+        if tools:
+            server = {
+                "command": sys.executable,
+                "args": [str(Path(__file__).with_name("waiting_server.py")), str(tools)],
+            }
+            (bench / ".mcp.json").write_text(json.dumps({"mcpServers": {"many": server}}))
+        core = Core(paths_of(bench))
+        await core.open()
+        try:
+            for name in ("demo", *(["many"] if tools else [])):
+                await core.catalog.connect(name)
+            await measure(core)  # type: ignore[misc]  # a coroutine, whatever it answers
+        finally:
+            await core.close()
+
+
+async def _trivial(core: Core, line: Line, bare: Callable[[], float], rounds: int) -> None:
+    for who, session in (("an agent", core.rooms.sessions.open("benchmark")), ("a person", core.rooms.sessions.person)):
+        took, beside = [], []
+        for number in range(rounds + 3):
+            seconds, _ = await _run(core, f"result = {number}", session)
+            await asyncio.sleep(0.1)  # a ready sandbox again
+            took.append(seconds)
+            beside.append(bare())
+        line(f"through the core: a trivial run, by {who}", took[3:], beside[3:], "≤ 2.3")
+
+
+async def _calls(core: Core, line: Line, name: str, parallel: bool = False) -> None:
+    session = core.rooms.sessions.open("benchmark")
+    took = []
+    for number in range(8):
+        took.append(float((await _run(core, f"{SIX}# {number}\n", session))[1]))
+        await asyncio.sleep(0.4)  # what is written behind is written
+    line(f"through the core: {name}", took[2:], None, "≤ 26")
+    if parallel:
+        took = [float((await _run(core, f"{PARALLEL}# {number}\n", session))[1]) for number in range(8)]
+        line("through the core: 10 calls of 100 ms together", took[2:], None, "≤ 111")
+
+
+async def _run(core: Core, code: str, session: Session) -> tuple[float, str]:
+    began = time.perf_counter()
+    run = await core.conveyor.finished(core.conveyor.submit(code, session).id)
+    seconds = time.perf_counter() - began
+    if run.state is not RunState.DONE:
+        raise SystemExit(f"the benchmark's program was {run.state}: {run.fault}")
+    return seconds, run.result
