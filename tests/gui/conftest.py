@@ -172,7 +172,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
     async def open_secrets(self) -> SecretStore:
         return self.secret_store
 
-    async def assess(self, code: str) -> Verdict:
+    async def assess(self, code: str, language: str = "python") -> Verdict:
         return Verdict("a" * 64, Risk.LOW, Gate.AUTO, "Reads 20 orders.")
 
     async def settings(self) -> Settings:

@@ -125,6 +125,11 @@ def first_sentence(text: str) -> str:
     return " ".join(text.strip().split("\n", 1)[0].split())
 
 
+def language_word(language: str) -> str:
+    """The proper name of a program's language."""
+    return {"python": "Python", "typescript": "TypeScript"}.get(language, language)
+
+
 def level_word(level: str) -> str:
     """A level of isolation in a sentence."""
     return {

@@ -42,3 +42,13 @@ def test_strings_over_lines_are_coloured_on_each_line() -> None:
 
 def test_huge_text_stays_plain() -> None:
     assert lex("x = 1\n" * LARGEST) == [()] * (LARGEST + 1)
+
+
+def test_typescript_has_its_own_comments_colours_and_blocks() -> None:
+    lines = ["const a = 1;", "    b()"]
+    assert commented(lines, "//") == ["// const a = 1;", "//     b()"]
+    assert commented(commented(lines, "//"), "//") == lines
+    assert next_indent("if (a) {", "//") == "    "
+    assert next_indent("    return 1", "//") == "    "
+    roles = {role for _, _, role in lex('const a: number = "x"; // note', "typescript")[0]}
+    assert {"code_keyword", "code_string", "code_comment"} <= roles

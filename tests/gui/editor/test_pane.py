@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QPushButton
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.editor.drafts import Draft, Drafts
+from workbench.gui.editor.language_choice import LanguageChoice
 from workbench.gui.editor.pane import EditorPane
 from workbench.records import Finding, Gate, Risk, Run, RunState, Span, Verdict
 
@@ -31,7 +32,7 @@ def submits(paper: Any, make: Any) -> list[tuple[str, str, str]]:
     """What was sent off; the run it becomes is still running."""
     sent: list[tuple[str, str, str]] = []
 
-    async def submit(code: str, purpose: str, skill: str) -> Run:
+    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
         sent.append((code, purpose, skill))
         run: Run = make.run("mine", RunState.RUNNING)
         return run
@@ -54,7 +55,7 @@ def test_a_program_is_sent_off_as_it_stands(pane: EditorPane, submits: list[Any]
 def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper: Any, make: Any, qtbot: Any) -> None:
     asked: list[str] = []
 
-    async def submit(code: str, purpose: str, skill: str) -> Run:
+    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
         asked.append(code)
         pane.hear(RunChanged(make.run("quick", RunState.DONE)))
         run: Run = make.run("quick", RunState.PROPOSED)
@@ -68,7 +69,7 @@ def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper
 
 
 def test_a_refused_submission_says_why_and_can_be_tried_again(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    async def submit(code: str, purpose: str, skill: str) -> Run:
+    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
         raise WorkbenchError("Too many runs are on their way.", "Wait for one to end.")
 
     paper.submit = submit
@@ -137,7 +138,7 @@ def test_the_same_program_is_not_opened_twice(pane: EditorPane) -> None:
 
 
 def test_the_assessment_follows_the_text_and_leads_to_lines(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    async def assess(code: str) -> Verdict:
+    async def assess(code: str, language: str) -> Verdict:
         finding = Finding("r", Risk.HIGH, "Starts a program.", Span(code.count("\n") + 1))
         return Verdict("s", Risk.HIGH, Gate.ASK, f"Judged {len(code)} characters.", (finding,))
 
@@ -156,7 +157,7 @@ def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, paper: A
 
     gates: dict[str, asyncio.Event] = {"slow": asyncio.Event()}
 
-    async def assess(code: str) -> Verdict:
+    async def assess(code: str, language: str) -> Verdict:
         if code in gates:
             await gates[code].wait()
         return Verdict("s", Risk.LOW, Gate.AUTO, f"Judged {code}.")
@@ -174,7 +175,7 @@ def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, paper: A
 
 
 def test_no_core_means_not_assessed_and_the_text_stays(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    async def assess(code: str) -> Verdict:
+    async def assess(code: str, language: str) -> Verdict:
         raise WorkbenchError("The core is not connected.")
 
     paper.assess = assess
@@ -200,3 +201,44 @@ def test_a_draft_is_one_whole_file(context: Any) -> None:
     assert json.loads((context.paths.editor / "k.json").read_text())["code"] == "other"
     drafts.forget("k")
     assert drafts.all() == ()
+
+
+def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
+    pane: EditorPane, paper: Any, context: Any, qtbot: Any, make: Any
+) -> None:
+    told: list[tuple[str, str]] = []
+
+    async def assess(code: str, language: str) -> Verdict:
+        told.append(("assess", language))
+        return Verdict("sha", Risk.HIGH, Gate.ASK, "This program is TypeScript, which is not assessed.")
+
+    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
+        told.append(("submit", language))
+        run: Run = make.run("mine", RunState.RUNNING)
+        return run
+
+    paper.assess, paper.submit = assess, submit
+    pane.open_code("Count", "const a: number = 1 // one")
+    sheet = pane.sheet()
+    choice = sheet.findChild(LanguageChoice)
+    assert [choice.itemText(row) for row in range(choice.count())] == ["Python", "TypeScript"]
+    choice.setFocus()
+    qtbot.keyClick(choice, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: ("assess", "typescript") in told)
+    qtbot.waitUntil(lambda: "TypeScript" in sheet.strip.sentence())
+    sheet.editor.selectAll()
+    qtbot.keyClick(sheet.editor, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
+    assert sheet.text() == "// const a: number = 1 // one"
+    with qtbot.waitSignal(pane.run_started):
+        pane.run()
+    assert told[-1] == ("submit", "typescript")
+    (draft,) = Drafts(context.paths.editor).all()
+    assert draft.language == "typescript"
+
+
+def test_only_python_becomes_a_skill(pane: EditorPane, qtbot: Any) -> None:
+    pane.open_code("Count", "1 as number")
+    pane.sheet().findChild(LanguageChoice).setCurrentIndex(1)
+    with qtbot.assertNotEmitted(pane.draft_wanted):
+        pane.keep_as_skill()
+    assert pane.sheet().fault.isVisibleTo(pane)

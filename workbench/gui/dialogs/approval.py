@@ -47,7 +47,7 @@ class ApprovalDialog(QDialog):
         self.setWindowTitle(self.tr("Allow this program?"))
         self._head = ApprovalHead(context.theme)
         self._effects = EffectsView(context.theme)
-        self._program = ProgramView(context.theme, run.proposal.code)
+        self._program = ProgramView(context.theme, run.proposal.code, language=run.proposal.language)
         self._foot = ApprovalFoot(context.theme)
         self._fault = FaultCard(context.theme)
         self._build()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
-from workbench.gui.words import risk_word
+from workbench.gui.words import language_word, risk_word
 from workbench.records import Origin, Risk, Run
 
 
@@ -70,6 +70,9 @@ class ApprovalHead(QFrame):
         self._isolation.setVisible(bool(run.isolation))
 
     def _who(self, run: Run) -> str:
+        language = run.proposal.language
+        kind = self.tr("this program") if language == "python" else self.tr("this {0} program")
+        what = kind.format(language_word(language))
         if run.proposal.origin is Origin.PERSON:
-            return self.tr("You want to run this program.")
-        return self.tr("The agent “{0}” wants to run this program.").format(run.proposal.author)
+            return self.tr("You want to run {0}.").format(what)
+        return self.tr("The agent “{0}” wants to run {1}.").format(run.proposal.author, what)

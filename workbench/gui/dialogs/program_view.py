@@ -20,17 +20,17 @@ class ProgramView(QWidget):
     """The worst line came into view for the first time."""
     edited = Signal()
 
-    def __init__(self, theme: Theme, original: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, original: str, parent: QWidget | None = None, language: str = "python") -> None:
         super().__init__(parent)
         self._theme = theme
         self._original = original
         self._code = original
         self._worst = 0
         self._worst_seen = False
-        self.reader = CodeView(theme)
+        self.reader = CodeView(theme, language=language)
         self.reader.setAccessibleName(self.tr("The exact code that will run"))
         self.reader.seen.connect(self._look)
-        self.editor = CodeEditor(theme)
+        self.editor = CodeEditor(theme, language=language)
         self.editor.setAccessibleName(self.tr("The code, editable"))
         self.editor.edited.connect(self.edited)
         self.diff = DiffView(theme)

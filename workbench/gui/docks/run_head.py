@@ -11,7 +11,7 @@ from workbench.gui.icons import icon, pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import Strip
-from workbench.gui.words import duration, level_word, run_word
+from workbench.gui.words import duration, language_word, level_word, run_word
 from workbench.records import Run, RunState
 
 _OPEN = (RunState.PROPOSED, RunState.CHECKED, RunState.WAITING, RunState.RUNNING)
@@ -54,12 +54,14 @@ class RunHead(Strip):
         self._state.setText(word.text)
         self._words.setText(" · ".join(_facts(run)))
         self._stop.setVisible(run.state in _OPEN)
-        self._keep.setVisible(run.state is RunState.DONE)
+        self._keep.setVisible(run.state is RunState.DONE and run.proposal.language == "python")
 
 
 def _facts(run: Run) -> list[str]:
     name = run.proposal.skill or run.proposal.purpose
     facts = [name, f"by {run.proposal.author}" if run.proposal.author else ""]
+    if run.proposal.language != "python":
+        facts.append(language_word(run.proposal.language))
     if run.started:
         facts.append(duration(1000 * ((run.ended or time.time()) - run.started)))
     if run.memory_mb:

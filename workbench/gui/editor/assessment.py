@@ -34,7 +34,7 @@ class AssessmentStrip(QFrame):
         self._more = QPushButton(self)
         self._more.setCheckable(True)
         mark(self._more, kind="link")
-        head = QHBoxLayout()
+        self._head = head = QHBoxLayout()
         head.setSpacing(unit * 2)
         for part in (self._picture, self._badge):
             head.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
@@ -51,6 +51,10 @@ class AssessmentStrip(QFrame):
         layout.addWidget(self._list)
         self._more.toggled.connect(self._list.setVisible)
         self.say(self.tr("Nothing to assess yet."))
+
+    def add(self, widget: QWidget) -> None:
+        """Put something at the end of the line."""
+        self._head.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
 
     def say(self, sentence: str) -> None:
         """There is no verdict, and why."""

@@ -55,6 +55,12 @@ class CodeEditor(QPlainTextEdit):
         self.setPlainText(tamed(text))
         self._lex()
 
+    def speak(self, language: str) -> None:
+        """Colour and comment the text as this language."""
+        if language != self._language:
+            self._language = language
+            self._lex()
+
     def show_marks(self, marks: Mapping[int, Mark]) -> None:
         """Marks by line, counted from 1."""
         self._marks = marks
@@ -135,7 +141,7 @@ class CodeEditor(QPlainTextEdit):
         plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if control and event.key() == Qt.Key.Key_Slash:
-            self._change_lines(lines.commented)
+            self._change_lines(lambda old: lines.commented(old, self._comment))
         elif event.key() == Qt.Key.Key_Backtab:
             self._change_lines(lines.outdented)
         elif plain and event.key() == Qt.Key.Key_Tab:
@@ -145,6 +151,10 @@ class CodeEditor(QPlainTextEdit):
         else:
             return False
         return True
+
+    @property
+    def _comment(self) -> str:
+        return "//" if self._language == "typescript" else "#"
 
     def _tab(self) -> None:
         cursor = self.textCursor()
@@ -157,7 +167,7 @@ class CodeEditor(QPlainTextEdit):
         """A line break is always a block of its own, also with Shift, where Qt would hide a U+2028 in the text."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
-        cursor.insertText("\n" + lines.next_indent(before))
+        cursor.insertText("\n" + lines.next_indent(before, self._comment))
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 

@@ -19,6 +19,7 @@ class Draft:
     code: str
     skill: str = ""
     place: int = 0  # where the cursor stood
+    language: str = "python"
 
 
 class Drafts:
@@ -33,7 +34,9 @@ class Drafts:
         for file in self._folder.glob("*.json"):
             with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
                 told = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
-                draft = Draft(file.stem, str(told["title"]), str(told["code"]), str(told["skill"]), int(told["place"]))
+                title, code, skill = (str(told[name]) for name in ("title", "code", "skill"))
+                language = str(told.get("language", "python"))
+                draft = Draft(file.stem, title, code, skill, int(told["place"]), language)
                 found.append((file.stat().st_ctime, draft))
         return tuple(draft for _, draft in sorted(found, key=lambda pair: pair[0]))
 

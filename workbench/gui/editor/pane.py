@@ -83,7 +83,12 @@ class EditorPane(Pane):
             self.context.tasks.run("stop a run", self.context.questions.stop_run(sheet.run_id))
 
     def keep_as_skill(self) -> None:
-        if (sheet := self.sheet()) is not None and sheet.text().strip():
+        if (sheet := self.sheet()) is None or not sheet.text().strip():
+            return
+        if sheet.language != "python":
+            words = self.tr("Skills are programs in Python.")
+            sheet.fault.show_fault(Fault(words, self.tr("Write it in Python to keep it as a skill.")))
+        else:
             self.draft_wanted.emit(sheet.text())
 
     def keep(self) -> None:
@@ -129,7 +134,7 @@ class EditorPane(Pane):
 
     async def _submit(self, sheet: Sheet) -> None:
         try:
-            run = await self.context.questions.submit(sheet.text(), sheet.title, sheet.skill)
+            run = await self.context.questions.submit(sheet.text(), sheet.title, sheet.skill, language=sheet.language)
         except WorkbenchError as fault:
             sheet.run_id = ""
             sheet.fault.show_fault(Fault(fault.message, fault.hint))

@@ -12,6 +12,7 @@ from workbench.gui.context import Context
 from workbench.gui.editor.assessment import AssessmentStrip
 from workbench.gui.editor.code_editor import CodeEditor
 from workbench.gui.editor.drafts import Draft, Drafts
+from workbench.gui.editor.language_choice import LanguageChoice
 from workbench.gui.fault_card import FaultCard
 from workbench.records import Fault, Run, RunState, Verdict
 
@@ -32,10 +33,11 @@ class Sheet(QWidget):
         self._drafts = drafts
         self.key, self.title, self.skill = draft.key, draft.title, draft.skill
         self.original = draft.code
+        self.language = draft.language
         self.run_id = ""
         self._asked = 0
         self.editor = CodeEditor(context.theme)
-        self.editor.setPlaceholderText(self.tr("Write Python here. Tools are functions: from servers.demo import …"))
+        self._languages = LanguageChoice(draft.language, self)
         self.strip = AssessmentStrip(context.theme)
         self.fault = FaultCard(context.theme)
         self._assess_pause = QTimer(self, singleShot=True, interval=_ASSESS_MS)
@@ -50,7 +52,7 @@ class Sheet(QWidget):
         self._keep_pause.stop()
         place = self.editor.textCursor().position()
         try:
-            self._drafts.keep(Draft(self.key, self.title, self.text(), self.skill, place))
+            self._drafts.keep(Draft(self.key, self.title, self.text(), self.skill, place, self.language))
         except OSError as fault:
             words = self.tr("This text could not be kept on disk: {0}.").format(fault.strerror or fault)
             self.fault.show_fault(Fault(words, self.tr("Copy it somewhere safe before you close the window.")))
@@ -70,7 +72,7 @@ class Sheet(QWidget):
             self.strip.say(self.tr("Nothing to assess yet."))
             self.editor.show_marks({})
             return
-        self._context.tasks.run("assess a program", self._assess(code, self._asked))
+        self._context.tasks.run("assess a program", self._assess(code, self.language, self._asked))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -82,9 +84,9 @@ class Sheet(QWidget):
             self.run_id = ""
             self.settled.emit()
 
-    async def _assess(self, code: str, number: int) -> None:
+    async def _assess(self, code: str, language: str, number: int) -> None:
         try:
-            verdict = await self._context.questions.assess(code)
+            verdict = await self._context.questions.assess(code, language)
         except WorkbenchError as fault:
             if number == self._asked:
                 self.strip.say(self.tr("Not assessed: {0}").format(fault.message))
@@ -101,9 +103,11 @@ class Sheet(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.strip)
+        self.strip.add(self._languages)
         layout.addWidget(self.fault)
         layout.addWidget(self.editor, 1)
         self.editor.setAccessibleName(self.tr("Program {0}").format(draft.title))
+        self._speak(draft.language)
         self.editor.set_text(draft.code)
         cursor = self.editor.textCursor()
         cursor.setPosition(min(draft.place, self.editor.document().characterCount() - 1))
@@ -113,6 +117,22 @@ class Sheet(QWidget):
         self._keep_pause.timeout.connect(self.keep)
         self.editor.edited.connect(self._assess_pause.start)
         self.editor.edited.connect(self._keep_pause.start)
+        self._languages.chosen.connect(self._choose)
+
+    def _choose(self, language: str) -> None:
+        self._speak(language)
+        self.fault.show_fault(None)
+        self.keep()
+        self.assess()
+
+    def _speak(self, language: str) -> None:
+        self.language = language
+        self.editor.speak(language)
+        self.editor.setPlaceholderText(
+            self.tr('Write TypeScript here. Tools are functions: import { … } from "./servers/demo"')
+            if language == "typescript"
+            else self.tr("Write Python here. Tools are functions: from servers.demo import …")
+        )
 
     def _go(self, line: int) -> None:
         self.editor.go_to(line)

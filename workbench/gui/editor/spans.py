@@ -39,9 +39,10 @@ def _units(text: str) -> int:
 @cache
 def _lexer(language: str) -> Any:  # Any: pygments has no types
     from pygments.lexers.data import JsonLexer  # type: ignore[import-untyped]  # it ships no types
+    from pygments.lexers.javascript import TypeScriptLexer  # type: ignore[import-untyped]
     from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 
-    kind = JsonLexer if language == "json" else PythonLexer
+    kind = {"json": JsonLexer, "typescript": TypeScriptLexer}.get(language, PythonLexer)
     return kind(stripnl=False, stripall=False, ensurenl=False)
 
 

@@ -1,0 +1,29 @@
+"""Which language the program of a tab is written in."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from workbench.gui.calm_combo import CalmCombo
+from workbench.gui.words import language_word
+
+LANGUAGES = ("python", "typescript")
+
+
+class LanguageChoice(CalmCombo):
+    """Python, which is read before it runs, or TypeScript, which always asks."""
+
+    chosen = Signal(str)
+
+    def __init__(self, language: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        for name in LANGUAGES:
+            self.addItem(language_word(name), name)
+        self.setCurrentIndex(max(0, self.findData(language)))
+        self.setAccessibleName(self.tr("Language of the program"))
+        self.setToolTip(self.tr("Python is read before it runs. TypeScript is not, so it always asks first."))
+        self.currentIndexChanged.connect(self._tell)
+
+    def _tell(self, _number: int) -> None:
+        self.chosen.emit(str(self.currentData()))
