@@ -11,8 +11,9 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
 from workbench.sandbox.cells import Cells
+from workbench.sandbox.places import marks_of
 from workbench.sandbox.pool import Pool
-from workbench.sandbox.profile import Profile, marks_of
+from workbench.sandbox.profile import Profile
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox, profile_of
 

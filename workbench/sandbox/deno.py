@@ -12,7 +12,6 @@ import json
 import os
 import resource
 import sysconfig
-from importlib import metadata
 from pathlib import Path
 from typing import NoReturn
 
@@ -42,6 +41,8 @@ def runtime() -> str:
 
 def version() -> str:
     """Which Deno that is; empty: none."""
+    from importlib import metadata  # large, and not for the launcher, which hands all it has loaded to its children
+
     try:
         return metadata.version("deno") if runtime() else ""
     except metadata.PackageNotFoundError:

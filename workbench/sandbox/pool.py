@@ -16,7 +16,8 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.sandbox.cells import Cell
 from workbench.sandbox.maker import Maker
-from workbench.sandbox.profile import Profile, marks_of
+from workbench.sandbox.places import marks_of
+from workbench.sandbox.profile import Profile
 
 log = logging.getLogger(__name__)
 _PATIENCE = 10.0  # seconds for a child to be built

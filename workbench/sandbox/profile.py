@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -55,19 +54,6 @@ class Profile:
     def of(cls, words: dict[str, Any]) -> Profile:  # Any: plain JSON
         marks = tuple((device, inode) for device, inode in words["marks"])
         return cls(**{**words, "preload": tuple(words["preload"]), "marks": marks})
-
-
-def marks_of(*folders: str) -> tuple[tuple[int, int], ...]:
-    """A folder that was deleted and made again is another folder, though its path is the same."""
-    return tuple(_mark(folder) for folder in folders)
-
-
-def _mark(folder: str) -> tuple[int, int]:
-    try:
-        status = os.stat(folder)
-    except OSError:
-        return 0, 0
-    return status.st_dev, status.st_ino
 
 
 def base_python() -> str:

@@ -84,22 +84,24 @@ def report_broken(channel: int, fault: BaseException, detail: str) -> None:
     os.write(channel, struct.pack(">I", len(frame)) + frame)
 
 
-def live(facts: dict[str, Any], rehearse: bool = False) -> NoReturn:  # Any: JSON
+def live(facts: dict[str, Any], ahead: bool = False) -> NoReturn:  # Any: JSON
     """Say that the locks are on, wait for the program, run it, send its end."""
     _forget_ourselves()
-    if rehearse:
-        _rehearse()
+    if ahead:
+        rehearse_once()
+        gc.freeze()
     line, names = _connect(socket.socket(fileno=CHANNEL))
+    streams = _streams(line)
     line.say(kind="ready", **facts)
     start = line.start()
     while True:
-        end = _run_one(start, names, line)
+        end = _run_one(start, names, line, streams)
         if "run" not in start:
             _say_end(end, line)
             os._exit(0)
         line.rest()
         _say_end(end, line)
-        start = line.start()
+        start, streams = line.start(), _streams(line)
         line.say(kind="begun", run=start["run"])
 
 
@@ -112,8 +114,8 @@ def _connect(channel: socket.socket) -> tuple[Line, dict[str, Any]]:  # Any: a p
     return line, _first_names(line)
 
 
-def _rehearse() -> None:
-    """The same once on a line to nowhere, so that all it touches is in this process's own memory when it counts.
+def rehearse_once() -> None:
+    """All of a run on a line to nowhere, so that what it touches is at hand, and in this process's own memory.
 
     What it leaves behind is what `live` makes anew, and no task: tasks are numbered.
     """
@@ -121,7 +123,7 @@ def _rehearse() -> None:
     text = json.dumps({"kind": "start", "code": _REHEARSAL}).encode()
     nobodys.sendall(struct.pack(">I", len(text)) + text)
     line, names = _connect(ours)
-    _say_end(_run_one(line.start(), names, line), line)
+    _say_end(_run_one(line.start(), names, line, _streams(line)), line)
     loop = asyncio.SelectorEventLoop()
     loop.call_soon(loop.stop)
     loop.run_forever()
@@ -130,12 +132,16 @@ def _rehearse() -> None:
     nobodys.close()
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
     del sys.modules["__main__"], linecache.cache[program_text.NAME]
-    gc.freeze()
 
 
-def _run_one(start: dict[str, Any], names: dict[str, Any], line: Line) -> dict[str, Any]:  # Any: JSON, and its names
+def _run_one(
+    start: dict[str, Any],  # Any: JSON
+    names: dict[str, Any],  # Any: a program's names
+    line: Line,
+    streams: tuple[io.TextIOWrapper, io.TextIOWrapper],
+) -> dict[str, Any]:  # Any: JSON
     """One program with streams of its own; those of a kept sandbox are numbered and share their names."""
-    sys.stdout, sys.stderr = (_stream(line, name) for name in ("stdout", "stderr"))
+    sys.stdout, sys.stderr = streams
     number = start.get("run", 1)
     if number > 1:
         importlib.invalidate_caches()  # servers and skills may have come since
@@ -271,6 +277,10 @@ class _Teller(io.RawIOBase):
             except OSError:  # the program closed its own channel: the plain descriptor is left
                 os.write(self.fileno(), text[at : at + (1 << 20)].encode())
         return len(data)
+
+
+def _streams(line: Line) -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
+    return _stream(line, "stdout"), _stream(line, "stderr")
 
 
 def _stream(line: Line, name: str) -> io.TextIOWrapper:

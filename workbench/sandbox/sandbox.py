@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,8 +19,9 @@ from workbench.sandbox.kept import Kept, Place
 from workbench.sandbox.levels import LEVELS, Levels, named
 from workbench.sandbox.maker import Engine, Maker
 from workbench.sandbox.once import run_once
+from workbench.sandbox.places import real_place
 from workbench.sandbox.pool import Pool
-from workbench.sandbox.profile import Profile, marks_of
+from workbench.sandbox.profile import Profile
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
@@ -150,6 +152,8 @@ class Sandbox:
 
 def _check_workspace(folder: Path) -> None:
     """The one writable place must be the folder it seems to be: a bench of somebody else's may hold a link there."""
+    if _is_plain(folder):
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -158,14 +162,21 @@ def _check_workspace(folder: Path) -> None:
         raise WorkbenchError(f"The workspace {folder} is a link to {os.path.realpath(folder)}.", _FOLDER_HINT)
 
 
+def _is_plain(folder: Path) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(folder).st_mode)
+    except OSError:
+        return False
+
+
 def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile:
     limits = program.limits
-    workspace, servers, skills = (_place(folder) for folder in (program.workspace, program.servers, program.skills))
+    places = [real_place(folder) for folder in (program.workspace, program.servers, program.skills)]
     return Profile(
         backend=backend,
-        workspace=workspace,
-        servers=servers,
-        skills=skills,
+        workspace=places[0][0],
+        servers=places[1][0],
+        skills=places[2][0],
         writable=program.writable,
         memory_mb=limits.memory_mb,
         cpu_seconds=limits.cpu_seconds,
@@ -176,12 +187,8 @@ def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile
         runtime=deno.runtime() if program.language == deno.LANGUAGE else "",
         preload=program.preload,
         kept=kept,
-        marks=marks_of(workspace, servers, skills),
+        marks=tuple(mark for _, mark in places),
     )
-
-
-def _place(folder: Path | None) -> str:
-    return os.path.realpath(folder) if folder is not None and folder.is_dir() else ""
 
 
 async def _no_answers(what: str, wish: object) -> None:

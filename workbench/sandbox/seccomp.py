@@ -42,6 +42,7 @@ landlock_restrict_self
 
 _LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # the five instructions we need
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_REFUSE = _ERRNO | errno.EPERM
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _X32_BIT = 0x40000000
 _ALL = 0xFFFFFFFF
@@ -119,20 +120,35 @@ def filter_program(machine: str = "", alone: int = 0, starts: bool = False) -> b
     known = numbers(machine)
     conditional = {**CONDITIONAL, **(_for_itself(alone) if alone else {}), **(_ONLY_FILES_RUN if starts else {})}
     refused = {*conditional, *(_BEYOND_LANDLOCK | _ATTRIBUTES if alone else ())}
-    code = _prologue(ARCHITECTURES[machine])
+    answers = {known[name]: _ERRNO | errno.ENOSYS for name in ABSENT.split() if name in known}
+    answers |= {known[name]: _ERRNO | errno.ENOTSUP for name in _ATTRIBUTES & refused}
     for name in (*PLAIN.split(), *["execve"] * starts):
         if name in known and name not in refused:
-            code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ALLOW)]
-    for name in ABSENT.split():
-        if name in known:
-            code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ERRNO | errno.ENOSYS)]
-    for name in sorted(_ATTRIBUTES & refused):
-        code += [_jump(_EQUAL, known[name], 0, 1), _instruction(_RETURN, _ERRNO | errno.ENOTSUP)]
+            answers[known[name]] = _ALLOW
+    code = _prologue(ARCHITECTURES[machine])
     for name, rows in conditional.items():
         if name in known and not (alone and name in _BEYOND_LANDLOCK):
             code += _guarded(known[name], rows)
-    code.append(_instruction(_RETURN, _ERRNO | errno.EPERM))
-    return b"".join(code)
+    return b"".join([*code, *_by_halves(_ranges(answers))])
+
+
+def _ranges(answers: dict[int, int]) -> list[tuple[int, int]]:
+    """Numbers at which another answer begins; what is not named is refused."""
+    found = [(0, answers.get(0, _REFUSE))]
+    for number in range(1, max(answers) + 2):
+        answer = answers.get(number, _REFUSE)
+        if answer != found[-1][1]:
+            found.append((number, answer))
+    return found
+
+
+def _by_halves(ranges: list[tuple[int, int]]) -> list[bytes]:
+    """The kernel tries a filter with every number when it is put in force: one by one, that would take it long."""
+    if len(ranges) == 1:
+        return [_instruction(_RETURN, ranges[0][1])]
+    half = len(ranges) // 2
+    lower, upper = _by_halves(ranges[:half]), _by_halves(ranges[half:])
+    return [_jump(_AT_LEAST, ranges[half][0], len(lower), 0), *lower, *upper]
 
 
 def _for_itself(process: int) -> dict[str, tuple[tuple[Condition, ...], ...]]:
@@ -164,7 +180,7 @@ def _guarded(number: int, rows: tuple[tuple[Condition, ...], ...]) -> list[bytes
     body: list[bytes] = []
     for row in rows:
         body += _row(row)
-    body.append(_instruction(_RETURN, _ERRNO | errno.EPERM))
+    body.append(_instruction(_RETURN, _REFUSE))
     return [_jump(_EQUAL, number, 0, len(body)), *body]
 
 
