@@ -147,3 +147,21 @@ async def test_what_is_no_plain_json_is_not_sent(pipe: Pipe, value: object) -> N
     with pytest.raises(Unwritable):
         await pipe.direct.request("tools/call", {"a": value}, None)
     assert not pipe.lines
+
+
+async def test_the_log_is_heard_beside_answers_and_nothing_else_is(pipe: Pipe) -> None:
+    heard: list[tuple[str, object]] = []
+    one = line(method="notifications/message", params={"level": "info", "data": "x"})
+    assert not pipe.direct.take(one)
+    pipe.direct.told = lambda method, params: heard.append((method, params))
+    assert pipe.direct.take(one)
+    for odd in (
+        line(method="notifications/message", params=[1]),
+        line(method="notifications/message"),
+        line(method="notifications/message", params={}, id=1),
+        line(method="notifications/message", params={"data": "\ud800"}),
+        line(method="notifications/other", params={"was": "notifications/message"}),
+        b'{"jsonrpc":"2.0","method":"notifications/message",',
+    ):
+        assert not pipe.direct.take(odd)
+    assert heard == [("notifications/message", {"level": "info", "data": "x"})]

@@ -370,3 +370,12 @@ def test_two_threads_never_give_one_token_to_two_values() -> None:
     with ThreadPoolExecutor(4) as threads:
         tokens = list(threads.map(vault.sanitize, addresses))
     assert [vault.reveal(token) for token in tokens] == addresses
+
+
+def test_a_text_that_was_clean_is_looked_at_again_when_something_was_learnt(vault: Vault) -> None:
+    assert vault.sanitize("the code 4711 0815 23") == "the code 4711 0815 23"
+    vault.register({"phone": "4711 0815 23"}, "crm")
+    assert "4711" not in vault.sanitize("the code 4711 0815 23")
+    assert vault.sanitize("Quendrim wrote") == "Quendrim wrote"
+    vault.sanitize_json({"customer": {"first_name": "Quendrim"}})
+    assert "Quendrim" not in vault.sanitize("Quendrim wrote")

@@ -155,14 +155,14 @@ class Connection:
     ) -> JsonObject:
         from mcp.shared.exceptions import MCPError
 
-        options: CallOptions = {"headers": {**self._headers(method, params), **headers}}
-        if progress is not None:
-            options["on_progress"] = progress
         signed = self._signed(params)
         try:
             if method == "tools/call" and (direct := self._transport.direct) is not None:
                 with contextlib.suppress(Unwritable):
                     return await direct.request(method, signed, progress)
+            options: CallOptions = {"headers": {**self._headers(method, params), **headers}}
+            if progress is not None:
+                options["on_progress"] = progress
             return await self._dispatch.send_raw_request(method, signed, options)
         except MCPError as fault:
             if self._transport.expired:
@@ -175,10 +175,10 @@ class Connection:
 
     def _signed(self, params: JsonObject) -> JsonObject:
         """In the modern era each request says who asks and what it can do."""
-        from mcp.types import LOG_LEVEL_META_KEY
-
         if not self._meta:
             return params
+        from mcp.types import LOG_LEVEL_META_KEY
+
         level = {LOG_LEVEL_META_KEY: self.log_level} if self.log_level else {}
         return {**params, "_meta": {**level, **(params.get("_meta") or {}), **self._meta}}
 
@@ -219,6 +219,8 @@ class Connection:
         me = Implementation(name="mcp-workbench", title="MCP Workbench", version=__version__)
         async with self._transport as (incoming, outgoing):
             self._dispatch: Dispatch = Dispatch(incoming, outgoing, self._desk)
+            if (direct := self._transport.direct) is not None:
+                direct.told = self._desk.tell
             async with _session(self._dispatch, me, self._host.capabilities) as self._session:
                 with anyio.CancelScope() as self._scope:
                     if self._closing:

@@ -21,7 +21,9 @@ from workbench.records import JsonObject
 log = logging.getLogger(__name__)
 
 FIRST = 1_000_000_000  # fits into 32 bits, which is all that some servers have for a number
-_BEGINNING = 60  # bytes of a line in which what is no answer says so
+_LOGGED = "notifications/message"
+_LOG = f'"{_LOGGED}"'.encode()
+_BEGINNING = 80  # bytes of a line in which what is no answer says so
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
@@ -50,6 +52,7 @@ class Direct:
         self._waiting: dict[int, _Waiting] = {}
         self._numbers = itertools.count(FIRST)
         self._closed = False
+        self.told: Callable[[str, JsonObject], None] | None = None  # hears the server's log
 
     async def request(self, method: str, params: JsonObject, heard: Heard | None) -> dict[str, Any]:  # Any: as above
         """The raw result. Raises MCPError, or Unwritable before anything was sent."""
@@ -78,15 +81,13 @@ class Direct:
                 waiting.answer.exception()  # it is known: nobody else will ask for it
 
     def take(self, line: bytes) -> bool:
-        """Whether this line was the answer to one of ours; what is in any way odd is left to the SDK."""
-        if not self._waiting or b'"method"' in line[:_BEGINNING]:
+        """Whether this line was for us: an answer to one of ours, or the log. What is in any way odd is the SDK's."""
+        beginning = line[:_BEGINNING]
+        if b'"method"' in beginning:
+            return _LOG in beginning and self._hear(_read(line))
+        if not self._waiting:
             return False
-        if b"\\ud" in line or b"\\uD" in line:  # half characters are not for us to judge
-            return False
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            return False
+        message = _read(line)
         waiting = self._waiting.get(message.get("id")) if _is_answer(message) else None
         return waiting is not None and self.settle(message["id"], message.get("result"), message.get("error"))
 
@@ -101,6 +102,14 @@ class Direct:
             waiting.answer.set_exception(_refusal(error["code"], error["message"], error.get("data")))
         else:
             return False
+        return True
+
+    def _hear(self, message: Any) -> bool:  # Any: as above
+        """Whether this was a line of the server's log: with each call comes one, from many servers."""
+        plain = isinstance(message, dict) and message.keys() == {"jsonrpc", "method", "params"}
+        if self.told is None or not plain or message["method"] != _LOGGED or not isinstance(message["params"], dict):
+            return False
+        self.told(_LOGGED, message["params"])
         return True
 
     async def progress(self, params: object) -> bool:
@@ -127,6 +136,16 @@ class Direct:
         told = {"requestId": number, "reason": "caller cancelled"}
         if not self._closed:
             self._write(_line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}))
+
+
+def _read(line: bytes) -> Any:  # Any: a server's JSON
+    """None for what is no JSON, or holds half a character: that is not for us to judge."""
+    if b"\\ud" in line or b"\\uD" in line:
+        return None
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_answer(message: Any) -> bool:  # Any: a server's JSON

@@ -22,6 +22,8 @@ from workbench.privacy.restorations import HERE, Restoration, refusal
 from workbench.privacy.walk import leaves, parsed, rebuild
 from workbench.records import JsonValue
 
+_SHORT = 120  # characters of a text that is remembered as clean
+_CLEAN = 4096  # of them
 _HINT = "Pass tokens on exactly as you received them in this session."
 
 
@@ -44,6 +46,8 @@ class Vault:
         self._tokens: dict[tuple[str, str, str], tuple[str, Held]] = {}
         self._counts: Counter[str] = Counter()
         self._known = Known()
+        self._filed = 0  # values so far
+        self._clean: set[str] = set()  # short texts that hold nothing to hide, as far as is known now
         self._filing = Lock()  # large texts are read on threads: two of them must not give one number to two values
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
@@ -61,9 +65,22 @@ class Vault:
 
     def sanitize(self, text: str) -> str:
         """The text with a token in place of everything personal; doing it again changes nothing."""
+        if text in self._clean:
+            return text
+        filed = self._filed
         while (clean := self._sanitize_once(text)) != text:
             text = clean
+        if len(text) <= _SHORT:
+            self._note_clean(text, filed)
         return text
+
+    def _note_clean(self, text: str, filed: int) -> None:
+        """Remember that nothing is to be hidden in it, if nothing was learnt since somebody looked."""
+        with self._filing:
+            if len(self._clean) >= _CLEAN:
+                self._clean.clear()
+            if filed == self._filed:
+                self._clean.add(text)
 
     def sanitize_json(self, value: JsonValue) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does."""
@@ -113,6 +130,8 @@ class Vault:
     def _file(self, kind: str, text: str, folded: str) -> None:
         self._origins[folded] = (kind, set())
         self._known.add(text, numeric=BY_NAME[kind].numeric, worded=BY_NAME[kind].worded)
+        self._filed += 1  # only now: who looked before did not see it
+        self._clean.clear()
 
     def _sanitize_once(self, text: str) -> str:
         masked, literals = self._masked(text)
