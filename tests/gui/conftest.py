@@ -54,7 +54,6 @@ from workbench.records import (
     ServerStatus,
     SessionTokens,
     Span,
-    Strength,
     TokenReport,
     Tool,
     ToolSummary,
@@ -113,10 +112,11 @@ PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
+PaperLevels: Any = _beside("paper_levels").PaperLevels
 
 
 class PaperQuestions(  # type: ignore[misc]  # classes from other files
-    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers, PaperSkills
+    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers, PaperSkills, PaperLevels
 ):
     """Answers every question the shell asks, from lists that a test may change."""
 
@@ -142,7 +142,6 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         self.entry_list = [make_entry(seq) for seq in range(1, 501)]
         self.chain = ChainReport(True, 500, "f" * 64)
         self.advice = ModeAdvice("code", 42, 31_000, 1_100, 900, 33)
-        self.strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
         self.connect_fault: Fault | None = None
         self.consents: dict[str, Consent] = {}  # server → what is asked about it
         self.agreed = ""  # the hash that the last connect came with
@@ -158,7 +157,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         ledger = Ledger(48_000, 6_200)
         return CoreStatus(
             "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states),
-            len(self.tool_list), (), waiting, 0, 2, ledger, notices=self.notices,
+            len(self.tool_list), (), waiting, 0, 2, ledger, notices=self.notices, levels=self.level_list,
         )  # fmt: skip
 
     async def token_report(self) -> TokenReport:

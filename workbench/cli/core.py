@@ -53,6 +53,8 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     print(f"runs      {status.waiting} waiting for a person, {status.running} running")
     print(f"skills    {status.skills}")
     print(f"sandbox   {status.strength.backend}, {status.strength.level}")
+    for level in status.levels[1:]:
+        print(visible(f"{level.name:<9} {level.backend if level.available else 'no'}: {level.sentence}"))
     for notice in status.notices:
         print(visible(f"notice    {notice.message} {notice.hint}"))
     return DONE

@@ -8,7 +8,7 @@ import time
 
 from workbench import __version__
 from workbench.desk.seat import House, Seat
-from workbench.records import CoreStatus, JsonValue, RunState, ServerStatus, SkillState
+from workbench.records import CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
 from workbench.settings import Settings, change, write
 
 
@@ -39,6 +39,9 @@ class HouseDesk(Seat):
             notices=self._house.notices(),
             levels=self._rooms.sandbox.levels(),
         )
+
+    async def levels(self) -> tuple[Level, ...]:
+        return await self._rooms.sandbox.look_again()
 
     async def shut_down(self) -> None:
         self._house.shut_down()

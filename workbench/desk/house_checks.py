@@ -7,7 +7,7 @@ import platform
 import shutil
 from collections.abc import Sequence
 
-from workbench.records import Check, CheckState, Fault
+from workbench.records import Check, CheckState, Fault, Level
 from workbench.runs.rooms import Rooms
 
 _ROOM = 500 << 20  # bytes of free disk under which a person should know
@@ -19,6 +19,7 @@ async def check_house(rooms: Rooms, notices: Sequence[Fault]) -> tuple[Check, ..
     return (
         Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
         _sandbox(rooms),
+        *(_level(level) for level in (await rooms.sandbox.look_again())[1:]),
         *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
         await asyncio.to_thread(_secrets, rooms),
         _disk(rooms),
@@ -34,6 +35,12 @@ def _sandbox(rooms: Rooms) -> Check:
         return Check("Sandbox", CheckState.GOOD, words)
     words = f"Programs run in {strength.backend}, level {strength.level}: {strength.reason}"
     return Check("Sandbox", CheckState.DOUBT, words, strength.hint)
+
+
+def _level(level: Level) -> Check:
+    """Not having one is no fault: who wants it is told when a program asks for it."""
+    name = {"container": "Containers", "vm": "Virtual machines"}[level.name]
+    return Check(name, CheckState.GOOD if level.available else CheckState.SKIPPED, level.sentence, level.hint)
 
 
 def _secrets(rooms: Rooms) -> Check:

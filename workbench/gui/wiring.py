@@ -288,7 +288,7 @@ class Wiring(QObject):
 
     async def _show_strength(self) -> None:
         status = await self._context.questions.status()
-        StrengthDialog(self._context.theme, status.strength, self._window).open()
+        StrengthDialog(self._context, status, self._window).open()
 
     def _show_secrets(self) -> None:
         dialog = SecretsDialog(self._context, self._window)

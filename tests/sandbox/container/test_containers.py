@@ -158,9 +158,11 @@ async def test_an_engine_that_refuses_is_told_in_its_own_words(station: Station,
 
     sandbox = Sandbox(ready=0, engines={"container": Missing(tmp_path, replace(station, image="localhost/nothing:0"))})
     await sandbox.look_again()
-    with pytest.raises(WorkbenchError, match=r"could not be built: .*nothing"):
-        await run(sandbox, "result = 1", tmp_path)
-    await sandbox.close()
+    try:
+        with pytest.raises(WorkbenchError, match=r"could not be built: .*nothing"):
+            await run(sandbox, "result = 1", tmp_path)
+    finally:
+        await sandbox.close()
 
 
 class Missing(Containers):

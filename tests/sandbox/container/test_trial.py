@@ -19,9 +19,9 @@ def test_kernel_groups_come_before_none_and_the_direct_channel_before_the_carrie
     assert len({way_of(way) + str(way.options) + str(way.run_options) for way in ways}) == len(ways)
 
 
-def test_a_service_elsewhere_gets_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONTAINER_HOST", "unix:///run/podman/podman.sock")
-    assert not any(way.descriptor for way in _ways(Station("podman", "/usr/bin/podman")))
+def test_a_service_gets_no_descriptor_and_chooses_its_runtime_itself() -> None:
+    ways = list(_ways(Station("podman", "/usr/bin/podman", service=True)))
+    assert [(way.descriptor, way.runtime, way.options) for way in ways] == [(False, "", ())]
     assert not any(way.descriptor for way in _ways(Station("docker", "/usr/bin/docker")))
 
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
-from workbench.gui.icons import pixmap
+from workbench.gui.context import Context
+from workbench.gui.dialogs.levels_view import LevelsView
+from workbench.gui.icons import icon, pixmap
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme
 from workbench.gui.views import label
-from workbench.records import Strength
+from workbench.records import CoreStatus, Level, Strength
 
 
 class StrengthDialog(QDialog):
-    """Read only."""
+    """Read only; what is missing can be installed meanwhile and looked for again."""
 
-    def __init__(self, theme: Theme, strength: Strength, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, status: CoreStatus, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._context = context
+        theme, strength = context.theme, status.strength
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Sandbox strength"))
-        self.setMinimumWidth(theme.unit * 100)
+        self.setMinimumWidth(theme.unit * 140)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.unit * 6,) * 4)
         column.setSpacing(theme.unit * 3)
@@ -30,9 +35,42 @@ class StrengthDialog(QDialog):
             column.addWidget(_wrapped(visible(strength.reason), "warning"))
         if strength.hint:
             column.addWidget(_wrapped(visible(strength.hint), "muted"))
+        column.addWidget(label(self.tr("Levels"), "section"))
+        words = self.tr("A program gets the level its risk asks for (the isolation settings), or a stronger one.")
+        column.addWidget(_wrapped(words, "muted"))
+        self._levels = LevelsView(theme)
+        column.addWidget(self._levels)
+        self._show(status.levels)
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self._again = close.addButton(self.tr("Look again"), QDialogButtonBox.ButtonRole.ActionRole)
+        self._again.setIcon(icon("refresh", "muted"))
+        self._again.clicked.connect(self._look_again)
         close.rejected.connect(self.reject)
         column.addWidget(close)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Somebody may have built what was missing since the core looked."""
+        self._again.setEnabled(False)
+        looking = self._context.tasks.run("look for isolation", self._context.questions.levels(), self._show)
+        looking.add_done_callback(self._looked)
+
+    def _looked(self, looking: object) -> None:
+        if isValid(self):
+            self._again.setEnabled(True)
+
+    def _show(self, levels: tuple[Level, ...]) -> None:
+        if isValid(self):
+            self._levels.show_levels(levels)
+            self._fit()
+
+    def _fit(self) -> None:
+        """Wrapped words need more room than there was before them."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            wanted = layout.totalHeightForWidth(max(self.width(), self.minimumWidth()))
+            self.resize(max(self.width(), self.minimumWidth()), wanted)
 
     def _title(self, strength: Strength) -> str:
         words = {

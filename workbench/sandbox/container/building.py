@@ -83,7 +83,7 @@ class ImageBuilder:
         prefix = "localhost/" if engine.name == "podman" else ""
         station = Station(
             engine.name, engine.program, image=f"{prefix}{_NAME}:{source}", source=source, rootless=engine.rootless,
-            limits=engine.groups,
+            limits=engine.groups, service=bool(engine.host), options=_address(engine),
         )  # fmt: skip
         if engine.name != "podman" or engine.storage != "vfs" or engine.host:
             return station
@@ -111,6 +111,13 @@ def lay_runner(station: Station, base: str, tell: Tell) -> None:
     finally:
         ask(station.command("rm", "-f", "-v", name))
     tell(f"Laid the runner over {base} as {station.image} in {time.monotonic() - began:.1f} s.")
+
+
+def _address(engine: Engine) -> tuple[str, ...]:
+    """Written down, because a core may be started without the environment that this was built in."""
+    if not engine.host:
+        return ()
+    return ("--url" if engine.name == "podman" else "-H", engine.host)
 
 
 def base_image(station: Station) -> str:

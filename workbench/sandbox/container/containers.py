@@ -38,6 +38,16 @@ _WARM = 600.0  # seconds a container that nobody uses is kept ready
 _KILLED = 137  # what a client says of a container that SIGKILL ended
 
 
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A container that is to be made."""
+
+    number: int
+    name: str
+    profile: Profile
+    command: list[str]
+
+
 @dataclass(slots=True, eq=False)
 class _Container:
     """What there is beside the cell."""
@@ -87,13 +97,13 @@ class Containers:
         station = self._station
         if station is None:
             raise WorkbenchError("There is no container image.", f"Run `{BUILD}`.")
-        self._last += 1
-        name = f"mcp-workbench-{os.getpid()}-{secrets.token_hex(4)}-{self._last}"
+        self._last = number = self._last + 1
+        name = f"mcp-workbench-{os.getpid()}-{secrets.token_hex(6)}"
         self._tell_guard(station, f"+{name}")
         if profile.writable:
             await asyncio.to_thread(self._owners.lend, profile.workspace)
         command = run_arguments(station, profile, name, owner(), self._system_calls(station))
-        return await self._started(station, profile, name, command)
+        return await self._started(station, _Order(number, name, profile, command))
 
     def kill(self, cell: Cell) -> None:
         container = self._containers.get(cell.number)
@@ -129,12 +139,12 @@ class Containers:
             self._folder.cleanup()
             self._folder = None
 
-    async def _started(self, station: Station, profile: Profile, name: str, command: list[str]) -> Cell:
+    async def _started(self, station: Station, order: _Order) -> Cell:
         loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         try:
-            client = Client(command, theirs, writing, descriptor=station.descriptor)
+            client = Client(order.command, theirs, writing, descriptor=station.descriptor)
         except BaseException:
             ours.close()
             os.close(reading)
@@ -142,8 +152,8 @@ class Containers:
         finally:
             theirs.close()
             os.close(writing)
-        cell = Cell(self._last, profile, _Attached(), loop.create_future(), loop.create_future())
-        container = _Container(cell, name, client)
+        cell = Cell(order.number, order.profile, _Attached(), loop.create_future(), loop.create_future())
+        container = _Container(cell, order.name, client)
         self._containers[cell.number] = container
         client.watch(lambda code: self._ended(container, code))
         container.warm = loop.call_later(_WARM, self._let_cool, container)

@@ -13,6 +13,7 @@ from workbench.errors import WorkbenchError
 
 ENGINES = ("podman", "docker")  # in the order they are preferred
 _HOSTS = {"podman": "CONTAINER_HOST", "docker": "DOCKER_HOST"}
+_ADVICE = ("See 'docker", "Run 'docker")  # what docker says after its reason
 _PATIENCE = 60.0  # seconds for an answer
 INSTALL = "Install podman (`sudo apt install podman`)"
 
@@ -72,7 +73,7 @@ def ask(command: Sequence[str], patience: float = _PATIENCE, given: bytes = b"")
 def last_line(text: bytes | str) -> str:
     """What matters in an engine's complaint."""
     words = text.decode(errors="replace") if isinstance(text, bytes) else text
-    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    lines = [line.strip() for line in words.splitlines() if line.strip() and not line.startswith(_ADVICE)]
     return lines[-1][:300] if lines else "it gave no reason"
 
 

@@ -23,6 +23,7 @@ class Station:
     rootless: bool = False
     descriptor: bool = False  # the channel is handed in as descriptor 3; else it is stdin and stdout
     limits: bool = False  # the kernel's groups limit memory, processors and processes
+    service: bool = False  # the client only speaks to a service, at an address that `options` hold
     runtime: str = ""
     starts_ms: int = 0  # typical, from asking for one to its first word
 

@@ -69,20 +69,23 @@ def way_of(station: Station) -> str:
 
 def _ways(station: Station) -> Iterator[Station]:
     """From the strongest and fastest to what may still do."""
-    for runtime in _runtimes():
+    for runtime in _runtimes(station):
         for limits in (True, False) if station.limits else (False,):
-            for manager in ("", "cgroupfs") if station.engine == "podman" else ("",):
+            for manager in ("", "cgroupfs") if station.engine == "podman" and not station.service else ("",):
                 yield from _channels(_with(station, runtime, manager, limits=limits))
 
 
 def _channels(station: Station) -> Iterator[Station]:
     """A client that only speaks to a service cannot hand a descriptor in."""
-    if station.engine == "podman" and not os.environ.get("CONTAINER_HOST"):
+    if station.engine == "podman" and not station.service:
         yield replace(station, descriptor=True)
     yield replace(station, descriptor=False)
 
 
-def _runtimes() -> list[str]:
+def _runtimes(station: Station) -> list[str]:
+    """A service of podman's chooses for itself; docker's knows gVisor when it was told of it."""
+    if station.service and station.engine == "podman":
+        return [""]
     there = [name for name in _RUNTIMES if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")]
     return [*(name for name in there if name == "runsc"), "", *(name for name in there if name != "runsc")]
 

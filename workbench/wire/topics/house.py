@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import CoreStatus, JsonValue
+from workbench.records import CoreStatus, JsonValue, Level
 from workbench.settings import Settings
 
 
@@ -12,6 +12,9 @@ class HouseQuestions(Protocol):
     """The core and its settings."""
 
     async def status(self) -> CoreStatus: ...
+
+    async def levels(self) -> tuple[Level, ...]:
+        """Which kinds of isolation there are, from the weakest to the strongest, after looking again."""
 
     async def shut_down(self) -> None:
         """End the core and everything it started."""

@@ -1,0 +1,24 @@
+"""Levels of isolation on paper: processes work, the rest could be built."""
+
+from __future__ import annotations
+
+from workbench.records import Level, Strength
+
+LEVELS = (
+    Level("process", True, "native", "Programs run as locked processes (native), full strength."),
+    Level(
+        "container", False, "", "podman is here, but the image is not built yet.",
+        "Run `mcp-workbench sandbox build container`.",
+    ),
+    Level("vm", False, "", "There is no QEMU.", "Install it: `sudo apt install qemu-system-x86`."),
+)  # fmt: skip
+
+
+class PaperLevels:
+    """Answers which levels there are."""
+
+    strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
+    level_list: tuple[Level, ...] = LEVELS
+
+    async def levels(self) -> tuple[Level, ...]:
+        return self.level_list
