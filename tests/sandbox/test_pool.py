@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from workbench.errors import WorkbenchError
 from workbench.records import Limits
 from workbench.sandbox.pool import Pool
 from workbench.sandbox.program import Ending, Program
@@ -159,6 +160,17 @@ async def test_a_spare_that_died_is_replaced(sandbox: Sandbox, tmp_path: Path, p
     while any(not cell.gone.done() for spares in pool_of(sandbox)._spares.values() for cell in spares):
         await asyncio.sleep(0.01)
     assert (await run(sandbox, "2", tmp_path)).result == "2"
+
+
+async def test_a_launcher_that_was_killed_unheard_is_said_and_the_next_run_is_fine(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    for number in range(3):
+        os.kill(sandbox.launcher, signal.SIGKILL)
+        with contextlib.suppress(WorkbenchError):  # whether it is heard of in time or not
+            assert (await run(sandbox, "1", tmp_path / str(number))).reason in ("done", "lost")
+        while (await run(sandbox, "2", tmp_path / str(number))).reason == "lost":
+            await asyncio.sleep(0)
 
 
 async def test_closing_takes_the_spares_along(sandbox: Sandbox, tmp_path: Path, processes: Any) -> None:

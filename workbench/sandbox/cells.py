@@ -230,6 +230,8 @@ class Cells:
                 socket.send_fds(self._socket, [data], descriptors)
             except BlockingIOError:
                 await asyncio.sleep(0.005)
+            except OSError:  # it was killed, and we have not heard of it yet
+                self._forget_launcher()
             else:
                 return
         raise WorkbenchError("The sandbox's launcher was ended from outside.", "Run the program again.")
