@@ -9,6 +9,7 @@ import pytest
 
 from workbench.core import Core
 from workbench.events import ServerChecked
+from workbench.sandbox import deno
 
 
 @pytest.fixture
@@ -47,3 +48,18 @@ async def test_a_secret_that_a_server_repeats_is_masked_in_what_the_doctor_saw(c
 async def test_this_machine_is_told_with_where_secrets_are_kept(core):
     names = [check.name for check in await core.desk.diagnose_house()]
     assert {"Python", "Sandbox", "Secrets", "Disk", "Audit"} <= set(names)
+
+
+async def test_typescript_is_tried_by_running_some(core, monkeypatch):
+    def named(checks):
+        return next(check for check in checks if check.name == "TypeScript")
+
+    if not deno.runtime():
+        pytest.skip("Deno is not installed (the extra `typescript`)")
+    found = named(await core.desk.diagnose_house())
+    if deno.LANGUAGE in core.rooms.sandbox.levels()[0].languages:
+        assert (found.state, found.sentence) == ("good", f"Deno {deno.version()} runs programs in TypeScript.")
+    monkeypatch.setattr(deno, "runtime", lambda: "")
+    missing = named(await core.desk.diagnose_house())
+    assert missing.state == "skipped"
+    assert "mcp-workbench[typescript]" in missing.fix

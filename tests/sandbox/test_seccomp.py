@@ -97,3 +97,21 @@ def test_terminal_injection_is_refused_in_every_disguise(machine: str) -> None:
 def test_a_program_cannot_outlive_its_parent_by_asking(machine: str) -> None:
     assert ask(machine, "prctl", 1, 0) == REFUSED
     assert ask(machine, "prctl", 15, 0) == ALLOW
+
+
+def test_what_becomes_another_program_runs_no_memory_that_was_written(machine: str) -> None:
+    program, known = filter_program(machine, starts=True), numbers(machine)
+
+    def answer(name: str, *arguments: int) -> int:
+        return judge(program, ARCHITECTURES[machine], known[name], *arguments)
+
+    assert ask(machine, "execve") == REFUSED
+    assert answer("execve") == ALLOW
+    assert answer("clone", 0) == REFUSED
+    read, write, execute, private, anonymous = 1, 2, 4, 2, 32
+    assert answer("mmap", 0, 4096, read | write, private | anonymous) == ALLOW
+    assert answer("mmap", 0, 4096, read | execute, private) == ALLOW
+    assert answer("mmap", 0, 4096, read | write | execute, private) == REFUSED
+    assert answer("mmap", 0, 4096, read | execute, private | anonymous) == REFUSED
+    assert answer("mprotect", 0, 4096, read | write) == ALLOW
+    assert answer("mprotect", 0, 4096, read | execute) == REFUSED

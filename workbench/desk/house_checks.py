@@ -5,11 +5,17 @@ from __future__ import annotations
 import asyncio
 import platform
 import shutil
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
-from workbench.records import Check, CheckState, Fault, Level
+from workbench.errors import WorkbenchError
+from workbench.records import Check, CheckState, Fault, JsonObject, JsonValue, Level, Limits
 from workbench.runs.rooms import Rooms
+from workbench.sandbox import deno
+from workbench.sandbox.program import Ending, Program, ToolFailure
 
+_TRIAL = "const one: number = 1;\none + 1"
 _ROOM = 500 << 20  # bytes of free disk under which a person should know
 _RUNNERS = {"npx": "servers written for Node.js", "uvx": "servers written in Python", "docker": "servers in images"}
 
@@ -20,6 +26,7 @@ async def check_house(rooms: Rooms, notices: Sequence[Fault]) -> tuple[Check, ..
         Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
         _sandbox(rooms),
         *(_level(level) for level in (await rooms.sandbox.look_again())[1:]),
+        await _typescript(rooms),
         *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
         await asyncio.to_thread(_secrets, rooms),
         _disk(rooms),
@@ -41,6 +48,32 @@ def _level(level: Level) -> Check:
     """Not having one is no fault: who wants it is told when a program asks for it."""
     name = {"container": "Containers", "vm": "Virtual machines"}[level.name]
     return Check(name, CheckState.GOOD if level.available else CheckState.SKIPPED, level.sentence, level.hint)
+
+
+async def _typescript(rooms: Rooms) -> Check:
+    """Tried by doing it; not having it is no fault."""
+    if not deno.runtime():
+        return Check("TypeScript", CheckState.SKIPPED, deno.MISSING, deno.HINT)
+    if deno.LANGUAGE not in rooms.sandbox.levels()[0].languages:
+        words = f"Deno {deno.version()} is here, but not a sandbox that it runs in."
+        return Check("TypeScript", CheckState.SKIPPED, words)
+    try:
+        ending = await _tried(rooms)
+    except WorkbenchError as fault:
+        return Check("TypeScript", CheckState.BAD, fault.message, fault.hint)
+    if ending.result == "2":
+        return Check("TypeScript", CheckState.GOOD, f"Deno {deno.version()} runs programs in TypeScript.")
+    return Check("TypeScript", CheckState.BAD, f"Deno {deno.version()} does not run: {ending.message}", deno.HINT)
+
+
+async def _tried(rooms: Rooms) -> Ending:
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
+        program = Program(_TRIAL, Limits(seconds=10.0), Path(folder), language=deno.LANGUAGE)
+        return await rooms.sandbox.run(program, _no_answers, lambda stream, text: None)
+
+
+async def _no_answers(what: str, wish: JsonObject) -> JsonValue:
+    raise ToolFailure("Nobody answers in a trial.", "no_answer")
 
 
 def _secrets(rooms: Rooms) -> Check:

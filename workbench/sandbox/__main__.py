@@ -23,6 +23,7 @@ from workbench.sandbox.probe import BACKENDS
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.sandbox.sandbox import Sandbox
 
+_LANGUAGES = ("python", "typescript")
 _SECONDS = 6.0
 
 
@@ -49,6 +50,7 @@ def _words() -> argparse.ArgumentParser:
     words.add_argument(
         "--level", choices=LEVELS, default=LEVELS[0], help="the least that isolates it (default process)"
     )
+    words.add_argument("--language", choices=_LANGUAGES, default="", help="of the snippet (default by its name: .ts)")
     words.add_argument("--seconds", type=float, default=_SECONDS, help=f"wall clock limit (default {_SECONDS:g})")
     words.add_argument("--memory", type=int, default=384, metavar="MB", help="memory limit (default 384)")
     words.add_argument("--workspace", type=Path, help="use this folder instead of an empty one")
@@ -68,7 +70,9 @@ async def _run(given: argparse.Namespace, code: str, limits: Limits) -> Ending:
     sandbox = await _opened(given.backend)
     try:
         with tempfile.TemporaryDirectory(prefix="mcp-workbench-attack-") as empty:
-            program = Program(code, limits, given.workspace or Path(empty), level=given.level)
+            language = given.language or ("typescript" if given.attack.suffix == ".ts" else "python")
+            folder = given.workspace or Path(empty)
+            program = Program(code, limits, folder, level=given.level, language=language)
             return await sandbox.run(program, _nobody, _print)
     finally:
         await sandbox.close()

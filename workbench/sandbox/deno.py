@@ -86,7 +86,7 @@ def become(profile: Profile, channel: int, output: int, witness: lockdown.Witnes
     os.dup2(status, _STATUS)
     os.closerange(_STATUS + 1, 65536)
     kernel.install_filter(filter_program(starts=True))
-    facts = json.dumps(witness.facts(version))
+    facts = json.dumps({**witness.facts(version), "ahead": profile.ahead})
     command = [BINARY, "run", *_FLAGS, *_allowed(profile), *_engine(profile), f"{PLACE}/main.js", facts]
     os.execve(BINARY, command, _environment())
 

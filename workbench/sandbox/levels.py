@@ -123,4 +123,6 @@ def _process_level(strength: Strength) -> Level:
         return Level("process", False, strength.backend, strength.reason, strength.hint)
     words = f"Programs run as locked processes ({strength.backend}), {strength.level} strength."
     reduced, known = strength.level != "full", deno.languages(strength.backend)
+    if deno.LANGUAGE in known:
+        words += f" Deno {deno.version()} runs TypeScript in them."
     return Level("process", True, strength.backend, words, strength.hint, known, reduced)
