@@ -113,10 +113,11 @@ PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
 PaperLevels: Any = _beside("paper_levels").PaperLevels
+PaperStates: Any = _beside("paper_states").PaperStates
 
 
 class PaperQuestions(  # type: ignore[misc]  # classes from other files
-    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers, PaperSkills, PaperLevels
+    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers, PaperSkills, PaperLevels, PaperStates
 ):
     """Answers every question the shell asks, from lists that a test may change."""
 
@@ -156,8 +157,8 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         waiting = sum(1 for run in self.run_list.values() if run.state is RunState.WAITING)
         ledger = Ledger(48_000, 6_200)
         return CoreStatus(
-            "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states),
-            len(self.tool_list), (), waiting, 0, 2, ledger, notices=self.notices, levels=self.level_list,
+            "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states), len(self.tool_list),
+            (), waiting, 0, 2, ledger, notices=self.notices, levels=self.level_list, kept_states=len(self.state_list),
         )  # fmt: skip
 
     async def token_report(self) -> TokenReport:

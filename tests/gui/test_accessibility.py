@@ -64,6 +64,7 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(window: Any, paper: Any
         "servers.import",
         "servers.export",
         "secrets.open",
+        "states.open",
     ],
 )
 def test_every_widget_of_the_dialogs_has_a_name(window: Any, qtbot: Any, settled: Any, action: str) -> None:

@@ -64,6 +64,7 @@ ELSEWHERE = {
     "gui/dialogs/a*.py": "tests/gui/dialogs/test_approval.py",
     "gui/dialogs/effects_view.py": "tests/gui/dialogs/test_approval.py",
     "gui/dialogs/program_view.py": "tests/gui/dialogs/test_approval.py",
+    "gui/models/states.py": "tests/gui/dialogs/test_states.py",
     "gui/dialogs/*.py": "tests/gui/screens/test_screens.py",
     "gui/models/all_servers.py": "tests/gui/models/test_all_servers_model.py",
     "gui/server/tasks.py": "tests/gui/server/test_tasks_page.py",

@@ -33,6 +33,7 @@ class HouseDesk(Seat):
             agents=self._house.agents(),
             waiting=self._house.conveyor.number(RunState.WAITING),
             running=self._house.conveyor.number(RunState.RUNNING),
+            kept_states=len(self._house.conveyor.states.now()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),
             ledger=self._rooms.sessions.total(),
             interrupted=self._house.conveyor.interrupted,

@@ -190,6 +190,15 @@ ACTIONS: tuple[Action, ...] = (
         (LINKED,),
     ),
     Action(
+        "editor.go_on",
+        "Run and keep the variables",
+        "Run the program in the editor where the last one run this way stopped: with its variables and imports.",
+        "Programs",
+        "layers",
+        "Ctrl+Shift+Return",
+        (LINKED,),
+    ),
+    Action(
         "tool.json",
         "Switch between form and JSON",
         "Edit the tool's arguments the other way.",
@@ -247,6 +256,14 @@ ACTIONS: tuple[Action, ...] = (
         "stop",
         "Ctrl+.",
         (LINKED, STOPPABLE),
+    ),
+    Action(
+        "states.open",
+        "Kept states…",
+        "Show whose variables are kept between programs, how much memory they take, and end one.",
+        "Runs",
+        "layers",
+        when=(LINKED,),
     ),
     Action(
         "skill.open",

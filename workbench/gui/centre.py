@@ -80,6 +80,14 @@ class Centre(QTabWidget):
             return False
         return True
 
+    def go_on(self) -> None:
+        """Run the program in the editor with the variables of the last one, which stay; if there is none, begin one."""
+        self.setCurrentWidget(self.editor)
+        if self.editor.has_text():
+            self.editor.go_on()
+        elif self.editor.sheet() is None:
+            self.editor.new_program()
+
     @property
     def server(self) -> ServerPane:
         if self._server is None:

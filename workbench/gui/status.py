@@ -13,6 +13,7 @@ from workbench.events import (
     ServerChanged,
     ServerRemoved,
     SkillsChanged,
+    StatesChanged,
     ToolsChanged,
 )
 from workbench.gui.bridge import Link, LinkState
@@ -42,6 +43,7 @@ class Status(Pane):
         self.servers = self._part("server", "pane.servers")
         self.sandbox = self._part("shield", "core.sandbox")
         self.waiting = self._part("hourglass", "run.review")
+        self.states = self._part("layers", "states.open")
         self.agents = self._part("agent", "agent.connect")
         self.tokens = self._part("tokens", "core.tokens")
         self.undo = self._part("undo", "")
@@ -57,7 +59,7 @@ class Status(Pane):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        for part in (self.core, self.servers, self.sandbox, self.waiting):
+        for part in (self.core, self.servers, self.sandbox, self.waiting, self.states):
             row.addWidget(part)
         row.addWidget(self.said, 1)
         row.addWidget(self.undo)
@@ -75,6 +77,7 @@ class Status(Pane):
                 | RunChanged
                 | SkillsChanged
                 | AgentsChanged
+                | StatesChanged
                 | LedgerChanged,
             )
             and not self._pause.isActive()
@@ -102,7 +105,7 @@ class Status(Pane):
             LinkState.BROKEN: (self.tr("Core not running"), "alert", "danger"),
         }[link.state]
         self._say(self.core, text, symbol, tone)
-        for part in (self.servers, self.sandbox, self.waiting, self.agents, self.tokens):
+        for part in (self.servers, self.sandbox, self.waiting, self.states, self.agents, self.tokens):
             part.setVisible(link.state is LinkState.LINKED and self.status is not None)
 
     def show_status(self, status: CoreStatus) -> None:
@@ -117,6 +120,11 @@ class Status(Pane):
         self._say(self.sandbox, *self._strength(status))
         self._say(self.waiting, self.tr("{} waiting").format(status.waiting), "hourglass", "warning")
         self.waiting.setVisible(status.waiting > 0)
+        kept = (
+            self.tr("1 state kept") if status.kept_states == 1 else self.tr("{} states kept").format(status.kept_states)
+        )
+        self._say(self.states, kept, "layers", "muted", self.tr("Variables that the next program goes on with"))
+        self.states.setVisible(status.kept_states > 0)
         names = ", ".join(one_line(agent.name or self.tr("an agent"), 40) for agent in status.agents)
         if names:
             self._say(self.agents, self.tr("Connected: {}").format(names), "agent", "success")

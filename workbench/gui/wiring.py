@@ -17,6 +17,7 @@ from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.machine import MachineDialog
 from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.secrets import SecretsDialog
+from workbench.gui.dialogs.states import StatesDialog
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.dialogs.tokens import show_tokens
 from workbench.gui.main_window import MainWindow
@@ -249,6 +250,8 @@ class Wiring(QObject):
         bind("core.sandbox", self._show_strength)
         bind("core.tokens", partial(show_tokens, self._context, self._window))
         bind("secrets.open", self._show_secrets)
+        bind("states.open", self._show_states)
+        bind("editor.go_on", window.centre.go_on)
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)
         bind("front.start", self._start_front)
@@ -292,6 +295,11 @@ class Wiring(QObject):
 
     def _show_secrets(self) -> None:
         dialog = SecretsDialog(self._context, self._window)
+        self._window.bridge.heard.connect(dialog.hear)
+        dialog.open()
+
+    def _show_states(self) -> None:
+        dialog = StatesDialog(self._context, self._window)
         self._window.bridge.heard.connect(dialog.hear)
         dialog.open()
 

@@ -49,3 +49,4 @@ class CoreStatus:
     interrupted: int = 0  # runs the previous core left unfinished
     notices: tuple[Fault, ...] = ()  # what is wrong with the bench: unreadable .mcp.json, not writable …
     levels: tuple[Level, ...] = ()  # what isolation there is beside the processes' own
+    kept_states: int = 0  # sandboxes that are kept between programs

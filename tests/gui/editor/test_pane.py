@@ -32,7 +32,7 @@ def submits(paper: Any, make: Any) -> list[tuple[str, str, str]]:
     """What was sent off; the run it becomes is still running."""
     sent: list[tuple[str, str, str]] = []
 
-    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
+    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
         sent.append((code, purpose, skill))
         run: Run = make.run("mine", RunState.RUNNING)
         return run
@@ -55,7 +55,7 @@ def test_a_program_is_sent_off_as_it_stands(pane: EditorPane, submits: list[Any]
 def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper: Any, make: Any, qtbot: Any) -> None:
     asked: list[str] = []
 
-    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
+    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
         asked.append(code)
         pane.hear(RunChanged(make.run("quick", RunState.DONE)))
         run: Run = make.run("quick", RunState.PROPOSED)
@@ -69,7 +69,7 @@ def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper
 
 
 def test_a_refused_submission_says_why_and_can_be_tried_again(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
+    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
         raise WorkbenchError("Too many runs are on their way.", "Wait for one to end.")
 
     paper.submit = submit
@@ -212,7 +212,7 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
         told.append(("assess", language))
         return Verdict("sha", Risk.HIGH, Gate.ASK, "This program is TypeScript, which is not assessed.")
 
-    async def submit(code: str, purpose: str, skill: str, language: str) -> Run:
+    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
         told.append(("submit", language))
         run: Run = make.run("mine", RunState.RUNNING)
         return run

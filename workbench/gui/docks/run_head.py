@@ -62,6 +62,8 @@ def _facts(run: Run) -> list[str]:
     facts = [name, f"by {run.proposal.author}" if run.proposal.author else ""]
     if run.proposal.language != "python":
         facts.append(language_word(run.proposal.language))
+    if run.proposal.state:
+        facts.append(f"goes on in “{run.proposal.state}”")
     if run.started:
         facts.append(duration(1000 * ((run.ended or time.time()) - run.started)))
     if run.memory_mb:

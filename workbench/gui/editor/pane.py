@@ -20,11 +20,12 @@ from workbench.gui.views import EmptyState, tool_button
 from workbench.records import Fault, Run
 
 _SENDING = "…"  # the run has no id yet
+_STATE = "editor"  # the kept state of programs that a person runs to go on with
 _TITLE = 28  # letters of a title on its tab
 
 
 class EditorPane(Pane):
-    """Ctrl+Enter runs the tab one sees."""
+    """Ctrl+Enter runs the tab one sees; with Shift, it goes on with the variables of the one before."""
 
     run_started = Signal(str)
     draft_wanted = Signal(str)
@@ -68,6 +69,13 @@ class EditorPane(Pane):
 
     def run(self) -> None:
         """Send the program off as a person's run."""
+        self._send("")
+
+    def go_on(self) -> None:
+        """The same, with the variables of the last program that was run this way; they stay for the next."""
+        self._send(_STATE)
+
+    def _send(self, state: str) -> None:
         sheet = self.sheet()
         if sheet is None or sheet.run_id or not self.has_text():
             return
@@ -75,7 +83,7 @@ class EditorPane(Pane):
         sheet.fault.show_fault(None)
         sheet.run_id = _SENDING
         self._show_state()
-        self.context.tasks.run("run a program", self._submit(sheet))
+        self.context.tasks.run("run a program", self._submit(sheet, state))
 
     def stop(self) -> None:
         sheet = self.sheet()
@@ -128,13 +136,15 @@ class EditorPane(Pane):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.run()
+            shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            self._send(_STATE if shift else "")
         else:
             super().keyPressEvent(event)
 
-    async def _submit(self, sheet: Sheet) -> None:
+    async def _submit(self, sheet: Sheet, state: str) -> None:
         try:
-            run = await self.context.questions.submit(sheet.text(), sheet.title, sheet.skill, language=sheet.language)
+            code, title, skill, language = sheet.text(), sheet.title, sheet.skill, sheet.language
+            run = await self.context.questions.submit(code, title, skill, state, language)
         except WorkbenchError as fault:
             sheet.run_id = ""
             sheet.fault.show_fault(Fault(fault.message, fault.hint))

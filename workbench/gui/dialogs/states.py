@@ -1,0 +1,144 @@
+"""The kept states: who keeps what, how much memory it takes, when it ends; and a button that ends it now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, StatesChanged
+from workbench.gui.context import Context
+from workbench.gui.dialogs.question import Question
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.models.states import state_key, state_rows
+from workbench.gui.text import visible
+from workbench.gui.theme import mark
+from workbench.gui.views import EmptyState, RowsView, label
+from workbench.records import KeptState
+
+_AGAIN_MS = 2000
+"""How often memory is looked at while one looks."""
+
+
+class StatesDialog(QDialog):
+    """Follows what begins and ends while it is open."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._states: tuple[KeptState, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Kept states"))
+        self.setMinimumWidth(context.theme.unit * 130)
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("Kept states"))
+        self.list.setModel(self.model)
+        self.list.setMinimumHeight(context.theme.unit * 45)
+        self.end = QPushButton(self.tr("End…"))
+        self._fault = label("", "error")
+        self._tick = QTimer(self, interval=1000)
+        self._again = QTimer(self, interval=_AGAIN_MS)
+        self._lay_out()
+        self._bind()
+        self.show_states(())
+        self._ask()
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, StatesChanged):
+            self._ask()
+
+    def show_states(self, states: tuple[KeptState, ...]) -> None:
+        self._states = states
+        self._draw()
+
+    # inside
+
+    def _lay_out(self) -> None:
+        unit = self._context.theme.unit
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 6,) * 4)
+        column.setSpacing(unit * 3)
+        words = label(
+            self.tr(
+                "Programs under one name go on with the variables of those before them. A state ends by itself when "
+                "nobody uses it; the time that is left stands on the right."
+            ),
+            "muted",
+        )
+        words.setWordWrap(True)
+        column.addWidget(words)
+        empty = self.tr("An agent keeps one with session_id; your own programs with “Run and keep the variables”.")
+        self._stack = QStackedLayout()
+        self._stack.addWidget(EmptyState(self._context.theme, "layers", self.tr("No state is kept"), empty))
+        self._stack.addWidget(self.list)
+        column.addLayout(self._stack, 1)
+        self._fault.setWordWrap(True)
+        self._fault.hide()
+        column.addWidget(self._fault)
+        column.addLayout(self._buttons(unit))
+
+    def _buttons(self, unit: int) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(unit)
+        self.end.setToolTip(self.tr("End the chosen state; its variables are lost"))
+        self.end.setAccessibleName(self.tr("End the chosen state"))
+        mark(self.end, kind="quiet")
+        row.addWidget(self.end)
+        row.addStretch()
+        close = QPushButton(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        for button in (self.end, close):
+            button.setAutoDefault(False)
+        return row
+
+    def _bind(self) -> None:
+        self.end.clicked.connect(self._end)
+        self.list.chosen.connect(self._end)
+        self.list.selectionModel().selectionChanged.connect(self._chosen)
+        self._tick.timeout.connect(self._draw)
+        self._again.timeout.connect(self._ask)
+        self._tick.start()
+        self._again.start()
+
+    def _draw(self) -> None:
+        self.model.show_rows(state_rows(self._states, time.time()))
+        self._stack.setCurrentIndex(1 if self._states else 0)
+        self._chosen()
+
+    def _chosen(self) -> None:
+        self.end.setEnabled(self._state() is not None)
+
+    def _state(self) -> KeptState | None:
+        return next((state for state in self._states if state_key(state) == self.list.key()), None)
+
+    def _ask(self) -> None:
+        self._run("kept states", self._context.questions.states())
+
+    def _end(self) -> None:
+        if (state := self._state()) is not None:
+            self._context.tasks.run("end a kept state", self._ask_and_end(state))
+
+    async def _ask_and_end(self, state: KeptState) -> None:
+        at_work = self.tr("A program is at work in it and ends with it.") if state.busy else ""
+        told = self.tr("Its variables are lost; {} is told at its next program.").format(visible(state.author))
+        mine = self.tr("Its variables are lost.")
+        words = " ".join(filter(None, (at_work, mine if state.author == "you" else told)))
+        question = Question(self._context.theme, self.tr("End “{}”?").format(visible(state.name)), words, self)
+        if await question.ask(self.tr("End it"), danger=True):
+            await self._answer(self._context.questions.end_state(state.session, state.name))
+
+    def _run(self, name: str, question: Coroutine[Any, Any, tuple[KeptState, ...]]) -> None:  # Any: as in Tasks.run
+        self._context.tasks.run(name, self._answer(question))
+
+    async def _answer(self, question: Coroutine[Any, Any, tuple[KeptState, ...]]) -> None:  # Any: as in Tasks.run
+        try:
+            self.show_states(await question)
+            self._fault.hide()
+        except WorkbenchError as fault:
+            self._fault.setText(visible(str(fault)))
+            self._fault.show()
