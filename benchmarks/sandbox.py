@@ -138,6 +138,7 @@ async def ahead(place: Place, folder: Path, cold: float) -> None:
         await missing(sandbox, place, "", "")
         await starts(sandbox, place, folder, "from the pool", pause=max(0.1, 4 * cold), goal=place.first)
         if place.backend:
+            await asyncio.sleep(max(1.0, READY * 10 * cold))  # until the pool is full
             memory(sandbox, place)
         first, whole = [], []
         for _ in range(max(2, place.rounds // 10)):
