@@ -23,8 +23,17 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 def set_limits(profile: Profile, others: Mapping[int, int] = MappingProxyType({})) -> None:
     """What the kernel counts for us. No second process can be made, so these hold for the whole run."""
+    for kind, most in limits_of(profile, others).items():
+        hard = resource.getrlimit(kind)[1]
+        unbounded = resource.RLIM_INFINITY in (most, hard)
+        most = max(most, hard) if unbounded else min(most, hard)  # -1 stands for no bound
+        resource.setrlimit(kind, (most, most))
+
+
+def limits_of(profile: Profile, others: Mapping[int, int] = MappingProxyType({})) -> dict[int, int]:
+    """Kind → most, as `setrlimit` knows them."""
     cpu = _WHOLE_LIFE if profile.kept else max(1, round(profile.cpu_seconds + 0.5))
-    wanted = {
+    return {
         resource.RLIMIT_AS: profile.memory_mb * _MEGABYTE,
         resource.RLIMIT_CPU: cpu,
         resource.RLIMIT_FSIZE: profile.disk_mb * _MEGABYTE,
@@ -36,11 +45,6 @@ def set_limits(profile: Profile, others: Mapping[int, int] = MappingProxyType({}
         resource.RLIMIT_SIGPENDING: 256,
         **others,
     }
-    for kind, most in wanted.items():
-        hard = resource.getrlimit(kind)[1]
-        unbounded = resource.RLIM_INFINITY in (most, hard)
-        most = max(most, hard) if unbounded else min(most, hard)  # -1 stands for no bound
-        resource.setrlimit(kind, (most, most))
 
 
 def become_nobody(itself: int) -> None:

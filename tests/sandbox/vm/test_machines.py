@@ -134,6 +134,30 @@ async def test_there_is_no_network_and_nothing_of_the_host(housed: Room) -> None
     assert json.loads(ending.result) == []
 
 
+async def test_qemu_itself_is_locked_away(housed: Room) -> None:
+    found: dict[str, Any] = {}
+
+    async def answer(what: str, wish: Any) -> Any:
+        qemu = next(process for process in map(psutil.Process, children()) if "qemu" in process.name())
+        lines = Path(f"/proc/{qemu.pid}/status").read_text().splitlines()
+        found.update(line.split(":\t", 1) for line in lines if ":\t" in line)
+        found["worlds"] = [
+            os.readlink(f"/proc/{qemu.pid}/ns/{name}") != os.readlink(f"/proc/self/ns/{name}")
+            for name in ("mnt", "net", "pid", "ipc", "uts")
+        ]
+
+    ending = await housed.run("await call_tool('s', 't', {})", PATIENT, answer=answer)
+    assert ending.reason == "done"
+    assert "0" not in found["Uid"].split()
+    assert (found["CapEff"], found["NoNewPrivs"], found["Seccomp"]) == ("0" * 16, "1", "2")
+    assert found["worlds"] == [True] * 5
+
+
+async def test_a_program_with_much_memory_gets_a_larger_machine(housed: Room) -> None:
+    ending = await housed.run("len(bytearray(900 << 20)) >> 20", replace(PATIENT, memory_mb=1536))
+    assert (ending.reason, ending.result) == ("done", "900")
+
+
 async def test_twenty_runs_in_a_row_leave_nothing(housed: Room) -> None:
     before = children()
     open_files = psutil.Process().num_fds()

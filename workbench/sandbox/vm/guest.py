@@ -10,6 +10,8 @@ import ctypes
 import fcntl
 import importlib
 import os
+import random
+import resource
 import select
 import signal
 import socket
@@ -23,7 +25,7 @@ from workbench.sandbox import kernel, launcher, lockdown, native, runner
 from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
 from workbench.sandbox.seccomp import filter_program
 from workbench.sandbox.vm.cargo import Cargo
-from workbench.sandbox.vm.parcel import ParcelReader, pack
+from workbench.sandbox.vm.parcel import AREAS, ParcelReader, pack
 
 FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
 MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in
@@ -33,7 +35,10 @@ _UNSENT = 1 << 20  # bytes waiting for one direction before its source is left a
 _LOOK_EVERY = 500  # milliseconds between looks at how full the workspace is
 _ADD_ENTROPY, _MIX_ENTROPY = 0x40085203, 0x5207
 _INODES = 100_000
-_MOVE, _BIND_ALL = 8192, 4096 | 16384
+_MOVE, _BIND_ALL, _REMOUNT = 8192, 4096 | 16384, 32
+_PLAIN = kernel.NO_SETUID | kernel.NO_DEVICES | kernel.NO_EXECUTION
+_RESEED = signal.SIGUSR1
+_WIDEST_MB, _LONGEST, _MOST_THREADS = 1 << 20, 86_400, 4096  # until the order comes, when nothing runs yet
 
 
 def main() -> NoReturn:
@@ -45,27 +50,29 @@ def main() -> NoReturn:
     filter_program()
     files = os.open(FILES, os.O_RDWR | os.O_CLOEXEC)
     frames = os.open(FRAMES, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-    _write_all(files, pack("up"))
     Guest(frames, files).serve()
 
 
 class Guest:
-    """Waits for one order, starts one child, relays, and tells how it ended and what it changed."""
+    """Has one locked child ready, waits for one order, relays, and tells how the child ended and what it changed."""
 
     def __init__(self, frames: int, files: int) -> None:
         self._frames, self._files = frames, files
         self._reader = ParcelReader()
         self._cargo = Cargo(Path(BAGGAGE))
         self._child = 0
+        self._first = b""  # what the child said of itself before the snapshot was taken
         self._disk = 0  # bytes the workspace may hold
+        self._writable = True
         self._sent = 0  # bytes of frames that went out
         self._program = self._output = -1
         self._ready: set[int] = set()
 
     def serve(self) -> NoReturn:
-        while not self._child:  # the snapshot is taken here
-            for head, _ in self._reader.feed(os.read(self._files, _CHUNK)):
-                self._open(head)
+        self._begin()
+        self._first = _frame(self._program)
+        _write_all(self._files, pack("up"))
+        self._obey_order()  # the snapshot is taken while this waits
         self._relay()
         status, usage = os.wait4(self._child, 0)[1:]
         if self._cargo.filled and self._cargo.size() > self._disk:
@@ -80,27 +87,38 @@ class Guest:
         while True:  # whoever started this machine ends it
             signal.pause()
 
-    def _open(self, order: dict[str, Any]) -> None:  # Any: JSON of the host's
-        _freshen(bytes.fromhex(order["seed"]), order["time"])
-        self._disk = order["profile"]["disk_mb"] << 20
-        _make_folders(order["profile"]["disk_mb"])
-        profile = Profile.of({**order["profile"], "backend": "native"})
+    def _begin(self) -> None:
+        """The locked child, as wide as any may be; the order makes it as narrow as it must be."""
+        _make_folders()
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
-        self._child = os.fork()
+        self._child, _ = kernel.fork_into(kernel.NEW_WORLD)
         if not self._child:
             for descriptor in (self._frames, self._files, ours.detach(), reading):
                 os.close(descriptor)
-            _cell(profile, theirs.detach(), writing)
+            _live(theirs.detach(), writing)
         theirs.close()
         os.close(writing)
         self._program, self._output = ours.detach(), reading
+
+    def _obey_order(self) -> None:
+        parcels: list[tuple[dict[str, Any], bytes]] = []  # Any: JSON of the host's
+        while not parcels:
+            parcels += self._reader.feed(os.read(self._files, _CHUNK))
+        order = parcels[0][0]
+        profile = Profile.of(order["profile"])
+        _freshen(bytes.fromhex(order["seed"]), order["time"])
+        os.kill(self._child, _RESEED)
+        for kind, most in lockdown.limits_of(profile).items():
+            resource.prlimit(self._child, kind, (most, most))
+        _remount("workspace", f"size={profile.disk_mb}m")
+        self._disk, self._writable = profile.disk_mb << 20, profile.writable
         os.set_blocking(self._program, False)
 
     def _relay(self) -> None:
         """Until both ends the child holds are closed: frames both ways, raw output and files on the other port."""
         inward = _Flow(self._frames, self._program)
-        outward = _Flow(self._program, self._frames)
+        outward = _Flow(self._program, self._frames, self._first)
         sources = {self._program, self._output}
         looked = time.monotonic()
         while sources or outward.waiting:
@@ -144,6 +162,8 @@ class Guest:
         for head, data in self._reader.feed(os.read(self._files, _CHUNK)):
             if head["kind"] == "filled":
                 self._cargo.remember()
+                if not self._writable:
+                    _remount("workspace", "", kernel.READ_ONLY)
                 _write_all(self._files, pack("filled", fault=self._cargo.fault))
             else:
                 self._cargo.take(head, data)
@@ -157,9 +177,9 @@ class Guest:
 class _Flow:
     """Bytes from one descriptor to another, neither of which may block the rest."""
 
-    def __init__(self, source: int, target: int) -> None:
+    def __init__(self, source: int, target: int, first: bytes = b"") -> None:
         self._source, self._target = source, target
-        self._bytes = bytearray()
+        self._bytes = bytearray(first)
         self.passed = 0
         self.over = False
 
@@ -202,30 +222,13 @@ class _Flow:
             self._bytes.clear()  # nobody is there to read it
 
 
-def _cell(profile: Profile, channel: int, output: int) -> NoReturn:
-    """The outer half owns the namespaces and ends as the inner one ended, which is the program."""
-    try:
-        native.enter()
-        kernel.adopt_orphans()
-        alive, alive_end = os.pipe2(os.O_CLOEXEC)
-        inner = os.fork()
-        if not inner:
-            os.close(alive_end)
-            _inner(profile, channel, output, alive)
-        for descriptor in (channel, output, alive):
-            os.close(descriptor)
-        status = os.waitpid(inner, 0)[1]
-    except BaseException as fault:
-        runner.report_broken(channel, fault, traceback.format_exc())
-        os._exit(1)
-    if os.WIFSIGNALED(status):
-        os._exit(128 + os.WTERMSIG(status))
-    os._exit(os.WEXITSTATUS(status))
-
-
-def _inner(profile: Profile, channel: int, output: int, alive: int) -> NoReturn:
+def _live(channel: int, output: int) -> NoReturn:
+    """First process of its world, and the only one that will ever read a program."""
+    workspace, servers, skills = (f"{BAGGAGE}/{name}" for name in AREAS)
+    profile = Profile("native", workspace, servers, skills, True, _WIDEST_MB, _LONGEST, _MOST_THREADS, _WIDEST_MB)
     try:
         os.setsid()
+        kernel.own_mounts()
         processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)
         trees = native.bench_trees(profile, -1)
         native.build_root(profile)
@@ -234,13 +237,30 @@ def _inner(profile: Profile, channel: int, output: int, alive: int) -> NoReturn:
         lockdown.set_limits(profile)
         lockdown.become_nobody(witness.itself)
         version = lockdown.lock(profile)
-        lockdown.leave_if_alone(alive)
+        signal.signal(_RESEED, _reseed)
         runner.settle(channel, output, witness.status, ENVIRONMENT)
         lockdown.close_the_door()
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version))
+    runner.live(witness.facts(version), ahead=True)
+
+
+def _reseed(number: int, frame: object) -> None:
+    """The child slept in the snapshot as well: what it drew chance from is the same in every machine."""
+    random.seed()
+    signal.signal(number, signal.SIG_DFL)
+
+
+def _frame(channel: int) -> bytes:
+    """One whole frame as it came."""
+    data = b""
+    while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
+        more = os.read(channel, _CHUNK)
+        if not more:
+            raise EOFError("the child left without a word")
+        data += more
+    return data
 
 
 def _furnish_machine() -> None:
@@ -272,12 +292,16 @@ def _load_drivers() -> None:
     raise TimeoutError("no serial ports")
 
 
-def _make_folders(megabytes: int) -> None:
-    for name, size in (("workspace", megabytes), ("servers", 64), ("skills", 64)):
+def _make_folders() -> None:
+    for name in AREAS:
         os.makedirs(f"{BAGGAGE}/{name}", exist_ok=True)
-        options = f"size={size}m,nr_inodes={_INODES + 100},mode=755"
-        kernel.mount_new("tmpfs", f"{BAGGAGE}/{name}", 2 | 4 | 8, options)
+        options = f"size=64m,nr_inodes={_INODES + 100},mode=755"
+        kernel.mount_new("tmpfs", f"{BAGGAGE}/{name}", _PLAIN, options)
     os.chown(f"{BAGGAGE}/workspace", NOBODY, NOBODY)
+
+
+def _remount(name: str, options: str, flags: int = 0) -> None:
+    kernel.mount_new("tmpfs", f"{BAGGAGE}/{name}", _REMOUNT | _PLAIN | flags, options)
 
 
 def _freshen(seed: bytes, now: int) -> None:
