@@ -237,3 +237,18 @@ async def test_the_workspace_is_the_owner_s_again_afterwards(
     await sandbox.close()
     assert (tmp_path / "workspace/x").stat().st_uid == os.getuid()
     assert (tmp_path / "workspace").stat().st_uid == os.getuid()
+
+
+async def test_one_is_kept_ready_after_the_level_was_used_but_not_as_root(maker: Containers, tmp_path: Path) -> None:
+    sandbox = Sandbox(ready=1, engines={"container": maker})
+    await sandbox.look_again()
+    pool = sandbox._places["container"].pool
+    try:
+        assert (await run(sandbox, "result = 1", tmp_path)).result == "1"
+        while pool._later is not None or pool._filling is not None:
+            await asyncio.sleep(0.02)
+        ready = [cell for cells in pool._spares.values() for cell in cells]
+        assert len(ready) == (0 if os.getuid() == 0 else 1)
+        assert (await run(sandbox, "result = 2", tmp_path)).result == "2"
+    finally:
+        await sandbox.close()

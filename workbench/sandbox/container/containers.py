@@ -97,6 +97,9 @@ class Containers:
         station = self._station
         if station is None:
             raise WorkbenchError("There is no container image.", f"Run `{BUILD}`.")
+        if profile.ahead and profile.writable and os.getuid() == 0:
+            words = "As root a workspace is nobody's while a container has it, so none is kept ready."
+            raise WorkbenchError(words, "Run the workbench as an ordinary user.")
         self._last = number = self._last + 1
         name = f"mcp-workbench-{os.getpid()}-{secrets.token_hex(6)}"
         self._tell_guard(station, f"+{name}")
