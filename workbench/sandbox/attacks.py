@@ -104,6 +104,7 @@ async def _tried(sandbox: Sandbox, attack: Attack, around: Field, backend: str, 
     for _ in range(1 + (attack.twice or attack.bare)):
         around.clear()
         ending = await sandbox.run(program, _nobody, lambda stream, text: None)
+        await sandbox.settle()
         if ending.reason in _ENDED:
             break
     return _judged(attack, ending, around.harm(sandbox.launcher), around.secret, backend)

@@ -116,12 +116,16 @@ class Sandbox:
             return "the folders it was bound to were made anew"
         return ""
 
+    async def settle(self) -> None:
+        """Wait until nothing of the runs that ended is left: their endings are told a little before that."""
+        if self._graves:
+            await asyncio.wait(self._graves)
+
     async def close(self) -> None:
         await self._levels.close()
         for place in self._places.values():
             await place.pool.close()
-        if self._graves:
-            await asyncio.wait(self._graves)
+        await self.settle()
         for place in self._places.values():
             await place.maker.close()
 
