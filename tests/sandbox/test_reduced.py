@@ -114,6 +114,7 @@ async def test_no_private_folder_outlives_its_run(reduced: Any) -> None:
         "for n in range(300):\n    os.mkdir('deep')\n    os.chdir('deep')\nos.mkdir('closed', 0)\n'made'"
     )
     assert ending.ok, ending
+    await reduced.sandbox.settle()
     assert set(_private()) <= before
 
 
@@ -125,6 +126,7 @@ async def test_what_a_killed_run_left_is_swept_away(reduced: Any, processes: Any
         if process != reduced.sandbox.launcher:
             os.kill(process, signal.SIGKILL)
     assert (await reduced.run("1")).ok
+    await reduced.sandbox.settle()
     assert set(_private()) <= before
 
 
