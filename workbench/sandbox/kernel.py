@@ -5,8 +5,10 @@ Only the launcher and its children import this; every function raises OSError wi
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import signal
 
 from workbench.sandbox.syscalls import numbers
 
@@ -148,6 +150,12 @@ def control(option: int, value: int, what: str) -> None:
 
 def die_with_parent(signal_number: int) -> None:
     control(1, signal_number, "die with parent")
+
+
+def end_child(process: int) -> None:
+    """A child that may have been waited for already: who asks for its end may ask twice."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:

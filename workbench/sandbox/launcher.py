@@ -248,7 +248,7 @@ def _outer(profile: Profile, channel: int, output: int, owners: int) -> NoReturn
         bubblewrap.become(profile, channel, output, owners, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(inner, signal.SIGKILL))
+    signal.signal(signal.SIGTERM, lambda *_: kernel.end_child(inner))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
     status = _wait_for_all(inner)
     os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))

@@ -44,9 +44,10 @@ def cell(profile: Profile, channel: int, output: int) -> NoReturn:
         _inner(profile, private, channel, output, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(inner, signal.SIGKILL))
+    signal.signal(signal.SIGTERM, lambda *_: kernel.end_child(inner))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     status, full = _watch(inner, private)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # asked twice to end, it still removes the folders
     scratch.remove(private)
     if full:
         _end_as_full()
