@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -51,6 +52,7 @@ async def failing(what: str, wish: JsonObject) -> JsonValue:
     raise ToolFailure("There is no parameter x.", "parameters", ["a", "b"], ["alike"])
 
 
+ANY = mock.ANY
 ANSWERS: list[tuple[str, object]] = [
     ("const x: number = 5;\nx + 1", 6),
     ("result = { a: [1n, new Map([['k', 1]]), new Set([2])], b: null };", {"a": [1, {"k": 1}, [2]], "b": None}),
@@ -77,6 +79,7 @@ ANSWERS: list[tuple[str, object]] = [
     ("import { join } from 'node:path';\nexport const path = join('a', 'b');\nreturn path;", "a/b"),
     ("return null;", None),
     ("'half \\ud800'", "half \ufffd"),
+    ("let deep: unknown[] = [];\nfor (let i = 0; i < 5000; i++) deep = [deep];\ntypeof deep; deep", ANY),
     ("const loop: { self?: unknown } = {};\nloop.self = loop;\nloop", {"self": "[circular]"}),
 ]
 
@@ -319,3 +322,12 @@ async def test_without_deno_it_is_refused_with_the_line_that_brings_it(script: A
 def test_what_is_installed_has_a_version() -> None:
     assert deno.version()[0].isdigit()
     assert deno.languages("reduced") == ("python",)
+
+
+async def test_where_only_python_runs_it_says_so(open_room: Callable[[str], Awaitable[Any]]) -> None:
+    if not deno.runtime():
+        pytest.skip("Deno is not installed (the extra `typescript`)")
+    room = await open_room("reduced")
+    room.language = "typescript"
+    with pytest.raises(WorkbenchError, match="Programs in typescript do not run here"):
+        await room.run("1")

@@ -69,6 +69,8 @@ class Levels:
         missing = self._found[wanted]
         if language == deno.LANGUAGE and not deno.runtime():
             raise WorkbenchError(deno.MISSING, deno.HINT)
+        if missing.available and wanted == LEVELS[0]:
+            raise WorkbenchError(f"Programs in {language} do not run here. {missing.sentence}", "Write it in Python.")
         if wanted == LEVELS[0]:
             raise WorkbenchError(f"Programs cannot run here. {missing.sentence}".strip(), missing.hint)
         extra = "" if language == "python" else f" that runs {language}"

@@ -8,6 +8,15 @@ export const inspect = (value) => Deno.inspect(value, { colors: false, depth: 6,
 // JSON text of any value; "" for what has none.
 export function jsonText(value) {
   if (value === undefined || typeof value === "function") return "";
+  try {
+    return written(value);
+  } catch (fault) {
+    if (!(fault instanceof RangeError)) throw fault;
+    return stringify(inspect(value)); // nested too deeply
+  }
+}
+
+function written(value) {
   const outer = [];
   const text = stringify(value, function (key, inner) {
     while (outer.length > 0 && outer.at(-1) !== this) outer.pop();
