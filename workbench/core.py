@@ -32,6 +32,7 @@ from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
 from workbench.sandbox.engines import engines
+from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.logs import mask_logs
 from workbench.secrets.secrets import Secrets
@@ -154,7 +155,8 @@ class Core:
         """What a person should know of what was read at the start."""
         servers = (self.catalog.server(state.config.name) for state in self.catalog.states())
         losses = (loss for server in servers if (loss := server.pins.loss()) is not None)
-        return (*self._notices, *self.catalog.notices, *self.rooms.network.rules().notices, *losses)
+        chosen = packages(self.settings.run_packages, self.settings.run_preload).faults
+        return (*self._notices, *self.catalog.notices, *self.rooms.network.rules().notices, *losses, *chosen)
 
     def _hear(self, event: Event) -> None:
         """A definition that changed behind a person's back is written down and told."""

@@ -73,6 +73,12 @@ class Settings:
     run_cpus: int = _setting(1, "How many processors a run may use at once.", most=1024)
     run_ready: int = _setting(2, "How many sandboxes are kept ready, so that a run starts at once.", least=0, most=16)
     run_concurrent: int = _setting(5, "How many programs may run at once; the next ones wait.")
+    run_packages: str = _setting(
+        "", "Installed packages that programs may import, by name, such as: numpy pandas matplotlib.", guarded=True
+    )
+    run_preload: str = _setting(
+        "", "Modules of these packages that a ready sandbox has imported already, such as: pandas.", guarded=True
+    )
     state_idle_minutes: int = _setting(
         10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -165,3 +166,18 @@ async def test_programs_under_one_session_id_share_variables_until_their_agent_l
     async with asyncio.timeout(20):
         while await core.desk.states():
             await asyncio.sleep(0.01)
+
+
+async def test_an_agent_is_told_which_packages_there_are_and_can_import_them(core, agent):
+    core._set_settings(replace(core.settings, run_packages="pydantic no-such-package-here"))
+    async with agent() as client:
+        described = {tool.name: tool.description for tool in (await client.list_tools()).tools}
+        ran = await client.call_tool(
+            "execute_code", {"code": "import pydantic\nresult = pydantic.VERSION[:2]", "description": "version"}
+        )
+    assert "Installed packages: pydantic 2." in described["execute_code"]
+    assert "Installed packages" not in described["search_tools"]
+    assert ran.content[0].text == 'result = "2."'
+    status = await core.desk.status()
+    assert [one.split()[0] for one in status.packages] == ["pydantic"]
+    assert any("no-such-package-here" in notice.message for notice in status.notices)

@@ -14,7 +14,7 @@ from mcp.server.lowlevel.server import Server
 
 from workbench import __version__
 from workbench.agent.stream import messages
-from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.agent.tools import EXECUTE, INSTRUCTIONS, TOOLS, AgentTool
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
 from workbench.policy.canonical import MAX_BYTES, canonical
@@ -23,6 +23,7 @@ from workbench.runs.conveyor import Conveyor
 from workbench.runs.execution import depth_of, limit_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.sandbox.packages import packages
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -72,13 +73,18 @@ class Door:
             tools=[
                 T.Tool(
                     name=tool.name,
-                    description=tool.description,
+                    description=self._described(tool),
                     input_schema=dict(tool.schema),
                     annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
                 )
                 for tool in TOOLS
             ]
         )
+
+    def _described(self, tool: AgentTool) -> str:
+        """With what is different on each machine."""
+        there = packages(self._rooms.settings().run_packages, "").there if tool is EXECUTE else ()
+        return f"{tool.description}\nInstalled packages: {', '.join(there)}." if there else tool.description
 
     async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult:
         self._learn_name(context)

@@ -55,6 +55,8 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     print(f"sandbox   {status.strength.backend}, {status.strength.level}")
     for level in status.levels[1:]:
         print(visible(f"{level.name:<9} {level.backend if level.available else 'no'}: {level.sentence}"))
+    if status.packages:
+        print(f"packages  {', '.join(status.packages)}")
     for notice in status.notices:
         print(visible(f"notice    {notice.message} {notice.hint}"))
     return DONE

@@ -9,6 +9,7 @@ import time
 from workbench import __version__
 from workbench.desk.seat import House, Seat
 from workbench.records import CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
+from workbench.sandbox.packages import packages
 from workbench.settings import Settings, change, write
 
 
@@ -33,6 +34,7 @@ class HouseDesk(Seat):
             agents=self._house.agents(),
             waiting=self._house.conveyor.number(RunState.WAITING),
             running=self._house.conveyor.number(RunState.RUNNING),
+            packages=packages(self._rooms.settings().run_packages, "").there,
             kept_states=len(self._house.conveyor.states.now()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),
             ledger=self._rooms.sessions.total(),

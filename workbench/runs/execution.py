@@ -18,6 +18,7 @@ from workbench.runs.outgoing import outgoing
 from workbench.runs.road import Road
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
+from workbench.sandbox.packages import packages
 from workbench.sandbox.program import Answered, JsonText
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.settings import Settings
@@ -47,13 +48,17 @@ class Execution:
         await self._stock.refresh(proposal.language)
         if borrows(self._road.run.verdict):
             check_unchanged(self._road.run.verdict, await asyncio.to_thread(self._rooms.library.usable))
+        settings = self._rooms.settings()
+        chosen = packages(settings.run_packages, settings.run_preload)
         program = Program(
             code=proposal.code,
-            limits=limits_from(self._rooms.settings(), proposal.seconds),
+            limits=limits_from(settings, proposal.seconds),
             workspace=self._rooms.paths.workspace,
             servers=self._stock.wrappers(proposal.language),
             skills=self._stock.skills,
             language=proposal.language,
+            packages=chosen.places,
+            preload=chosen.preload,
             level=self._road.run.level,
             network=self._outgoing.handing if self._outgoing is not None else None,
             stands=lambda: self._rooms.catalog.asks.holds(self._road.run.id),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.sandbox import deno, kernel, lockdown, native, runner
-from workbench.sandbox.profile import BENCH, ENVIRONMENT, HOME, NOBODY, TEMP, Profile, base_python
+from workbench.sandbox.profile import BENCH, ENVIRONMENT, HOME, NOBODY, PACKAGES, TEMP, Profile, base_python
 
 TOOL = "/usr/bin/bwrap"
 _OURS = "/app"  # where this package is seen inside
@@ -67,7 +67,7 @@ def inside() -> NoReturn:
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version), profile.ahead)
+    runner.live(witness.facts(version), profile.ahead, profile.preload)
 
 
 def _sources(profile: Profile) -> dict[str, _Source]:
@@ -80,6 +80,8 @@ def _sources(profile: Profile) -> dict[str, _Source]:
             found[place] = _Source(os.path.realpath(place))
     for file in native.INSIDE.glob("[a-z]*.py"):
         found[f"{BENCH}/{file.name}"] = _Source(str(file))
+    for place, path in profile.packages:
+        found[f"{PACKAGES}/{place}"] = _Source(path)
     if profile.runtime:
         found[deno.BINARY] = _Source(profile.runtime)
         found |= {f"{deno.PLACE}/{file.name}": _Source(str(file)) for file in deno.script_files()}

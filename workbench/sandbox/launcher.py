@@ -55,6 +55,7 @@ class Launcher:
         self._children: dict[int, _Child] = {}
         self._owners = _owner_map() if os.getuid() == 0 else -1
         self._world: World | None = None
+        self._imported = False
         self._processors = Processors()
 
     def serve(self) -> None:
@@ -103,6 +104,7 @@ class Launcher:
         world = self._the_world(profile)
         trees = world.prepare(profile)
         try:
+            self._import_ahead(profile)
             process, handle = kernel.fork_into(kernel.NEW_WORLD)
             if not process:
                 _native_child(profile, world, trees, descriptors, processors)
@@ -110,6 +112,15 @@ class Launcher:
             for tree in trees.values():
                 os.close(tree)
         return process, handle
+
+    def _import_ahead(self, profile: Profile) -> None:
+        """What every child of this launcher wants to have imported; done in the root in which the children live."""
+        if profile.preload and not self._imported:
+            self._imported = True
+            with native.scratch():
+                runner.import_ahead(profile.preload)
+            gc.collect()
+            gc.freeze()
 
     def _the_world(self, profile: Profile) -> World:
         """Entered with the first child. A trial first: some systems let one in and take all rights away there."""
@@ -230,7 +241,7 @@ def _native_child(
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version), profile.ahead)
+    runner.live(witness.facts(version), profile.ahead, profile.preload)
 
 
 def _outer(profile: Profile, channel: int, output: int, owners: int) -> NoReturn:

@@ -7,10 +7,11 @@ import functools
 import os
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.sandbox import deno, kernel, lockdown
-from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP, Profile
+from workbench.sandbox.profile import BENCH, HOME, NOBODY, PACKAGES, TEMP, Profile
 
 _ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts only
 _LOOSE = kernel.NO_SETUID | kernel.NO_DEVICES
@@ -47,14 +48,29 @@ def build_root(profile: Profile) -> None:
 
 def furnish(profile: Profile, trees: dict[str, int]) -> None:
     """What is this child's alone: room for scratch files, and the folders of its run."""
-    user, group = _inside_user()
-    for target, megabytes in ((HOME, 16), (TEMP, 64)):
-        options = f"size={megabytes}m,nr_inodes=4k,mode=700,uid={user},gid={group}"
-        kernel.mount_new("tmpfs", target, _DATA, options)
+    _mount_scratch()
     for target, tree in trees.items():
         kernel.attach_tree(tree, target)
     kernel.name_host("sandbox")
     os.chdir(BENCH)
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[None]:
+    """Home and temp for a moment, for modules that write there when they are imported ahead; no child sees them."""
+    _mount_scratch()
+    try:
+        yield
+    finally:
+        for target in (HOME, TEMP):
+            kernel.unmount(target)
+
+
+def _mount_scratch() -> None:
+    user, group = _inside_user()
+    for target, megabytes in ((HOME, 16), (TEMP, 64)):
+        options = f"size={megabytes}m,nr_inodes=4k,mode=700,uid={user},gid={group}"
+        kernel.mount_new("tmpfs", target, _DATA, options)
 
 
 def _inside_user() -> tuple[int, int]:
@@ -86,6 +102,8 @@ def _host_trees(profile: Profile) -> dict[str, int]:
             trees[place] = kernel.clone_tree(place, _DATA | kernel.READ_ONLY)
     for name in _DEVICES:
         trees[f"/dev/{name}"] = kernel.clone_tree(f"/dev/{name}", kernel.NO_SETUID | kernel.NO_EXECUTION)
+    for place, path in profile.packages:
+        trees[f"{PACKAGES}/{place}"] = kernel.clone_tree(path, _LOOSE | kernel.READ_ONLY)
     if profile.runtime:
         trees[deno.BINARY] = kernel.clone_tree(profile.runtime, _LOOSE | kernel.READ_ONLY)
     return trees

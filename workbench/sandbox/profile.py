@@ -10,6 +10,7 @@ NOBODY = 65534
 BENCH = "/bench"
 HOME = "/home/program"
 TEMP = "/tmp"
+PACKAGES = "/packages"  # what programs may import beside the standard library
 
 # The whole environment inside. One memory arena, because the address space is what limits memory.
 ENVIRONMENT = {
@@ -18,6 +19,10 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "TMPDIR": TEMP,
     "MALLOC_ARENA_MAX": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
 }
 
 
@@ -37,7 +42,8 @@ class Profile:
     cpus: int = 1
     language: str = "python"
     runtime: str = ""  # the program that runs the language, where that is not this Python
-    preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
+    packages: tuple[tuple[str, str], ...] = ()  # place below PACKAGES, and where that lies on this machine
+    preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
     kept: bool = False  # for many programs: the processor time of each is counted from outside
     ahead: bool = False  # made before anybody asks: it has the time to rehearse
     marks: tuple[tuple[int, int], ...] = ()  # which folders stand at the three paths
@@ -53,7 +59,8 @@ class Profile:
     @classmethod
     def of(cls, words: dict[str, Any]) -> Profile:  # Any: plain JSON
         marks = tuple((device, inode) for device, inode in words["marks"])
-        return cls(**{**words, "preload": tuple(words["preload"]), "marks": marks})
+        packages = tuple((place, path) for place, path in words["packages"])
+        return cls(**{**words, "preload": tuple(words["preload"]), "packages": packages, "marks": marks})
 
 
 def base_python() -> str:

@@ -38,7 +38,8 @@ class Program:
     writable: bool = True
     language: str = "python"
     level: str = "process"  # process, container or vm: the least that may isolate it
-    preload: tuple[str, ...] = ()  # packages that are imported before anybody asks
+    packages: tuple[tuple[str, str], ...] = ()  # what it may import: place inside, and path on this machine
+    preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
     network: Handing | None = None  # how connections are handed to it; None: it reaches nothing
     stands: Callable[[], bool] = lambda: False  # a person is asked because of it now: that is not its time
 

@@ -24,6 +24,7 @@ import struct
 import sys
 import threading
 import types
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,6 +34,7 @@ from workbench.sandbox.plain import json_text
 from workbench.sandbox.trace import told
 
 BENCH = "/bench"  # where the program's folders are, unless `settle` is told another place
+PACKAGES = "/packages"
 CHANNEL = 3  # the descriptor the host speaks to
 _THREAD_STACK = 1 << 20  # thread stacks count as memory
 _LONGEST_RESULT = 24_000_000  # bytes
@@ -74,7 +76,7 @@ def settle(
     os.environ.update(environment)
     threading.stack_size(_THREAD_STACK)
     library = [place for place in sys.path if place.startswith(sys.base_prefix) and "-packages" not in place]
-    sys.path[:] = [bench, *library]
+    sys.path[:] = [bench, *library, *[PACKAGES] * os.path.isdir(PACKAGES)]
     sys.argv[:] = [program_text.NAME]
 
 
@@ -84,9 +86,23 @@ def report_broken(channel: int, fault: BaseException, detail: str) -> None:
     os.write(channel, struct.pack(">I", len(frame)) + frame)
 
 
-def live(facts: dict[str, Any], ahead: bool = False) -> NoReturn:  # Any: JSON
+def import_ahead(modules: Sequence[str]) -> None:
+    """Modules of packages, before anybody asks. One that fails here fails in the program, where somebody reads why."""
+    if modules and PACKAGES not in sys.path:
+        sys.path.append(PACKAGES)
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except Exception:  # half of a module would be worse than none
+            top = name.split(".")[0]
+            for made in [made for made in sys.modules if made.split(".")[0] == top]:
+                del sys.modules[made]
+
+
+def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()) -> NoReturn:  # Any: JSON
     """Say that the locks are on, wait for the program, run it, send its end."""
     _forget_ourselves()
+    import_ahead(preload)
     if ahead:
         rehearse_once()
         gc.freeze()

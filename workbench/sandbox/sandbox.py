@@ -14,8 +14,9 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level, Strength
 from workbench.sandbox import deno, probe
-from workbench.sandbox.cells import Cell, Cells
+from workbench.sandbox.cells import Cell
 from workbench.sandbox.kept import Kept, Place
+from workbench.sandbox.launchers import Launchers
 from workbench.sandbox.levels import LEVELS, Levels, named
 from workbench.sandbox.maker import Engine, Maker
 from workbench.sandbox.once import run_once
@@ -27,6 +28,7 @@ from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailu
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
+_WITH_PACKAGES = ("native", "bubblewrap")  # those in which this machine's Python and its packages can be seen
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
 
 
@@ -51,7 +53,7 @@ class Sandbox:
         engines: Mapping[str, Engine] | None = None,
     ) -> None:
         self._wished = backend or os.environ.get(FORCED, "")
-        self._cells = Cells()
+        self._cells = Launchers()
         engines = engines or {}
         self._levels = Levels(engines)
         self._places = {"process": _Place(self._cells, Pool(self._cells, ready))}
@@ -175,6 +177,7 @@ def _is_plain(folder: Path) -> bool:
 
 def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile:
     limits = program.limits
+    own = backend in _WITH_PACKAGES and program.language == "python"
     places = [real_place(folder) for folder in (program.workspace, program.servers, program.skills)]
     return Profile(
         backend=backend,
@@ -189,7 +192,8 @@ def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile
         cpus=limits.cpus,
         language=program.language,
         runtime=deno.runtime() if program.language == deno.LANGUAGE else "",
-        preload=program.preload,
+        packages=program.packages if own else (),
+        preload=program.preload if own else (),
         kept=kept,
         marks=tuple(mark for _, mark in places),
     )

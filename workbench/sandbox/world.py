@@ -18,7 +18,7 @@ class World:
 
     def __init__(self, owners: int) -> None:
         self._owners = owners  # maps root's files to nobody; -1: nothing does
-        self._roots: dict[str, int] = {}  # language → mount namespace in which it is the root
+        self._roots: dict[tuple[object, ...], int] = {}  # language and packages → mounts in which it is the root
         self.processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)  # there is none in those roots
         self.alive = os.pidfd_open(os.getpid())  # readable when this process is gone
         user, group = os.getuid(), os.getgid()
@@ -37,13 +37,14 @@ class World:
         self.leave()
         trees = native.bench_trees(profile, self._owners)
         _check_same(profile, trees)
-        if profile.language in self._roots:
-            kernel.move_to(self._roots[profile.language])
+        kind = (profile.language, profile.packages)
+        if kind in self._roots:
+            kernel.move_to(self._roots[kind])
             return trees
         kernel.unshare(kernel.NEW_MOUNTS)
         kernel.own_mounts()
         native.build_root(profile)
-        self._roots[profile.language] = self._mounts()
+        self._roots[kind] = self._mounts()
         return trees
 
     def leave(self) -> None:

@@ -1,0 +1,41 @@
+"""One launcher for most programs, and one more for each set of modules that is imported ahead.
+
+A launcher that has imported pandas is large and slow to begin, and so is each of its children: only programs that want
+it pay for it.
+"""
+
+from __future__ import annotations
+
+from workbench.sandbox.cells import Cell, Cells, Gone
+from workbench.sandbox.profile import Profile
+
+
+class Launchers:
+    """The maker of process children. A further launcher begins with the first child that wants it."""
+
+    def __init__(self) -> None:
+        self._plain = Cells()
+        self._all: dict[tuple[object, ...], Cells] = {(): self._plain}
+
+    @property
+    def launcher(self) -> int:
+        """Process id of the plain launcher; 0 when none runs."""
+        return self._plain.launcher
+
+    async def make(self, profile: Profile) -> Cell:
+        return await self._all.setdefault(_set(profile), Cells()).make(profile)
+
+    def kill(self, cell: Cell) -> None:
+        self._all[_set(cell.profile)].kill(cell)
+
+    async def finish(self, cell: Cell) -> Gone:
+        return await self._all[_set(cell.profile)].finish(cell)
+
+    async def close(self) -> None:
+        for cells in self._all.values():
+            await cells.close()
+
+
+def _set(profile: Profile) -> tuple[object, ...]:
+    """Only children of the first backend begin as copies of their launcher."""
+    return (profile.preload, profile.packages) if profile.preload and profile.backend == "native" else ()
