@@ -43,7 +43,8 @@ def settings() -> str:
         "`~/.config/mcp-workbench`, which wins. What guards you is read from your own file alone. A value that cannot "
         "be used keeps its default and becomes a notice in the window. The files are read when the core and the window "
         "start: after editing one, run `mcp-workbench stop`; the next window or agent starts a core that knows it. "
-        "What is changed in the window counts at once, unless its sentence says otherwise.\n\n"
+        "What is changed in the window counts at once, unless its sentence says otherwise. The hosts that programs may "
+        "reach (`network.allow`, `network.deny`) are described in [network.md](network.md); they count at once.\n\n"
         '```toml\n[window]\ntheme = "dark"\n\n[run]\nseconds = 60\n```',
         _table(("setting", "type", "default", "what it does", "whose file"), rows),
     )

@@ -20,6 +20,7 @@ from workbench.records import (
     Fault,
     KeptState,
     Ledger,
+    NetworkRules,
     PastCall,
     Run,
     SecretStore,
@@ -196,6 +197,13 @@ class SecretsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class NetworkChanged:
+    """A person changed which places programs may reach."""
+
+    rules: NetworkRules
+
+
+@dataclass(frozen=True, slots=True)
 class CallsKept:
     """Calls were made and stand in the history now, newest last."""
 
@@ -270,6 +278,7 @@ Event: TypeAlias = (
     | AgentsChanged
     | LedgerChanged
     | SecretsChanged
+    | NetworkChanged
     | CallsKept
     | CallsForgotten
     | SavedCallsChanged

@@ -112,12 +112,12 @@ PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
-PaperLevels: Any = _beside("paper_levels").PaperLevels
-PaperStates: Any = _beside("paper_states").PaperStates
+PLACES = tuple(getattr(_beside(f"paper_{name.lower()}"), f"Paper{name}") for name in ("Levels", "Network", "States"))
+PaperPlaces: Any = type("PaperPlaces", PLACES, {})  # where programs run, and what they reach
 
 
 class PaperQuestions(  # type: ignore[misc]  # classes from other files
-    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers, PaperSkills, PaperLevels, PaperStates
+    PaperWatch, PaperClients, PaperRegistry, PaperAsks, PaperCalls, PaperOffers, PaperSkills, PaperPlaces
 ):
     """Answers every question the shell asks, from lists that a test may change."""
 

@@ -7,6 +7,7 @@ from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
+from workbench.desk.network import NetworkDesk
 from workbench.desk.offers import OffersDesk
 from workbench.desk.past import PastDesk
 from workbench.desk.registry import RegistryDesk
@@ -41,6 +42,7 @@ class Desk(
     RootsDesk,
     OffersDesk,
     TasksDesk,
+    NetworkDesk,
     StatesDesk,
     ThriftDesk,
 ):

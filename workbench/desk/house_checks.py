@@ -27,6 +27,7 @@ async def check_house(rooms: Rooms, notices: Sequence[Fault]) -> tuple[Check, ..
         _sandbox(rooms),
         *(_level(level) for level in (await rooms.sandbox.look_again())[1:]),
         await _typescript(rooms),
+        _network(rooms),
         *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
         await asyncio.to_thread(_secrets, rooms),
         _disk(rooms),
@@ -74,6 +75,17 @@ async def _tried(rooms: Rooms) -> Ending:
 
 async def _no_answers(what: str, wish: JsonObject) -> JsonValue:
     raise ToolFailure("Nobody answers in a trial.", "no_answer")
+
+
+def _network(rooms: Rooms) -> Check:
+    """That some places are open is no fault; that a rule cannot be read is."""
+    rules = rooms.network.rules()
+    if rules.closed:
+        return Check("Network", CheckState.DOUBT, f"Programs reach nothing. {rules.closed}", "Mend that entry.")
+    if not rules.open:
+        return Check("Network", CheckState.GOOD, "Programs reach nothing outside, unless you allow a host for one run.")
+    names = ", ".join(rule.domain for rule in rules.open[:5]) + (" …" if len(rules.open) > 5 else "")
+    return Check("Network", CheckState.GOOD, f"Network is open: programs may reach {names}.")
 
 
 def _secrets(rooms: Rooms) -> Check:

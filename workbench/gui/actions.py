@@ -58,6 +58,14 @@ ACTIONS: tuple[Action, ...] = (
         when=(LINKED,),
     ),
     Action(
+        "network.open",
+        "Network…",
+        "Show which places programs may reach, what the bench offers, and what was tried; add or remove a place.",
+        "Workbench",
+        "globe",
+        when=(LINKED,),
+    ),
+    Action(
         "core.sandbox",
         "Sandbox strength…",
         "Show what isolation this machine gives, as it was probed.",

@@ -15,6 +15,7 @@ from workbench.gui.bridge import Link, LinkState
 from workbench.gui.dialogs.connect_agent import ConnectAgent
 from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.machine import MachineDialog
+from workbench.gui.dialogs.network import show_network
 from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.secrets import SecretsDialog
 from workbench.gui.dialogs.states import StatesDialog
@@ -252,6 +253,7 @@ class Wiring(QObject):
         bind("secrets.open", self._show_secrets)
         bind("states.open", self._show_states)
         bind("editor.go_on", window.centre.go_on)
+        bind("network.open", partial(show_network, self._context, self._window, self._window.bridge))
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)
         bind("front.start", self._start_front)

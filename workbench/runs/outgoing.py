@@ -27,7 +27,7 @@ WHERE = "network"  # stands in the place of a server's name in the tree of calls
 _NOTED = 50  # blocked tries of one run that are written down one by one
 _TOLD = 3  # blocked places an author is told of
 _PIECE = 1 << 18
-_PAGE = "Network… in the View menu shows the rules and what was tried."
+_PAGE = "Network… in the Workbench menu shows the rules and what was tried."
 
 
 class Outgoing:

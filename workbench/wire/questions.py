@@ -13,6 +13,7 @@ from workbench.wire.topics.clients import ClientQuestions
 from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
+from workbench.wire.topics.network import NetworkQuestions
 from workbench.wire.topics.offers import OfferQuestions
 from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.registry import RegistryQuestions
@@ -47,6 +48,7 @@ class Questions(
     RootQuestions,
     OfferQuestions,
     TaskQuestions,
+    NetworkQuestions,
     StateQuestions,
     ThriftQuestions,
     Protocol,
@@ -101,5 +103,9 @@ DECISIVE = frozenset(
         "move_secrets",
         "unlock_secrets",
         "open_secrets",
+        "add_host",
+        "remove_host",
+        "accept_host",
+        "withdraw_host",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

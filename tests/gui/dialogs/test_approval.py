@@ -354,3 +354,42 @@ def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(ask
     assert [label.text() for label in dialog.findChildren(ForeignLabel) if label.isVisible()].count(words) == 1
     dialog._show_run(replace(waiting, isolation=""))
     assert not dialog._head._isolation.isVisible()
+
+
+# ── hosts ────────────────────────────────────────────────────────────────────────────────────────
+HOSTS = ("api.example.org:443", "files.example.net:8443")
+
+
+def test_hosts_are_unticked_at_first_and_allowing_opens_none(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
+    assert [box.text() for box in dialog._hosts.boxes] == [f"Allow {host} for this run" for host in HOSTS]
+    assert dialog._hosts.ticked() == ()
+    qtbot.waitUntil(lambda: not dialog._obstacle())
+    dialog.allow()
+    qtbot.waitUntil(lambda: bool(decisions(paper)))
+    assert (decisions(paper)[0].allow, decisions(paper)[0].hosts) == (True, ())
+
+
+def test_a_ticked_host_goes_with_the_decision(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
+    dialog._hosts.boxes[1].setFocus()
+    qtbot.keyClick(dialog._hosts.boxes[1], Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not dialog._obstacle())
+    dialog.allow()
+    qtbot.waitUntil(lambda: bool(decisions(paper)))
+    assert decisions(paper)[0].hosts == (HOSTS[1],)
+
+
+def test_denying_opens_nothing_and_another_text_begins_unticked(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
+    dialog._hosts.boxes[0].setChecked(True)
+    dialog._hosts.show_hosts(("other.example.org:443",))
+    assert dialog._hosts.ticked() == ()
+    dialog._hosts.boxes[0].setChecked(True)
+    dialog.deny()
+    qtbot.waitUntil(lambda: bool(decisions(paper)))
+    assert decisions(paper)[0].hosts == ()
+
+
+def test_without_hosts_there_is_nothing_to_tick(ask: Any, waiting: Run) -> None:
+    assert ask(waiting)._hosts.isHidden()

@@ -18,6 +18,7 @@ from workbench.gui.context import Context
 from workbench.gui.dialogs.approval_foot import ApprovalFoot
 from workbench.gui.dialogs.approval_head import ApprovalHead
 from workbench.gui.dialogs.effects_view import EffectsView
+from workbench.gui.dialogs.host_ticks import HostTicks
 from workbench.gui.dialogs.program_view import ProgramView, needs_sight
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.text import one_line
@@ -48,6 +49,7 @@ class ApprovalDialog(QDialog):
         self._head = ApprovalHead(context.theme)
         self._effects = EffectsView(context.theme)
         self._program = ProgramView(context.theme, run.proposal.code, language=run.proposal.language)
+        self._hosts = HostTicks(context.theme)
         self._foot = ApprovalFoot(context.theme)
         self._fault = FaultCard(context.theme)
         self._build()
@@ -148,6 +150,7 @@ class ApprovalDialog(QDialog):
         self._head.show_run(run)
         if run.verdict is not None:
             self._effects.show_verdict(run.verdict)
+            self._hosts.show_hosts(run.verdict.hosts)
         self._program.show_program(run.proposal.code, run.verdict)
         self._foot.show_run(run)
         self._tick()
@@ -189,6 +192,7 @@ class ApprovalDialog(QDialog):
         self._clock.stop()
         self._fault.show_fault(fault, tone="info")
         self._foot.show_over()
+        self._hosts.hide()
         self._reconsider()
 
     def _program_to_worst(self) -> None:
@@ -205,7 +209,8 @@ class ApprovalDialog(QDialog):
         self._reconsider()
         looked = round(time.monotonic() - self._began, 2)
         sha = self._run.proposal.sha
-        decision = Decision(self._run.id, sha, allow, "you", reason, time.time(), looked)
+        hosts = self._hosts.ticked() if allow else ()
+        decision = Decision(self._run.id, sha, allow, "you", reason, time.time(), looked, hosts)
         self._context.tasks.run("decide about a run", self._send(decision))
 
     async def _send(self, decision: Decision) -> None:
@@ -294,6 +299,7 @@ class ApprovalDialog(QDialog):
         layout.setSpacing(0)
         layout.addWidget(area, 1)
         layout.addWidget(self._fault)
+        layout.addWidget(self._hosts)
         layout.addWidget(self._foot)
         self.setMinimumSize(self.fontMetrics().averageCharWidth() * 62, self.fontMetrics().lineSpacing() * 18)
         self.resize(unit * 270, unit * 175)

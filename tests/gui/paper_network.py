@@ -1,0 +1,48 @@
+"""The paper bench's answers about the places outside: the real rules over files of a folder of their own."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.network.network import Network
+from workbench.records import NetworkRules
+from workbench.settings import Settings
+
+
+class PaperNetwork:
+    """Nothing is connected; rules are read and written as the core does it."""
+
+    @functools.cached_property
+    def network_files(self) -> tuple[Path, Path, Path]:
+        """The bench's, the person's, and what was accepted."""
+        folder = Path(tempfile.mkdtemp(prefix="paper-network-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder / "workbench.toml", folder / "settings.toml", folder / "network.json"
+
+    @functools.cached_property
+    def rooms_network(self) -> Network:
+        return Network(*self.network_files, Settings)
+
+    async def network(self) -> NetworkRules:
+        return self.rooms_network.rules()
+
+    async def add_host(self, domain: str, ports: Sequence[int], protocols: Sequence[str]) -> NetworkRules:
+        self.rooms_network.add(domain, ports, protocols)
+        return self.rooms_network.rules()
+
+    async def remove_host(self, sha: str) -> NetworkRules:
+        self.rooms_network.remove(sha)
+        return self.rooms_network.rules()
+
+    async def accept_host(self, sha: str) -> NetworkRules:
+        self.rooms_network.accept(sha)
+        return self.rooms_network.rules()
+
+    async def withdraw_host(self, sha: str) -> NetworkRules:
+        self.rooms_network.withdraw(sha)
+        return self.rooms_network.rules()

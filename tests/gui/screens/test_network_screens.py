@@ -1,0 +1,56 @@
+"""Draws the page Network and the ticks of the approval dialog, light and dark, narrow and twice as large."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.gui.dialogs.approval import ApprovalDialog
+from workbench.gui.dialogs.network import NetworkDialog
+
+FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
+OFFER = '[[network.allow]]\ndomain = "*.team.example.org"\nports = [443, 8443]\nprotocols = ["tls", "http"]\n'
+OWN = '[[network.allow]]\ndomain = "api.example.org"\n'
+
+
+def _save(widget: Any, name: str) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    assert widget.grab().save(str(FOLDER / f"{name}.png"))
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_page_network(context: Any, paper: Any, make: Any, qtbot: Any, colours: str) -> None:
+    context.theme.choose(colours)
+    paper.network_files[0].write_text(OFFER, "utf-8")
+    paper.network_files[1].write_text(OWN, "utf-8")
+    closed = make.entry(901, "net.closed", "api.example.org:443: 512 bytes sent, 20,480 received", actor="claude-code")
+    words = "Blocked: evil.test:443 is not among the places that programs may reach."
+    paper.entry_list[:] = [closed, make.entry(902, "net.blocked", words, detail={"address": "203.0.113.9"})]
+    dialog = NetworkDialog(context)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.model.rowCount() > 5)
+    dialog.list.setCurrentIndex(dialog.model.index(1))
+    _save(dialog, f"network-{colours}")
+    dialog.resize(dialog.minimumSize())
+    qtbot.wait(1)
+    _save(dialog, f"network-narrow-{colours}")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_hosts_to_tick_in_the_approval(context: Any, make: Any, qtbot: Any, colours: str) -> None:
+    context.theme.choose(colours)
+    run = make.run("w", sentence="Contacts api.example.org:443, if you allow it for this run.")
+    hosts = ("api.example.org:443", "files.example.net:8443")
+    run = replace(run, verdict=replace(run.verdict, hosts=hosts), deadline=time.time() + 200)
+    dialog = ApprovalDialog(context, run)
+    qtbot.addWidget(dialog)
+    dialog.resize(900, 620)
+    dialog.open()
+    dialog._hosts.boxes[0].setChecked(True)
+    _save(dialog, f"approval-hosts-{colours}")
+    dialog.done(0)

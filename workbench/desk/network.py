@@ -1,0 +1,42 @@
+"""Answers what a person asks of the places outside that programs may reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from workbench.desk.seat import Seat
+from workbench.events import NetworkChanged
+from workbench.records import HostRule, NetworkRules
+
+
+class NetworkDesk(Seat):
+    """Rules of the person's own, and offers of the bench."""
+
+    async def network(self) -> NetworkRules:
+        return self._rooms.network.rules()
+
+    async def add_host(self, domain: str, ports: Sequence[int], protocols: Sequence[str]) -> NetworkRules:
+        rule = self._rooms.network.add(domain, ports, protocols)
+        return self._changed("network.allowed", "You opened {} for programs", rule)
+
+    async def remove_host(self, sha: str) -> NetworkRules:
+        return self._done(self._rooms.network.remove, sha, "network.removed", "You closed {} for programs")
+
+    async def accept_host(self, sha: str) -> NetworkRules:
+        return self._done(
+            self._rooms.network.accept, sha, "network.accepted", "You accepted {}, which the bench offers"
+        )
+
+    async def withdraw_host(self, sha: str) -> NetworkRules:
+        words = "You took back your yes to {}, which the bench offers"
+        return self._done(self._rooms.network.withdraw, sha, "network.withdrawn", words)
+
+    def _done(self, deed: Callable[[str], HostRule], sha: str, kind: str, words: str) -> NetworkRules:
+        return self._changed(kind, words, deed(sha))
+
+    def _changed(self, kind: str, words: str, rule: HostRule) -> NetworkRules:
+        ports, protocols = ", ".join(map(str, rule.ports)), ", ".join(rule.protocols)
+        self._note(kind, words.format(f"{rule.domain} (ports {ports}; {protocols})"))
+        rules = self._rooms.network.rules()
+        self._rooms.tell(NetworkChanged(rules))
+        return rules

@@ -1,0 +1,190 @@
+"""Which places programs may reach: rules with their source, the bench's offers, and what was reached or blocked."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import EntryWritten, Event, NetworkChanged
+from workbench.gui.bridge import Bridge
+from workbench.gui.context import Context
+from workbench.gui.models.network import network_rows
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.text import one_line
+from workbench.gui.theme import mark
+from workbench.gui.tick_box import TickBox
+from workbench.gui.views import RowsView, label
+from workbench.records import Entry, EntryQuery, HostRule, NetworkRules
+
+_RECENT = 100  # entries of the audit that are shown
+_PROTOCOLS = {"tls": "TLS (https)", "http": "plain HTTP", "tcp": "any TCP"}
+
+
+def show_network(context: Context, parent: QWidget, bridge: Bridge) -> None:
+    dialog = NetworkDialog(context, parent)
+    bridge.heard.connect(dialog.hear)
+    dialog.open()
+
+
+class NetworkDialog(QDialog):
+    """Stays open, and shows at once what changed."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._rules = NetworkRules()
+        self._entries: tuple[Entry, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Network"))
+        self._sentence = label(self.tr("Asking which places are open…"))
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("Places, offers and connections"))
+        self.list.setModel(self.model)
+        self.list.setUniformItemSizes(False)
+        self.domain, self.ports = QLineEdit(), QLineEdit()
+        self.protocols = {name: TickBox(context.theme, self.tr(words)) for name, words in _PROTOCOLS.items()}
+        self.add = QPushButton(self.tr("Open this place"))
+        self.deed = QPushButton(self.tr("Accept"))
+        self._fault = label("", "error")
+        self._lay_out(context.theme.unit)
+        self._bind()
+        context.tasks.run("read the network's rules", self._read())
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, NetworkChanged):
+            self._show(event.rules, self._entries)
+        elif isinstance(event, EntryWritten) and event.entry.note.kind.startswith("net."):
+            self._show(self._rules, (event.entry, *self._entries)[:_RECENT])
+
+    async def _read(self) -> None:
+        questions = self._context.questions
+        rules = await questions.network()
+        self._show(rules, await questions.entries(EntryQuery(kind="net.", limit=_RECENT)))
+
+    def _show(self, rules: NetworkRules, entries: tuple[Entry, ...]) -> None:
+        self._rules, self._entries = rules, entries
+        self._sentence.setText(self._words(rules))
+        self.model.show_rows(network_rows(rules, entries))
+        self._choose()
+
+    def _words(self, rules: NetworkRules) -> str:
+        if rules.closed:
+            return self.tr("Programs reach nothing: {}").format(one_line(rules.closed, 300))
+        if not rules.open:
+            return self.tr("Programs reach nothing outside, unless you tick a host for one run when you allow it.")
+        return self.tr("Programs reach the open places below and nothing else. Each connection is in the audit.")
+
+    # inside
+
+    def _lay_out(self, unit: int) -> None:
+        self.setMinimumSize(unit * 120, unit * 100)
+        self.resize(unit * 170, unit * 160)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 6,) * 4)
+        column.setSpacing(unit * 3)
+        for text in (self._sentence, self._fault):
+            text.setWordWrap(True)
+        column.addWidget(self._sentence)
+        column.addWidget(self.list, 1)
+        form = QFormLayout()
+        form.setSpacing(unit * 2)
+        form.addRow(label(self.tr("Host")), self.domain)
+        form.addRow(label(self.tr("Ports")), self.ports)
+        ticks = QHBoxLayout()
+        for box in self.protocols.values():
+            ticks.addWidget(box)
+        ticks.addStretch()
+        form.addRow(label(self.tr("Speaks")), ticks)
+        column.addLayout(form)
+        self._fault.hide()
+        column.addWidget(self._fault)
+        column.addLayout(self._buttons(unit))
+
+    def _buttons(self, unit: int) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(unit)
+        row.addWidget(self.deed)
+        row.addStretch()
+        close = QPushButton(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        row.addWidget(self.add)
+        mark(self.add, kind="primary")
+        for button in (self.deed, close, self.add):
+            button.setAutoDefault(False)
+        return row
+
+    def _bind(self) -> None:
+        self.domain.setAccessibleName(self.tr("Host to open"))
+        self.domain.setPlaceholderText("api.example.org, *.example.org")
+        self.ports.setAccessibleName(self.tr("Ports, with commas between"))
+        self.ports.setPlaceholderText(self.tr("443; for TCP the ports must be named"))
+        self.protocols["tls"].setChecked(True)
+        for field in (self.domain, self.ports):
+            field.textChanged.connect(self._choose)
+            field.returnPressed.connect(self._open_place)
+        for box in self.protocols.values():
+            box.toggled.connect(self._choose)
+        self.add.clicked.connect(self._open_place)
+        self.deed.clicked.connect(self._do)
+        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.list.chosen.connect(self._do)
+
+    def _chosen(self) -> HostRule | None:
+        source, _, sha = self.list.key().partition(":")
+        return next((rule for rule in self._rules.hosts if (rule.source, rule.sha) == (source, sha)), None)
+
+    def _choose(self) -> None:
+        """Which buttons make sense now, and what they are called."""
+        rule = self._chosen()
+        own = rule is not None and rule.source == "you"
+        accept = rule is not None and not rule.accepted
+        words = self.tr("Accept this offer") if accept else self.tr("Take the yes back")
+        self.deed.setText(self.tr("Remove this rule") if own else words)
+        self.deed.setEnabled(rule is not None)
+        self.add.setEnabled(bool(self.domain.text().strip()) and bool(self._spoken()))
+
+    def _spoken(self) -> list[str]:
+        return [name for name, box in self.protocols.items() if box.isChecked()]
+
+    def _do(self) -> None:
+        rule, questions = self._chosen(), self._context.questions
+        if rule is None:
+            return
+        if rule.source == "you":
+            self._run(questions.remove_host(rule.sha))
+        else:
+            self._run(questions.withdraw_host(rule.sha) if rule.accepted else questions.accept_host(rule.sha))
+
+    def _open_place(self) -> None:
+        if not self.add.isEnabled():
+            return
+        words = [word.strip() for word in self.ports.text().replace(";", ",").split(",") if word.strip()]
+        if not all(word.isascii() and word.isdigit() and len(word) < 6 for word in words):
+            self._show_fault(self.tr("Ports are numbers from 1 to 65535, with commas between."))
+            return
+        ports = [int(word) for word in words]
+        self._run(self._context.questions.add_host(self.domain.text().strip(), ports, self._spoken()), clear=True)
+
+    def _run(self, question: Coroutine[Any, Any, NetworkRules], *, clear: bool = False) -> None:  # Any: as in Tasks.run
+        self._context.tasks.run("change the network's rules", self._ask_core(question, clear))
+
+    async def _ask_core(self, question: Coroutine[Any, Any, NetworkRules], clear: bool) -> None:  # Any: as above
+        try:
+            rules = await question
+        except WorkbenchError as fault:
+            self._show_fault(str(fault))
+            return
+        self._fault.hide()
+        if clear:
+            self.domain.clear()
+            self.ports.clear()
+        self._show(rules, self._entries)
+
+    def _show_fault(self, words: str) -> None:
+        self._fault.setText(one_line(words, 400))
+        self._fault.show()

@@ -1,0 +1,24 @@
+"""What a person asks of the places outside that programs may reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from workbench.records import NetworkRules
+
+
+class NetworkQuestions(Protocol):
+    """Rules; what was reached stands in the audit, as `net.` entries."""
+
+    async def network(self) -> NetworkRules: ...
+
+    async def add_host(self, domain: str, ports: Sequence[int], protocols: Sequence[str]) -> NetworkRules:
+        """A rule of the person's own; without ports, those where the protocols are at home."""
+
+    async def remove_host(self, sha: str) -> NetworkRules: ...
+
+    async def accept_host(self, sha: str) -> NetworkRules:
+        """Let count what the bench offers, exactly as it stands there now."""
+
+    async def withdraw_host(self, sha: str) -> NetworkRules: ...
