@@ -6,7 +6,6 @@ import functools
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.network.network import Network
@@ -31,7 +30,7 @@ class PaperNetwork:
     async def network(self) -> NetworkRules:
         return self.rooms_network.rules()
 
-    async def add_host(self, domain: str, ports: Sequence[int], protocols: Sequence[str]) -> NetworkRules:
+    async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
         self.rooms_network.add(domain, ports, protocols)
         return self.rooms_network.rules()
 

@@ -19,6 +19,7 @@ import pytest
 
 import workbench
 from workbench.records import Limits
+from workbench.sandbox.profile import ENVIRONMENT
 
 QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 ROOT = Path(workbench.__file__).parents[1]
@@ -73,7 +74,7 @@ async def test_nothing_of_the_host_can_be_read(room: Any, tmp_path: Path, monkey
     library = [place for place in found if sys.base_prefix.startswith(place[0] + "/")]
     assert [place for place in found if place not in library] == []
     assert all("CANARY" not in text for _, text in found)
-    assert set(environment) == {"HOME", "PATH", "LANG", "TMPDIR", "MALLOC_ARENA_MAX"}
+    assert set(environment) == set(ENVIRONMENT)
     assert users == 1
 
 

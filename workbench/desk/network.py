@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from workbench.desk.seat import Seat
 from workbench.events import NetworkChanged
@@ -15,7 +15,7 @@ class NetworkDesk(Seat):
     async def network(self) -> NetworkRules:
         return self._rooms.network.rules()
 
-    async def add_host(self, domain: str, ports: Sequence[int], protocols: Sequence[str]) -> NetworkRules:
+    async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
         rule = self._rooms.network.add(domain, ports, protocols)
         return self._changed("network.allowed", "You opened {} for programs", rule)
 

@@ -167,8 +167,8 @@ class NetworkDialog(QDialog):
         if not all(word.isascii() and word.isdigit() and len(word) < 6 for word in words):
             self._show_fault(self.tr("Ports are numbers from 1 to 65535, with commas between."))
             return
-        ports = [int(word) for word in words]
-        self._run(self._context.questions.add_host(self.domain.text().strip(), ports, self._spoken()), clear=True)
+        place, ports = self.domain.text().strip(), tuple(int(word) for word in words)
+        self._run(self._context.questions.add_host(place, ports, tuple(self._spoken())), clear=True)
 
     def _run(self, question: Coroutine[Any, Any, NetworkRules], *, clear: bool = False) -> None:  # Any: as in Tasks.run
         self._context.tasks.run("change the network's rules", self._ask_core(question, clear))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from workbench.records import NetworkRules
@@ -13,7 +12,7 @@ class NetworkQuestions(Protocol):
 
     async def network(self) -> NetworkRules: ...
 
-    async def add_host(self, domain: str, ports: Sequence[int], protocols: Sequence[str]) -> NetworkRules:
+    async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
         """A rule of the person's own; without ports, those where the protocols are at home."""
 
     async def remove_host(self, sha: str) -> NetworkRules: ...
