@@ -13,7 +13,7 @@ from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import moment, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import CoreStatus
+from workbench.records import CoreStatus, Strength
 
 STOP_SECONDS = 30.0  # how long `stop` waits for the core to be gone
 
@@ -52,7 +52,9 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     print(f"agents    {len(status.agents)}")
     print(f"runs      {status.waiting} waiting for a person, {status.running} running")
     print(f"skills    {status.skills}")
-    print(f"sandbox   {status.strength.backend}, {status.strength.level}")
+    print(f"sandbox   {status.strength.backend}, {status.strength.level}{_marks(status.strength)}")
+    if status.strength.reason:
+        print(visible(f"          {status.strength.reason} {status.strength.hint}".rstrip()))
     for level in status.levels[1:]:
         print(visible(f"{level.name:<9} {level.backend if level.available else 'no'}: {level.sentence}"))
     if status.packages:
@@ -60,6 +62,11 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     for notice in status.notices:
         print(visible(f"notice    {notice.message} {notice.hint}"))
     return DONE
+
+
+def _marks(strength: Strength) -> str:
+    found = "  ".join(f"{name} {'✓' if there else '✗'}" for name, there in strength.features.items())
+    return visible(f": {found}" if found else "")
 
 
 def _stop(given: argparse.Namespace, paths: Paths) -> int:

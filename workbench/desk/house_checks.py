@@ -38,11 +38,12 @@ async def check_house(rooms: Rooms, notices: Sequence[Fault]) -> tuple[Check, ..
 
 def _sandbox(rooms: Rooms) -> Check:
     strength = rooms.sandbox.strength
-    if strength.level == "full":
-        words = f"Programs run locked up ({strength.backend}), with everything it has."
-        return Check("Sandbox", CheckState.GOOD, words)
-    words = f"Programs run in {strength.backend}, level {strength.level}: {strength.reason}"
-    return Check("Sandbox", CheckState.DOUBT, words, strength.hint)
+    if strength.level == "none":
+        return Check("Sandbox", CheckState.BAD, f"Programs cannot run. {strength.reason}", strength.hint)
+    marks = ", ".join(f"{name} {'✓' if there else '✗'}" for name, there in strength.features.items())
+    words = f"Programs run locked up ({strength.backend}, {strength.level}): {marks}. {strength.reason}".rstrip()
+    fix = strength.hint or next(iter(strength.fixes.values()), "")
+    return Check("Sandbox", CheckState.GOOD if strength.level == "full" else CheckState.DOUBT, words, fix)
 
 
 def _level(level: Level) -> Check:

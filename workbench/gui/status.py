@@ -21,7 +21,7 @@ from workbench.gui.context import Context
 from workbench.gui.icons import icon
 from workbench.gui.pane import Pane
 from workbench.gui.rows import plain_tip
-from workbench.gui.text import ForeignLabel, one_line
+from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.wishes import Act
 from workbench.gui.words import amount
@@ -138,7 +138,9 @@ class Status(Pane):
 
     def _strength(self, status: CoreStatus) -> tuple[str, str, str, str]:
         strength = status.strength
-        tip = f"{strength.reason}\n{strength.hint}".strip() or self.tr("Show what was probed")
+        marks = "  ".join(f"{visible(name)} {'✓' if there else '✗'}" for name, there in strength.features.items())
+        lines = (strength.backend, marks, visible(strength.reason), visible(strength.hint))
+        tip = "\n".join(filter(None, lines)) or self.tr("Show what was probed")
         match strength.level:
             case "full":
                 return self.tr("Sandbox: full"), "shield-check", "success", tip

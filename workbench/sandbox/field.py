@@ -59,12 +59,20 @@ class Field:
             f"a connection arrived at {listener.getsockname()!r}" for listener in self._listeners if _heard(listener)
         ]
         found += [f"{path} is a trap in the workspace" for path in self._traps()]
-        found += [f"process {process} is left" for process in _children(launcher)]
+        found += [f"process {process} is left" for process in self.children(launcher)]
         if self._victim.poll() is not None:
             found.append("the victim died")
         if str(self.folder) in Path("/proc/self/mountinfo").read_text():
             found.append("a mount is left")
         return tuple(found)
+
+    @staticmethod
+    def children(process: int) -> list[str]:
+        """Its living and dying children."""
+        try:
+            return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        except OSError:
+            return []
 
     def clear(self) -> None:
         """An empty workspace for the next attack."""
@@ -153,10 +161,3 @@ def _heard(listener: socket.socket) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _children(process: int) -> list[str]:
-    try:
-        return Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    except OSError:
-        return []

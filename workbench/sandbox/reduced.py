@@ -34,6 +34,7 @@ def cell(profile: Profile, channel: int, output: int) -> NoReturn:
     kernel.die_with_parent(signal.SIGTERM)  # not SIGKILL: the folders are removed first
     if os.getppid() != parent:
         os._exit(1)
+    scratch.sweep()  # a launcher that was killed could not
     private = scratch.make()
     alive, alive_end = os.pipe2(os.O_CLOEXEC)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
@@ -44,10 +45,7 @@ def cell(profile: Profile, channel: int, output: int) -> NoReturn:
         _inner(profile, private, channel, output, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
-    signal.signal(signal.SIGTERM, lambda *_: kernel.end_child(inner))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     status, full = _watch(inner, private)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # asked twice to end, it still removes the folders
     scratch.remove(private)
     if full:
         _end_as_full()
@@ -55,10 +53,15 @@ def cell(profile: Profile, channel: int, output: int) -> NoReturn:
 
 
 def _watch(inner: int, private: str) -> tuple[int, bool]:
-    """Wait for the program; end it when it fills its private folders, which have no size of their own here."""
+    """Wait for the program; end it when it fills its private folders, which have no size of their own here.
+
+    The signal to end stays blocked and is taken here, so that it disturbs no removal and meets no reused number.
+    """
     full = False
     while True:
-        signal.sigtimedwait({signal.SIGCHLD}, _LOOK_EVERY)
+        told = signal.sigtimedwait({signal.SIGCHLD, signal.SIGTERM}, _LOOK_EVERY)
+        if told is not None and told.si_signo == signal.SIGTERM:
+            os.kill(inner, signal.SIGKILL)
         process, status = os.waitpid(inner, os.WNOHANG)
         if process:
             return status, full

@@ -16,10 +16,14 @@ _PREFIX = "mcp-workbench-private-"
 
 def make() -> str:
     """A new folder that everybody may pass through and nobody but us list; locked until this process ends."""
-    folder = tempfile.mkdtemp(prefix=_PREFIX)
-    _lock(folder)
-    os.chmod(folder, 0o711)
-    return os.path.realpath(folder)
+    while True:
+        folder = tempfile.mkdtemp(prefix=_PREFIX)
+        with contextlib.suppress(OSError):  # a sweep took it before it was locked
+            descriptor = _lock(folder)
+            if os.fstat(descriptor).st_nlink:
+                os.chmod(folder, 0o711)
+                return os.path.realpath(folder)
+            os.close(descriptor)
 
 
 def remove(folder: str) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from workbench.gui.context import Context
 from workbench.gui.dialogs.levels_view import LevelsView
-from workbench.gui.icons import icon, pixmap
+from workbench.gui.dialogs.locks_view import LocksView
+from workbench.gui.icons import icon
 from workbench.gui.text import visible
-from workbench.gui.theme import Theme
 from workbench.gui.views import label
 from workbench.records import CoreStatus, Level, Strength
 
@@ -24,13 +24,13 @@ class StrengthDialog(QDialog):
         theme, strength = context.theme, status.strength
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Sandbox strength"))
-        self.setMinimumWidth(theme.unit * 140)
+        self.setMinimumWidth(theme.unit * 170)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.unit * 6,) * 4)
         column.setSpacing(theme.unit * 3)
         column.addWidget(label(self._title(strength), "heading"))
         column.addWidget(_wrapped(self.tr("What this machine was found to give when the core started:"), "muted"))
-        column.addLayout(self._features(theme, strength))
+        column.addWidget(LocksView(theme, strength))
         if strength.reason:
             column.addWidget(_wrapped(visible(strength.reason), "warning"))
         if strength.hint:
@@ -79,22 +79,6 @@ class StrengthDialog(QDialog):
             "none": self.tr("No isolation"),
         }
         return self.tr("{} ({})").format(words.get(strength.level, strength.level), strength.backend)
-
-    def _features(self, theme: Theme, strength: Strength) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(theme.unit * 3)
-        grid.setVerticalSpacing(theme.unit)
-        for place, (name, there) in enumerate(strength.features.items()):
-            picture = QLabel()
-            symbol, tone = ("check", "success") if there else ("close", "danger")
-            picture.setPixmap(pixmap(symbol, tone, theme.unit * 4, self.devicePixelRatioF()))
-            grid.addWidget(picture, place, 0)
-            grid.addWidget(label(visible(name)), place, 1)
-            grid.addWidget(
-                label(self.tr("yes") if there else self.tr("no"), "muted"), place, 2, Qt.AlignmentFlag.AlignRight
-            )
-        grid.setColumnStretch(1, 1)
-        return grid
 
 
 def _wrapped(text: str, role: str) -> QLabel:
