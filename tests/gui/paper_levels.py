@@ -17,7 +17,7 @@ LEVELS = (
 class PaperLevels:
     """Answers which levels there are."""
 
-    strength = Strength("native", "full", {"user namespaces": True, "seccomp": True, "landlock": True})
+    strength = Strength("native", "full", dict.fromkeys(("namespaces", "seccomp", "Landlock", "inode quota"), True))
     level_list: tuple[Level, ...] = LEVELS
 
     async def levels(self) -> tuple[Level, ...]:

@@ -74,6 +74,12 @@ class Cells:
         """Ask for a child; its channel says when it is ready."""
         await self._launcher_ready()
         self._last += 1
+        try:
+            return await self._connected(self._last, profile)
+        except ConnectionError:  # the launcher has died, and nobody has noticed yet
+            self._forget_launcher()
+        await self._launcher_ready()
+        self._last += 1
         return await self._connected(self._last, profile)
 
     def kill(self, cell: Cell) -> None:

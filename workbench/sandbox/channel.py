@@ -40,6 +40,7 @@ class Channel(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self.ready: asyncio.Future[dict[str, Any]] = loop.create_future()  # Any: the child's facts, JSON
         self.ended: asyncio.Future[dict[str, Any] | None] = loop.create_future()  # Any: as above
+        self.died_early = False  # before it was ready, without a word
         self.reason = ""  # why we ended it, when it was us
         self.message = ""
         self.output: list[str] = []
@@ -191,6 +192,7 @@ class Channel(asyncio.Protocol):
         if not self.ended.done():
             self.ended.set_result(None)
         if not self.ready.done():
+            self.died_early = True
             self.ready.set_result({"kind": "broken", "message": "its process died"})
 
     def pause_writing(self) -> None:

@@ -230,8 +230,8 @@ def _native_child(
         native.furnish(profile, trees)
         witness = lockdown.Witness(world.processes)
         foreign = profile.language == deno.LANGUAGE
+        lockdown.become_nobody(witness.itself)  # limits of before would bind all of this user's together
         lockdown.set_limits(profile, deno.limits(profile) if foreign else {})
-        lockdown.become_nobody(witness.itself)
         version = lockdown.lock(profile, deno.executables() if foreign else ())
         lockdown.leave_if_alone(world.alive)
         if foreign:

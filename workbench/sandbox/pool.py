@@ -20,6 +20,7 @@ from workbench.sandbox.places import marks_of
 from workbench.sandbox.profile import Profile
 
 log = logging.getLogger(__name__)
+_TRIES = 3  # times a child is built that somebody kills before it is ready
 _PATIENCE = 10.0  # seconds for a child to be built
 _CALM = 0.01  # seconds since the last run began before a spare is made
 _EARLIER = 2  # profiles, beside the last one, of which one spare is kept
@@ -107,7 +108,19 @@ class Pool:
         return found
 
     async def _built(self, profile: Profile) -> Cell:
-        cell = await self._maker.make(profile)
+        """What dies while it is built is built again: somebody ended it, or its launcher, and no program was in it."""
+        message = ""
+        for _ in range(_TRIES):
+            cell = await self._maker.make(profile)
+            message = await self._trouble(cell)
+            if not message:
+                return cell
+            if not cell.channel.died_early:
+                break
+        raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
+
+    async def _trouble(self, cell: Cell) -> str:
+        """Why it is of no use, and it is finished then; empty: it is ready."""
         try:
             await asyncio.wait([cell.channel.ready], timeout=_PATIENCE)
             message = cell.channel.fault()
@@ -116,8 +129,7 @@ class Pool:
             raise
         if message:
             await self._maker.finish(cell)
-            raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
-        return cell
+        return message
 
     async def _let_go(self, cells: Iterable[Cell]) -> None:
         for cell in cells:
