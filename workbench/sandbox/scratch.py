@@ -12,11 +12,12 @@ import tempfile
 from pathlib import Path
 
 _PREFIX = "mcp-workbench-private-"
+_TRIES = 9
 
 
 def make() -> str:
     """A new folder that everybody may pass through and nobody but us list; locked until this process ends."""
-    while True:
+    for _ in range(_TRIES):
         folder = tempfile.mkdtemp(prefix=_PREFIX)
         with contextlib.suppress(OSError):  # a sweep took it before it was locked
             descriptor = _lock(folder)
@@ -24,6 +25,7 @@ def make() -> str:
                 os.chmod(folder, 0o711)
                 return os.path.realpath(folder)
             os.close(descriptor)
+    raise OSError("no private folder can be locked")
 
 
 def remove(folder: str) -> None:
