@@ -30,6 +30,7 @@ from workbench.network.network import Network
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Gate, Run, RunState
 from workbench.runs.outgoing import outgoing
+from workbench.sandbox.handing import Handing
 
 
 class _Echo(BaseHTTPRequestHandler):
@@ -278,6 +279,17 @@ async def test_the_rate_of_connections_is_kept(house: Core, port: int) -> None:
     count, words = json.loads(done.result)
     assert count == 3
     assert "More than 3 connections to ok.test within a minute" in words
+
+
+async def test_where_no_descriptor_can_be_handed_the_bytes_are_carried(
+    house: Core, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container or a virtual machine, where the child is not of this machine."""
+    far = property(lambda self: False, lambda self, nearby: None)
+    monkeypatch.setattr(Handing, "nearby", far, raising=False)
+    done = await _ran(house, GET.format(port=port), f"ok.test:{port}")
+    assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
+    assert len(_audit(house, "net.closed")) == 1
 
 
 # ── TLS ──────────────────────────────────────────────────────────────────────────────────────────

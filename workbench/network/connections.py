@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Collection
 
@@ -25,10 +24,9 @@ class Connections:
         self._places = places
         self._meter = meter
         self._told = told
-        self._relays: dict[int, Relay] = {}
+        self._relays: set[Relay] = set()
         self._open = 0
         self._last = 0
-        self._closed = False
 
     async def open(self, host: str, port: int, seconds: float) -> tuple[int, Relay]:
         """A connection with its number; its `end` is the caller's. Blocked and Unreachable come as they are."""
@@ -49,6 +47,7 @@ class Connections:
 
         def ended(relay: Relay, why: str) -> None:
             self._open -= 1
+            self._relays.discard(relay)
             ms = (time.monotonic() - began) * 1000
             over = Connection(
                 line.host, line.port, line.address, relay.protocol, relay.sent, relay.received, ms, refused=why
@@ -56,16 +55,12 @@ class Connections:
             self._told(number, over, True)
 
         relay = Relay(line.socket, Watch(line.host, line.port, line.protocols), self._meter, ended)
-        self._relays[number] = relay
+        self._relays.add(relay)
         self._told(number, made, False)
         relay.begin()
         return number, relay
 
-    def relay(self, number: int) -> Relay | None:
-        return self._relays.get(number)
-
     async def close(self) -> None:
         """Nothing of the run stays connected."""
-        with contextlib.suppress(KeyError):
-            while self._relays:
-                await self._relays.popitem()[1].close()
+        while self._relays:
+            await self._relays.pop().close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import time
 from collections.abc import Callable, Coroutine
 
 from workbench.events import spawn
@@ -36,7 +35,6 @@ class Relay:
         self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._over = False
         self._why = ""
-        self.began = time.monotonic()
         self.sent = 0
         self.received = 0
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import base64
-import binascii
 import ipaddress
-import logging
 
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed
@@ -17,16 +13,14 @@ from workbench.network.network import Network
 from workbench.network.relay import Relay
 from workbench.policy.hosts import place
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
+from workbench.runs.carrying import Carrying
 from workbench.runs.road import Road
 from workbench.sandbox.handing import Handing
 from workbench.sandbox.program import ToolFailure
 
-log = logging.getLogger(__name__)
-
 WHERE = "network"  # stands in the place of a server's name in the tree of calls
 _NOTED = 50  # blocked tries of one run that are written down one by one
 _TOLD = 3  # blocked places an author is told of
-_PIECE = 1 << 18
 _PAGE = "Network… in the Workbench menu shows the rules and what was tried."
 
 
@@ -42,7 +36,7 @@ class Outgoing:
         decision = road.run.decision
         places = decision.hosts if decision is not None and decision.allow else ()
         self._connections = Connections(network, places, self._meter, self._told)
-        self._ends: dict[int, Relay] = {}
+        self._carrying = Carrying()
         self._blocked: dict[str, None] = {}
         self._refused = 0
 
@@ -50,21 +44,12 @@ class Outgoing:
         """One question of the program's sockets."""
         if kind == "connect":
             return await self._connect(params)
-        relay = self._ends.get(_number(params.get("number")))
-        if relay is None:
-            raise ToolFailure("There is no such connection.", "network.failed")
-        loop = asyncio.get_running_loop()
-        try:
-            if kind == "send":
-                return await self._send(relay, params.get("data"))
-            data = await loop.sock_recv(relay.end, _PIECE)
-        except OSError:
-            data = b""
-        return {"data": base64.b64encode(data).decode()}
+        return await self._carrying.answer(kind, params)
 
     async def close(self) -> None:
         """Nothing stays connected, and the audit has what there was."""
         await self._connections.close()
+        await self._carrying.close()
         self.handing.close()
         if self._refused > _NOTED:
             self._note("net.blocked", f"{self._refused - _NOTED:,} further tries were blocked", ok=False)
@@ -85,6 +70,8 @@ class Outgoing:
             raise ToolFailure("A port is a number from 1 to 65535.", "network.failed")
         seconds = params.get("seconds")
         patience = float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 3600 else 0.0
+        if self._carrying.full:
+            raise ToolFailure("Too many connections are not closed yet.", "network.failed")
         try:
             number, relay = await self._connections.open(host, port, patience)
         except Unreachable as fault:
@@ -98,8 +85,7 @@ class Outgoing:
     async def _hand(self, number: int, relay: Relay) -> int:
         """A child of this machine gets the end itself; for another one it is read and written here."""
         if not self.handing.given:
-            relay.end.setblocking(False)
-            self._ends[number] = relay
+            self._carrying.add(number, relay)
             return number
         try:
             return self.handing.hand(relay.end)
@@ -108,17 +94,6 @@ class Outgoing:
             raise ToolFailure(str(fault), "network.failed") from fault
         finally:
             relay.end.close()
-
-    async def _send(self, relay: Relay, text: object) -> JsonValue:
-        try:
-            data = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
-        except (binascii.Error, ValueError):
-            raise ToolFailure("Bytes travel as base64.", "network.failed") from None
-        if data:
-            await asyncio.get_running_loop().sock_sendall(relay.end, data)
-        else:
-            relay.say_end()
-        return {}
 
     # ── telling ──────────────────────────────────────────────────────────────────────────────────
     def _told(self, number: int, connection: Connection, over: bool) -> None:
@@ -198,7 +173,3 @@ def _numeric(host: str) -> str:
         return str(ipaddress.ip_address(host))
     except ValueError:
         return ""
-
-
-def _number(value: object) -> int:
-    return value if type(value) is int else 0
