@@ -21,7 +21,9 @@ from pathlib import Path
 
 from wrappers import recorded
 
+from workbench.catalog.meaning import VECTORS, Meaning
 from workbench.catalog.ranking import Entry, Ranking
+from workbench.paths import resources
 from workbench.records import Tool
 from workbench.wrappers.names import python_names
 
@@ -47,7 +49,7 @@ def main(folder: Path, misses: bool) -> None:
     print(f"{'tools':>7} {'ranking':10} R@1   R@5   R@10  MRR   p50 ms  p95 ms  build s  memory MB")
     for size in SIZES:
         entries = entries_of([*real, *made_up(max(0, size - len(real)))])
-        for name, build in (("ours", _ours), ("BM25", Plain.finder)):
+        for name, build in (("ours", _ours), ("words only", _words_only), ("BM25", Plain.finder)):
             _measure(name, entries, asked, build)
     if misses:
         _print_misses(entries_of(real), asked)
@@ -76,6 +78,12 @@ def entries_of(tools: Sequence[Tool]) -> list[Entry]:
 
 
 def _ours(entries: Sequence[Entry]) -> Find:
+    ranking = Ranking(entries)
+    ranking.deepen(Meaning(resources() / VECTORS))
+    return lambda words: ranking.rank(words, DEPTH)[0]
+
+
+def _words_only(entries: Sequence[Entry]) -> Find:
     ranking = Ranking(entries)
     return lambda words: ranking.rank(words, DEPTH)[0]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from workbench import tokens
+from workbench.catalog.meaning import VECTORS, Meaning
 from workbench.catalog.ranking import Entry
 from workbench.catalog.search import Search, first_sentence, import_line
+from workbench.paths import resources
 from workbench.records import Depth, Tool
 
 WORDS = {"type": "object", "properties": {"title": {"type": "string", "description": "What it is called."}}}
@@ -154,3 +156,23 @@ def test_full_details_name_what_often_ran_with_it() -> None:
     assert "Often used in the same programs:\nfrom servers.mail import send_mail" in text
     assert "away" not in text
     assert "Often used" not in found.answer("create_issue", Depth.DESCRIPTION, 1).text
+
+
+def test_what_is_meant_is_found_without_a_common_word() -> None:
+    told = (
+        ("maps", "search_places", "Search for places using the maps API."),
+        ("phone", "list_numbers", "List numbers."),
+    )
+    found = search(*told)
+    assert names(found, "restaurants near me") == []
+    found.deepen(Meaning(resources() / VECTORS))
+    assert names(found, "restaurants near me")[:1] == ["search_places"]
+    assert names(found, "list_numbers")[0] == "list_numbers"
+    assert names(found, "search_plces")[0] == "search_places"
+    assert names(found, "qqq zzz") == []
+
+
+def test_an_empty_catalogue_can_be_deepened_too() -> None:
+    found = search()
+    found.deepen(Meaning(resources() / VECTORS))
+    assert names(found, "anything") == []

@@ -6,10 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 
 from workbench.catalog.lessons import Lessons
+from workbench.catalog.meaning import VECTORS, Meaning
 from workbench.catalog.ranking import Entry
 from workbench.catalog.search import Search
 from workbench.events import spawn
+from workbench.paths import resources
 from workbench.records import Depth, SearchAnswer
+
+_LATER = 1.0  # seconds after the first index: reading the vectors must not slow the start
 
 
 class Finder:
@@ -23,6 +27,8 @@ class Finder:
         self._seen = seen
         self._search: Search | None = None  # None: something changed since
         self._indexing: asyncio.Task[None] | None = None
+        self._meaning: Meaning | None = None
+        self._deepening: asyncio.Task[None] | None = None
 
     def answer(self, query: str, depth: Depth, limit: int, server: str, category: str) -> SearchAnswer:
         if self._search is None:
@@ -38,6 +44,9 @@ class Finder:
     async def close(self) -> None:
         if self._indexing is not None:
             await asyncio.wait([self._indexing])
+        if self._deepening is not None:  # begun by the indexing
+            self._deepening.cancel()
+            await asyncio.wait([self._deepening])
 
     def _made(self) -> Search:
         return Search(self._known(), self._lessons.companions)
@@ -47,3 +56,15 @@ class Finder:
             self._search = made = self._made()
             await asyncio.to_thread(made.prepare)
             await self._seen()
+        if self._deepening is None or self._deepening.done():
+            self._deepening = spawn("catalog: meaning", self._deepen())
+
+    async def _deepen(self) -> None:
+        """Words are enough while the house opens; what is meant follows when there is time."""
+        if self._meaning is None:
+            await asyncio.sleep(_LATER)
+            self._meaning = await asyncio.to_thread(Meaning, resources() / VECTORS)
+        deepened = None
+        while (now := self._search) is not None and now is not deepened:
+            await asyncio.to_thread(now.deepen, self._meaning)
+            deepened = now

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.catalog.meaning import Meaning
 from workbench.catalog.words import synonyms, terms, trigrams
 from workbench.records import Tool
 
@@ -26,6 +27,10 @@ _NAME_QUERY = 3  # words up to which a query may be a mistyped name
 _CLAUSE = re.compile(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
 _PARTS = re.compile(r"[./:]|__")
 _FAINT = 0.1  # of the best score; what is fainter is no match
+_TOLD = 300  # characters of a tool that its meaning is taken from
+_MEANT, _MOST_MEANT = 0.45, 0.75  # how much meaning counts beside words: for a short question, and at most
+_NEAR = 0.2  # cosine below which nothing is meant
+_CLOSE = 0.8  # of the best cosine; what is farther is found by its words or not at all
 _DEEP = 4  # levels of a schema whose words are indexed
 
 
@@ -60,17 +65,43 @@ class Ranking:
                 self._leaves[leaf].append(position)
         by_name = sorted(range(len(entries)), key=lambda at: (entries[at].tool.server, entries[at].tool.name))
         self._order = {position: place for place, position in enumerate(by_name)}
+        self._meaning: Meaning | None = None
         self._name_words = sorted({word for entry in entries for word in terms(entry.tool.name, keep_all=True)})
+
+    def deepen(self, meaning: Meaning) -> None:
+        """From here on what is meant counts beside the words that are used."""
+        texts = [
+            f"{one.tool.server} {one.tool.name}: {one.tool.description or one.tool.title}"[:_TOLD]
+            for one in self._entries
+        ]
+        self._vectors = meaning.vectors(texts)
+        self._meaning = meaning
 
     def rank(self, query: str, limit: int, among: Callable[[Entry], bool] | None = None) -> tuple[list[int], int]:
         """The best positions and how many matched: exact names first, then names' last parts, then by score."""
-        scores = self._scores(query)
+        scores = self._fused(query, self._scores(query))
         exact = self._exact(query)
         found = {at for at, score in scores.items() if score >= _FAINT} | exact.keys()
         if among is not None:
             found = {at for at in found if among(self._entries[at])}
         best = heapq.nsmallest(limit, found, key=lambda at: (exact.get(at, 2), -scores.get(at, 0.0), self._order[at]))
         return best, len(found)
+
+    def _fused(self, query: str, said: dict[int, float]) -> dict[int, float]:
+        """What is said and what is meant, each as a part of its best; meaning weighs more in a long question.
+        A tool that shares no word with it must be close to the best to count at all."""
+        if self._meaning is None or not self._entries or (len(query.split()) == 1 and self._alike(query)):
+            return said  # one word that is nearly a name: somebody is typing it
+        near = self._vectors @ self._meaning.vectors([query])[0]
+        best, most = float(near.max()), max(said.values(), default=0.0)
+        if best < _NEAR:
+            return said
+        share = min(_MOST_MEANT, _MEANT + 0.01 * len(query.split()))
+        close = (near >= max(_NEAR, _CLOSE * best)).nonzero()[0].tolist()
+        return {
+            at: (1 - share) * said.get(at, 0.0) / (most or 1) + share * max(0.0, float(near[at])) / best
+            for at in said.keys() | set(close)
+        }
 
     def _scores(self, query: str) -> dict[int, float]:
         whole = self._sum(terms(query))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from workbench import tokens
+from workbench.catalog.meaning import Meaning
 from workbench.catalog.ranking import Entry, Ranking
 from workbench.records import Depth, SearchAnswer, Tool, ToolSummary
 from workbench.wrappers.lean import signature
@@ -41,6 +42,12 @@ class Search:
         """Build the index; a long list takes a second, so somebody may do it on a thread beforehand."""
         if self._ranking is None:
             self._ranking = Ranking(self._entries)
+
+    def deepen(self, meaning: Meaning) -> None:
+        """Let meaning count beside words, from the next question on; beside the loop, as it takes a while."""
+        self.prepare()
+        assert self._ranking is not None
+        self._ranking.deepen(meaning)
 
     def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """A category that no server has counts as more words of the question."""

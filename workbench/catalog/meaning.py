@@ -1,0 +1,81 @@
+"""How near two texts are in meaning, by word vectors that come with the app: no model runs and nothing is fetched.
+
+A text is the sum of the vectors of its word pieces. They were fitted by `tools/train_vectors.py` to agree with a
+sentence model; see `resources/LICENSES.md`. numpy is imported here only, on the thread that builds an index.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[numpy.float32]
+
+VECTORS = "search/vectors.npz"  # below the app's resources
+
+_WORD = re.compile(r"[^\W_]+|[^\w\s]")
+_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LONGEST_WORD = 40
+_MOST_PIECES = 80  # of one text; what comes later says little about a tool
+
+
+class Meaning:
+    """The vectors of all pieces, read from one file."""
+
+    def __init__(self, file: Path) -> None:
+        import numpy
+
+        with numpy.load(file, allow_pickle=False) as found:
+            words = bytes(found["words"]).decode().split("\n")
+            self._rows, self._scale = found["rows"], found["scale"].astype(numpy.float32)
+        self._places = {word: place for place, word in enumerate(words)}
+        self._pieces = lru_cache(maxsize=50_000)(self._cut)
+
+    def vectors(self, texts: Sequence[str]) -> Floats:
+        """One row of length one for each text; a text without any known piece is all zeros."""
+        import numpy
+
+        found = numpy.zeros((len(texts), self._rows.shape[1]), numpy.float32)
+        for at, text in enumerate(texts):
+            if places := self._of(text):
+                found[at] = self._scale[places] @ self._rows[places].astype(numpy.float32)
+        lengths = numpy.linalg.norm(found, axis=1, keepdims=True)
+        found /= numpy.where(lengths > 0, lengths, 1)
+        return found
+
+    def _of(self, text: str) -> list[int]:
+        places: list[int] = []
+        for word in _WORD.findall(_plain(text)):
+            places += self._pieces(word)
+            if len(places) >= _MOST_PIECES:
+                break
+        return places[:_MOST_PIECES]
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        """The longest known beginning, then the longest known continuation, and so on; nothing if one is unknown."""
+        found: list[int] = []
+        start = 0
+        while start < len(word) <= _LONGEST_WORD:
+            mark = "##" if start else ""
+            end = next((end for end in range(len(word), start, -1) if mark + word[start:end] in self._places), 0)
+            if not end:
+                return ()
+            found.append(self._places[mark + word[start:end]])
+            start = end
+        return tuple(found)
+
+
+def _plain(text: str) -> str:
+    """Lower case without accents, names cut where people cut them."""
+    text = _CASE.sub(" ", text[:4_000])
+    if text.isascii():
+        return text.lower()
+    return "".join(mark for mark in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(mark))
