@@ -145,6 +145,8 @@ async def test_the_end_of_the_run_ends_its_connections(
         assert await reader.read() == b""
         await _closed(writer)
     assert len(run.told) == 3
+    with pytest.raises(Blocked, match="run is over"):
+        await run.open(port)
 
 
 async def test_a_connection_nobody_began_to_use_ends_too(

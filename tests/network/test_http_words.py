@@ -65,6 +65,7 @@ BAD = [
     POST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     POST + b"Transfer-Encoding: gzip, chunked\r\n\r\n",
     POST + b"Transfer-Encoding: identity\r\n\r\n",
+    b"POST /a HTTP/1.0\r\nHost: ok.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     CHUNKED + b"xyz\r\n",
     CHUNKED + b"-1\r\n",
     CHUNKED + b"1\r\nhello\r\n",

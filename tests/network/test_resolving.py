@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import socket
+import threading
 
 import pytest
 
@@ -33,3 +36,22 @@ async def test_a_name_that_cannot_be_looked_up_is_a_sentence() -> None:
     with pytest.raises(Unreachable) as caught:
         await system_addresses("no-such-host.invalid")
     assert caught.value.message.startswith("no-such-host.invalid: ")
+
+
+async def test_lookups_that_hang_hold_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+
+    def hanging(*words: object, **more: object) -> list[object]:
+        answered.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hanging)
+    asking = [asyncio.ensure_future(system_addresses(f"h{number}.example.org")) for number in range(40)]
+    try:
+        async with asyncio.timeout(20):
+            assert await asyncio.to_thread(lambda: "at once") == "at once"
+            refused = await asyncio.gather(*asking[8:], return_exceptions=True)
+        assert {getattr(one, "kind", "") for one in refused} == {"timeout"}
+    finally:
+        answered.set()
+    assert await asyncio.gather(*asking[:8]) == [[]] * 8

@@ -95,8 +95,11 @@ def test_a_file_that_cannot_be_read_closes_the_network(tmp_path: Path) -> None:
     assert read_rules(_file(tmp_path, "[network"), "bench").closed
 
 
-def test_a_table_in_another_shape_opens_nothing(tmp_path: Path) -> None:
-    assert read_rules(_file(tmp_path, "network = 5\n"), "you").hosts == []
+@pytest.mark.parametrize("text", ["network = 5", '[[network]]\ndeny = ["evil.example"]'])
+def test_a_table_in_another_shape_opens_nothing_and_closes_everything(tmp_path: Path, text: str) -> None:
+    found = read_rules(_file(tmp_path, f"{text}\n"), "you")
+    assert found.hosts == []
+    assert found.closed
 
 
 @given(st.text(max_size=200))

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.events import RunChanged, StatesChanged
+from workbench.events import RunChanged, StatesChanged, living
 from workbench.records import Decision, EntryQuery, Gate, Risk, RunState
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
@@ -216,3 +216,27 @@ async def test_states_end_with_their_agent(core, agent):
     await core.conveyor.states.end_all(agent, "its agent left")
     assert [one.author for one in core.conveyor.states.now()] == ["you"]
     assert json.loads((await ran(core, core.rooms.sessions.person, "result = y")).result) == 1
+
+
+async def test_a_state_whose_agent_left_before_it_began_is_not_begun(demo, agent):
+    run = await asked(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
+    demo.conveyor.states.leave(agent)
+    await asyncio.sleep(0)
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    ended = await demo.conveyor.finished(run.id)
+    assert ended.state is RunState.REFUSED
+    assert "its agent left" in ended.fault.message
+    await demo.rooms.sandbox.settle()
+    assert "kept sandbox" not in living()
+
+
+async def test_a_state_goes_on_when_the_program_before_ended_as_the_next_arrived(demo, agent):
+    """The one before never ran, so its end takes the state away; the next one must be found all the same."""
+    first = await asked(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
+    stopping = asyncio.ensure_future(demo.conveyor.stop(first.id))
+    await asyncio.sleep(0)
+    second = demo.conveyor.submit("x = 1", agent, state="analysis")
+    await stopping
+    assert (await demo.conveyor.finished(second.id)).state is RunState.DONE
+    assert [state.name for state in demo.conveyor.states.now()] == ["analysis"]
+    assert (await ran(demo, agent, "result = x")).result == "1"

@@ -13,6 +13,7 @@ import pytest
 
 import workbench
 from workbench.errors import WorkbenchError
+from workbench.sandbox.__main__ import main
 from workbench.sandbox.attacks import Attack, read_attacks, table, try_attacks
 from workbench.sandbox.field import Field
 
@@ -69,3 +70,14 @@ def test_the_command_tries_a_list_and_tells_what_got_out(tmp_path: Path) -> None
     assert done.returncode == 1, done.stderr
     assert "info/says: must be blocked, was pwned" in done.stdout
     assert " of 2 attacks as expected" in done.stdout
+
+
+def test_what_is_no_snippet_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    (tmp_path / "long").write_bytes(b"#" * (1 << 21))
+    for name in ("bytes", "long", "nowhere", "."):
+        monkeypatch.setattr(sys, "argv", ["attack", "--attack", str(tmp_path / name)])
+        assert main() == 2
+        assert str(tmp_path) in capsys.readouterr().err

@@ -27,6 +27,7 @@ class Connections:
         self._relays: set[Relay] = set()
         self._open = 0
         self._last = 0
+        self._closed = False
 
     async def open(self, host: str, port: int, seconds: float) -> tuple[int, Relay]:
         """A connection with its number; its `end` is the caller's. Blocked and Unreachable come as they are."""
@@ -38,6 +39,10 @@ class Connections:
         except BaseException:
             self._open -= 1
             raise
+        if self._closed:
+            self._open -= 1
+            line.socket.close()
+            raise Blocked("The run is over.")
         return self._begun(line)
 
     def _begun(self, line: Line) -> tuple[int, Relay]:
@@ -61,6 +66,7 @@ class Connections:
         return number, relay
 
     async def close(self) -> None:
-        """Nothing of the run stays connected."""
+        """Nothing of the run stays connected, and nothing is connected any more."""
+        self._closed = True
         while self._relays:
             await self._relays.pop().close()

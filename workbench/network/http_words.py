@@ -67,6 +67,8 @@ class HttpWatch:
         self._check_target(request[2])
         fields = [_field(line) for line in lines]
         self._check_host(fields)
+        if head.startswith(b"HTTP/1.0", len(first) - 8) and any(name == b"transfer-encoding" for name, _ in fields):
+            raise Blocked("A request whose length can be read in two ways.")  # chunks are unknown to HTTP/1.0
         self._expect_body(fields)
         return head
 

@@ -8,8 +8,8 @@
     [network]
     deny = ["203.0.113.0/24", "ads.example.org"]
 
-A wrong `allow` entry is left out. A wrong `deny` entry, or a file that cannot be read, closes the network altogether:
-leaving it out would open what it was to close.
+A wrong `allow` entry is left out. A wrong `deny` entry, a `network` that is no table, or a file that cannot be read
+closes the network altogether: leaving it out would open what it was to close.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ def read_rules(path: Path, source: str) -> Reading:
     except (OSError, ValueError, RecursionError):  # the settings' own notice says what is wrong with the file
         found.closed = f"{path.name} cannot be read, and may forbid something."
         return found
-    if not isinstance(table, dict):
-        return found  # the settings say that it is no table
+    if not isinstance(table, dict):  # such as `[[network]]`, with what it denies inside
+        found.closed = f"In {path.name}, network is no table, and may forbid something."
+        return found
     _read_allowed(table.get("allow", []), path.name, source, found)
     _read_denied(table.get("deny", []), path.name, found)
     return found

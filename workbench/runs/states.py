@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -34,6 +35,7 @@ class States:
         self._all: dict[tuple[str, str], State] = {}
         self._looking: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
+        self._left: weakref.WeakSet[Session] = weakref.WeakSet()  # whose agents are gone
 
     def find(self, session: Session, name: str) -> State:
         """The state that this name means from now on."""
@@ -48,6 +50,8 @@ class States:
     async def turn(self, state: State) -> AsyncIterator[None]:
         """From before a program is judged until it has ended, no other one of its state comes between."""
         state.wanted += 1
+        if state.session not in self._left:  # the program before it may have taken it away with its own end
+            self._all.setdefault((state.session.id, state.name), state)
         try:
             async with state.turn:
                 state.check()
@@ -102,6 +106,7 @@ class States:
 
     def leave(self, session: Session) -> None:
         """Its agent is gone: nobody can name its states any more."""
+        self._left.add(session)
         task = spawn(f"end states of {session.id}", self.end_all(session, "its agent left"))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
@@ -126,7 +131,13 @@ class States:
 
     async def _begin(self, state: State, program: Program) -> None:
         await self._make_room()
-        state.kept = kept = await self._rooms.sandbox.keep(program)
+        kept = await self._rooms.sandbox.keep(program)
+        if self._all.get((state.session.id, state.name)) is not state:  # nobody could find it, and nothing would end it
+            why = "its agent left" if state.session in self._left else "another one of its name was begun"
+            await kept.end(why)
+            state.end(why)
+            state.check()
+        state.kept = kept
         kept.gone.add_done_callback(lambda gone: self._ended(state, gone))
         state.began = self._clock()
         self._note("state.began", f"{state.session.author} began the state {state.name}", state)

@@ -25,6 +25,7 @@ from workbench.sandbox.sandbox import Sandbox
 
 _LANGUAGES = ("python", "typescript")
 _SECONDS = 6.0
+_LONGEST = 1 << 20  # bytes of a snippet; in a frame a character may be six
 
 
 def main() -> int:
@@ -58,12 +59,28 @@ def _words() -> argparse.ArgumentParser:
 
 
 def _one(given: argparse.Namespace) -> int:
-    code = sys.stdin.read() if str(given.attack) == "-" else given.attack.read_text(encoding="utf-8")
+    code = _text(given.attack)
     limits = Limits(seconds=given.seconds, cpu_seconds=given.seconds, memory_mb=given.memory, disk_mb=64)
     ending = asyncio.run(_run(given, code, limits))
     print(ending.traceback, end="", file=sys.stderr)
     print(f"[{ending.reason}] {ending.message} ({ending.seconds:.2f} s, {ending.memory_mb:.0f} MB)", file=sys.stderr)
     return 0 if ending.ok else 1
+
+
+def _text(file: Path) -> str:
+    """The snippet, or a sentence why it is none."""
+    try:
+        data = sys.stdin.buffer.read(_LONGEST + 1) if str(file) == "-" else _beginning(file)
+        if len(data) <= _LONGEST:
+            return data.decode()
+    except (OSError, ValueError) as fault:
+        raise WorkbenchError(f"{file} cannot be read: {fault}.", "It must be a text in UTF-8.") from fault
+    raise WorkbenchError(f"{file} is longer than {_LONGEST >> 20} MB.", "Let it read its data from --workspace.")
+
+
+def _beginning(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(_LONGEST + 1)
 
 
 async def _run(given: argparse.Namespace, code: str, limits: Limits) -> Ending:
