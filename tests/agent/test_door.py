@@ -77,8 +77,9 @@ async def test_an_agent_that_leaves_takes_its_run_along(core, agent):
         task = asyncio.get_running_loop().create_task(
             client.call_tool("execute_code", {"code": "import time\ntime.sleep(30)", "description": "sleep"})
         )
-        await asyncio.sleep(1)
-        assert core.conveyor.number(RunState.RUNNING) == 1
+        async with asyncio.timeout(20):
+            while core.conveyor.number(RunState.RUNNING) != 1:
+                await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
+from tests.runs.steps import waiting
 from workbench.errors import WorkbenchError
-from workbench.events import RunChanged
 from workbench.records import Decision, Gate, Risk, RunState
 from workbench.runs.borrowed import assess_all, borrows, check_unchanged
 
@@ -25,15 +23,6 @@ NESTED = "from skills.greet import greet\n\n\nasync def twice(to):\n    await gr
 def keep(core, name, code):
     draft = core.rooms.library.draft(name, "A skill.", code, "", "you")
     return core.rooms.library.keep(name, draft.sha, "you")
-
-
-async def waiting(core, run):
-    reached = asyncio.Event()
-    stop = core.bus.listen(lambda e: reached.set() if isinstance(e, RunChanged) and e.run.state == "waiting" else None)
-    if core.conveyor.run(run.id).state is not RunState.WAITING:
-        await asyncio.wait_for(reached.wait(), 10)
-    stop()
-    return core.conveyor.run(run.id)
 
 
 async def test_what_a_skill_does_is_what_the_program_does(demo):

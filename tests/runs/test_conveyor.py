@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from tests.runs.steps import reached, waiting
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.records import Decision, EntryQuery, Gate, RunState
@@ -17,15 +18,6 @@ SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org
 @pytest.fixture
 def agent(core):
     return core.rooms.sessions.open("test agent")
-
-
-async def waiting(core, run):
-    reached = asyncio.Event()
-    stop = core.bus.listen(lambda e: reached.set() if isinstance(e, RunChanged) and e.run.state == "waiting" else None)
-    if core.conveyor.run(run.id).state is not RunState.WAITING:
-        await asyncio.wait_for(reached.wait(), 10)
-    stop()
-    return core.conveyor.run(run.id)
 
 
 async def test_a_harmless_program_goes_straight_through(core, agent):
@@ -117,7 +109,7 @@ async def test_a_run_stopped_before_its_first_step_still_ends(core, agent):
 
 async def test_two_doors_may_stop_the_same_run(core, agent):
     run = core.conveyor.submit("import time\ntime.sleep(30)", agent)
-    await asyncio.sleep(0.3)
+    await reached(core, run, RunState.RUNNING)
     both = await asyncio.wait_for(asyncio.gather(core.conveyor.stop(run.id), core.conveyor.stop(run.id)), 10)
     assert [one.state for one in both] == [RunState.STOPPED] * 2
 
@@ -125,8 +117,10 @@ async def test_two_doors_may_stop_the_same_run(core, agent):
 async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
     core._set_settings(_with(core.settings, run_concurrent=1))
     first = core.conveyor.submit("import time\ntime.sleep(30)", agent)
+    await reached(core, first, RunState.RUNNING)
     second = core.conveyor.submit("result = 2", agent)
-    await asyncio.sleep(0.3)
+    await reached(core, second, RunState.CHECKED)
+    await asyncio.sleep(0.1)  # in which it would have run
     assert core.conveyor.run(second.id).state is RunState.CHECKED
     core._set_settings(_with(core.settings, run_concurrent=2))
     assert (await asyncio.wait_for(core.conveyor.finished(second.id), 10)).state is RunState.DONE
@@ -148,7 +142,7 @@ async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo,
 
 async def test_closing_the_core_ends_what_runs(core, agent):
     run = core.conveyor.submit("import time\ntime.sleep(30)", agent)
-    await asyncio.sleep(0.3)
+    await reached(core, run, RunState.RUNNING)
     await core.conveyor.close()
     assert core.conveyor.run(run.id).state is RunState.STOPPED
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 
+from tests.runs.steps import waiting
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.events import RunChanged
 from workbench.records import Decision, EntryQuery, Run, RunState, Verdict
 from workbench.runs.history import past_runs
 from workbench.runs.languages import check_language
@@ -34,20 +33,6 @@ def agent(demo: Core) -> Any:
     if "typescript" not in demo.rooms.sandbox.levels()[0].languages:
         pytest.skip(demo.rooms.sandbox.strength.reason or "this machine's sandbox runs Python only")
     return demo.rooms.sessions.open("test agent")
-
-
-async def waiting(core: Core, run: Run) -> Run:
-    reached = asyncio.Event()
-
-    def hear(event: object) -> None:
-        if isinstance(event, RunChanged) and event.run.id == run.id and event.run.state is RunState.WAITING:
-            reached.set()
-
-    stop = core.bus.listen(hear)
-    if core.conveyor.run(run.id).state is not RunState.WAITING:
-        await asyncio.wait_for(reached.wait(), 20)
-    stop()
-    return core.conveyor.run(run.id)
 
 
 async def allowed(core: Core, session: Any, code: str) -> Run:

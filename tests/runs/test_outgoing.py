@@ -22,10 +22,11 @@ from pathlib import Path
 import pytest
 
 from tests.network.conftest import LOOPBACK, Names
+from tests.runs.steps import reached
 from workbench import events
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.events import Event, Noticed, RunCall, RunChanged
+from workbench.events import Event, Noticed, RunCall
 from workbench.network.network import Network
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Gate, Run, RunState
@@ -88,14 +89,7 @@ async def _waiting(house: Core, code: str) -> Run:
     """A program of an agent's, up to where a person is asked, or its end."""
     agent = house.rooms.sessions.open("test agent")
     run = house.conveyor.submit(code, agent)
-    reached = asyncio.Event()
-    steps = (RunState.WAITING, RunState.REFUSED)
-    stop = house.bus.listen(lambda e: reached.set() if isinstance(e, RunChanged) and e.run.state in steps else None)
-    if house.conveyor.run(run.id).state not in steps:
-        async with asyncio.timeout(20):
-            await reached.wait()
-    stop()
-    return house.conveyor.run(run.id)
+    return await reached(house, run, RunState.WAITING, RunState.REFUSED)
 
 
 async def _ran(house: Core, code: str, *hosts: str) -> Run:

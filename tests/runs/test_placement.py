@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.runs.steps import reached
 from tests.sandbox.lent import Lent
 from workbench.core import Core
-from workbench.events import RunChanged
 from workbench.paths import Paths
-from workbench.records import Decision, EntryQuery, Level, Origin, Proposal, Risk, Run, RunState, Verdict
+from workbench.records import Decision, EntryQuery, Level, Origin, Proposal, Risk, RunState, Verdict
 from workbench.records import Gate as GateWord
 from workbench.runs.placement import place
 from workbench.sandbox.sandbox import Sandbox
@@ -89,14 +88,7 @@ async def test_where_nothing_runs_the_sandbox_has_the_word() -> None:
 # ── on the road ──────────────────────────────────────────────────────────────────────────────────
 
 
-async def waiting(core: Core, run: Run) -> Run:
-    reached = asyncio.Event()
-    over = ("waiting", "done", "failed", "refused")
-    stop = core.bus.listen(lambda e: reached.set() if isinstance(e, RunChanged) and e.run.state in over else None)
-    if core.conveyor.run(run.id).state not in over:
-        await asyncio.wait_for(reached.wait(), 20)
-    stop()
-    return core.conveyor.run(run.id)
+OVER = (RunState.WAITING, RunState.DONE, RunState.FAILED, RunState.REFUSED)
 
 
 @pytest.fixture
@@ -121,7 +113,7 @@ async def bare(demo: Core, monkeypatch: pytest.MonkeyPatch) -> Core:
 
 async def test_an_agent_s_run_waits_for_consent_although_it_would_pass(bare: Core) -> None:
     agent = bare.rooms.sessions.open("test agent")
-    run = await waiting(bare, bare.conveyor.submit("result = 6 * 7", agent))
+    run = await reached(bare, bare.conveyor.submit("result = 6 * 7", agent), *OVER)
     assert run.state is RunState.WAITING
     assert run.isolation.startswith("Wants a container; this machine has none")
     bare.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
@@ -143,7 +135,7 @@ async def test_a_person_s_own_run_is_not_asked_about_again_and_says_where_it_ran
 async def test_an_edit_that_changes_the_risk_changes_the_place(bare: Core) -> None:
     bare._set_settings(replace(bare.settings, isolation_low="process", approval_auto_low=False))
     agent = bare.rooms.sessions.open("test agent")
-    run = await waiting(bare, bare.conveyor.submit(SENDS, agent))
+    run = await reached(bare, bare.conveyor.submit(SENDS, agent), *OVER)
     assert "Wants" in run.isolation
     edited = await bare.conveyor.edit(run.id, "result = 1")
     assert edited.isolation == ""

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.runs.steps import waiting
 from workbench.errors import WorkbenchError
-from workbench.events import RunChanged, StatesChanged, living
+from workbench.events import StatesChanged, living
 from workbench.records import Decision, EntryQuery, Gate, Risk, RunState
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
@@ -24,17 +25,8 @@ async def ran(core, session, code, state="analysis"):
     return await core.conveyor.finished(core.conveyor.submit(code, session, state=state).id)
 
 
-async def asked(core, run):
-    reached = asyncio.Event()
-    stop = core.bus.listen(lambda e: reached.set() if isinstance(e, RunChanged) and e.run.state == "waiting" else None)
-    if core.conveyor.run(run.id).state is not RunState.WAITING:
-        await asyncio.wait_for(reached.wait(), 20)
-    stop()
-    return core.conveyor.run(run.id)
-
-
 async def allowed(core, session, code, state="analysis"):
-    run = await asked(core, core.conveyor.submit(code, session, state=state))
+    run = await waiting(core, core.conveyor.submit(code, session, state=state))
     core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
     return await core.conveyor.finished(run.id)
 
@@ -60,7 +52,7 @@ async def test_a_program_goes_on_where_the_one_before_it_stopped_and_others_do_n
 async def test_a_program_is_judged_with_all_that_ran_in_its_state(demo, agent):
     first = await allowed(demo, agent, f"async def notify():\n    {SENDS.replace(chr(10), chr(10) + '    ')}\nx = 1")
     assert first.state is RunState.DONE
-    run = await asked(demo, demo.conveyor.submit("await notify()", agent, state="analysis"))
+    run = await waiting(demo, demo.conveyor.submit("await notify()", agent, state="analysis"))
     assert run.verdict.risk is not Risk.LOW
     assert run.verdict.sentence.startswith("Together with the program before it in this state")
     assert [use.tool for use in run.verdict.tools] == ["send_email"]
@@ -73,7 +65,7 @@ async def test_a_program_is_judged_with_all_that_ran_in_its_state(demo, agent):
 
 async def test_an_edited_program_is_judged_with_its_state_too(demo, agent):
     await allowed(demo, agent, SENDS)
-    run = await asked(demo, demo.conveyor.submit("print(1)", agent, state="analysis"))
+    run = await waiting(demo, demo.conveyor.submit("print(1)", agent, state="analysis"))
     edited = await demo.conveyor.edit(run.id, "print(2)")
     assert edited.verdict.gate is Gate.ASK
     assert "Together with" in edited.verdict.sentence
@@ -81,13 +73,13 @@ async def test_an_edited_program_is_judged_with_its_state_too(demo, agent):
 
 
 async def test_programs_of_one_state_take_turns(demo, agent):
-    waiting = await asked(demo, demo.conveyor.submit(SENDS + "x = 1", agent, state="analysis"))
+    waiting = await waiting(demo, demo.conveyor.submit(SENDS + "x = 1", agent, state="analysis"))
     behind = demo.conveyor.submit("result = x", agent, state="analysis")
     beside = await ran(demo, agent, "result = 2", state="other")
     assert beside.state is RunState.DONE
     assert demo.conveyor.run(behind.id).state is RunState.PROPOSED
     demo.conveyor.decide(Decision(waiting.id, waiting.proposal.sha, allow=True, by="you"))
-    follower = await asked(demo, behind)
+    follower = await waiting(demo, behind)
     demo.conveyor.decide(Decision(follower.id, follower.proposal.sha, allow=True, by="you"))
     assert (await demo.conveyor.finished(behind.id)).result == "1"
 
@@ -174,7 +166,7 @@ async def test_stopping_a_program_ends_its_state(core, agent):
 
 async def test_a_person_ends_a_state_while_a_program_waits_for_it(demo, agent):
     await ran(demo, agent, "x = 1")
-    run = await asked(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
     assert await demo.desk.end_state(agent.id, "analysis") == ()
     demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
     done = await demo.conveyor.finished(run.id)
