@@ -73,12 +73,12 @@ async def test_an_edited_program_is_judged_with_its_state_too(demo, agent):
 
 
 async def test_programs_of_one_state_take_turns(demo, agent):
-    waiting = await waiting(demo, demo.conveyor.submit(SENDS + "x = 1", agent, state="analysis"))
+    first = await waiting(demo, demo.conveyor.submit(SENDS + "x = 1", agent, state="analysis"))
     behind = demo.conveyor.submit("result = x", agent, state="analysis")
     beside = await ran(demo, agent, "result = 2", state="other")
     assert beside.state is RunState.DONE
     assert demo.conveyor.run(behind.id).state is RunState.PROPOSED
-    demo.conveyor.decide(Decision(waiting.id, waiting.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(first.id, first.proposal.sha, allow=True, by="you"))
     follower = await waiting(demo, behind)
     demo.conveyor.decide(Decision(follower.id, follower.proposal.sha, allow=True, by="you"))
     assert (await demo.conveyor.finished(behind.id)).result == "1"
@@ -211,7 +211,7 @@ async def test_states_end_with_their_agent(core, agent):
 
 
 async def test_a_state_whose_agent_left_before_it_began_is_not_begun(demo, agent):
-    run = await asked(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
     demo.conveyor.states.leave(agent)
     await asyncio.sleep(0)
     demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
@@ -224,7 +224,7 @@ async def test_a_state_whose_agent_left_before_it_began_is_not_begun(demo, agent
 
 async def test_a_state_goes_on_when_the_program_before_ended_as_the_next_arrived(demo, agent):
     """The one before never ran, so its end takes the state away; the next one must be found all the same."""
-    first = await asked(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
+    first = await waiting(demo, demo.conveyor.submit(SENDS, agent, state="analysis"))
     stopping = asyncio.ensure_future(demo.conveyor.stop(first.id))
     await asyncio.sleep(0)
     second = demo.conveyor.submit("x = 1", agent, state="analysis")

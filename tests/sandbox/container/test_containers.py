@@ -21,7 +21,7 @@ from workbench.sandbox.container.engine import ask
 from workbench.sandbox.container.station import Station, write_station
 from workbench.sandbox.profile import ENVIRONMENT
 from workbench.sandbox.program import Ending, Program
-from workbench.sandbox.sandbox import Sandbox
+from workbench.sandbox.sandbox import Sandbox, profile_of
 
 LOOK = """
 import ctypes, os, socket, sys
@@ -253,3 +253,17 @@ async def test_one_is_kept_ready_after_the_level_was_used_but_not_as_root(maker:
         assert (await run(sandbox, "result = 2", tmp_path)).result == "2"
     finally:
         await sandbox.close()
+
+
+async def test_an_engine_that_is_gone_by_now_is_said_and_the_workspace_is_given_back(tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    maker = Containers(tmp_path, Station("podman", str(tmp_path / "podman"), image="none", source="none"))
+    before = len(os.listdir("/proc/self/fd"))
+    program = Program("1", QUICK, tmp_path / "workspace", level="container")
+    try:
+        with pytest.raises(WorkbenchError, match="podman cannot be started"):
+            await maker.make(profile_of("podman", program))
+        assert (tmp_path / "workspace").stat().st_uid == os.getuid()
+    finally:
+        await maker.close()
+    assert len(os.listdir("/proc/self/fd")) <= before

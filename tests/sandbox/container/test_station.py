@@ -9,8 +9,9 @@ import pytest
 from workbench.sandbox.container.station import FILE, Station, read_station, write_station
 
 FULL = Station(
-    "podman", "/usr/bin/podman", ("--runtime", "runc"), ("--x",), "image:1", "abc", True, True, True, "runc", 300
-)
+    "podman", "/usr/bin/podman", ("--runtime", "runc"), ("--x",), image="image:1", source="abc", rootless=True,
+    descriptor=True, limits=True, service=True, runtime="runc", starts_ms=300,
+)  # fmt: skip
 
 
 def test_it_is_read_back_as_it_was(tmp_path: Path) -> None:

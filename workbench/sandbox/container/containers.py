@@ -148,10 +148,11 @@ class Containers:
         reading, writing = os.pipe()
         try:
             client = Client(order.command, theirs, writing, descriptor=station.descriptor)
-        except BaseException:
+        except OSError as fault:
             ours.close()
             os.close(reading)
-            raise
+            await self._never_began(station, order)
+            raise WorkbenchError(f"{station.engine} cannot be started: {fault.strerror}.", f"{INSTALL}.") from fault
         finally:
             theirs.close()
             os.close(writing)
@@ -168,6 +169,12 @@ class Containers:
             await asyncio.shield(self.finish(cell))
             raise
         return cell
+
+    async def _never_began(self, station: Station, order: _Order) -> None:
+        """Its engine could not even be asked: the workspace is the person's again, and there is nothing to guard."""
+        if order.profile.writable:
+            await asyncio.to_thread(self._owners.take_back, order.profile.workspace)
+        self._tell_guard(station, f"-{order.name}")
 
     def _ended(self, container: _Container, code: int) -> None:
         """The client is gone, and with it what it was attached to."""
