@@ -16,6 +16,8 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
+from workbench.sandbox import cells
+from workbench.sandbox.cells import Cells
 from workbench.sandbox.pool import Pool
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox
@@ -167,10 +169,49 @@ async def test_a_launcher_that_was_killed_unheard_is_said_and_the_next_run_is_fi
 ) -> None:
     for number in range(3):
         os.kill(sandbox.launcher, signal.SIGKILL)
-        with contextlib.suppress(WorkbenchError):  # whether it is heard of in time or not
-            assert (await run(sandbox, "1", tmp_path / str(number))).reason in ("done", "lost")
+        assert (await run(sandbox, "1", tmp_path / str(number))).reason in ("done", "lost")
         while (await run(sandbox, "2", tmp_path / str(number))).reason == "lost":
             await asyncio.sleep(0)
+
+
+def end_now(process: int) -> None:
+    """Without a turn of the event loop: nobody can have heard of it."""
+    os.kill(process, signal.SIGKILL)
+    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+
+
+async def test_a_launcher_that_dies_between_two_orders_is_replaced_unseen(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    was_ready, deaths = Cells._launcher_ready, iter(range(2))
+
+    async def ready_and_killed(cells: Cells) -> None:
+        await was_ready(cells)
+        if next(deaths, None) is not None:
+            end_now(cells.launcher)
+
+    monkeypatch.setattr(Cells, "_launcher_ready", ready_and_killed)
+    assert (await run(sandbox, "1", tmp_path)).result == "1"
+    assert next(deaths, None) is None
+
+
+async def test_a_launcher_that_dies_while_it_starts_is_replaced_unseen(sandbox: Sandbox, tmp_path: Path) -> None:
+    first = sandbox.launcher
+    os.kill(first, signal.SIGKILL)
+    running = asyncio.ensure_future(run(sandbox, "1", tmp_path))
+    while sandbox.launcher in (0, first):
+        await asyncio.sleep(0)
+    os.kill(sandbox.launcher, signal.SIGKILL)
+    assert (await running).result == "1"
+
+
+async def test_a_launcher_that_always_dies_is_said_and_not_started_for_ever(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.kill(sandbox.launcher, signal.SIGKILL)
+    monkeypatch.setattr(cells, "_START", "raise SystemExit")
+    with pytest.raises(WorkbenchError, match="launcher dies whenever it is started"):
+        await run(sandbox, "1", tmp_path)
 
 
 async def test_closing_takes_the_spares_along(sandbox: Sandbox, tmp_path: Path, processes: Any) -> None:

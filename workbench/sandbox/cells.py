@@ -23,6 +23,7 @@ from workbench.sandbox.raw_output import RawOutput
 _ROOT = Path(__file__).resolve().parents[2]
 _START = "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.launcher import main; main({descriptor})"
 _PATIENCE = 20.0  # seconds for a launcher to be ready, or gone
+_TRIES = 4  # launchers that are started for one child, when somebody ends them
 _MESSAGE = 1 << 16
 _LAST_WORDS = 4000  # bytes of them that are kept
 
@@ -71,16 +72,16 @@ class Cells:
         return self._process.pid if self._process is not None else 0
 
     async def make(self, profile: Profile) -> Cell:
-        """Ask for a child; its channel says when it is ready."""
-        await self._launcher_ready()
-        self._last += 1
-        try:
-            return await self._connected(self._last, profile)
-        except ConnectionError:  # the launcher has died, and nobody has noticed yet
-            self._forget_launcher()
-        await self._launcher_ready()
-        self._last += 1
-        return await self._connected(self._last, profile)
+        """Ask for a child; its channel says when it is ready. A launcher that is ended meanwhile is replaced."""
+        for _ in range(_TRIES):
+            with contextlib.suppress(ConnectionError):
+                await self._launcher_ready()
+                self._last += 1
+                return await self._connected(self._last, profile)
+        raise WorkbenchError(
+            "The sandbox's launcher dies whenever it is started.",
+            "Run `mcp-workbench doctor`: it says what is missing.",
+        )
 
     def kill(self, cell: Cell) -> None:
         if cell.gone.done() or _killed(cell.handle) or self._socket is None:
@@ -126,10 +127,12 @@ class Cells:
                 self._start()
         assert self._ready is not None
         done, _ = await asyncio.wait([self._ready], timeout=_PATIENCE)
-        if not done or self._socket is None:
+        if not done:
             raise WorkbenchError(
                 "The sandbox's launcher did not start.", "Restart the workbench; its log has the reason."
             )
+        if self._socket is None:
+            raise ConnectionError("the launcher died while it started")
 
     def _start(self) -> None:
         loop = asyncio.get_running_loop()
@@ -240,7 +243,7 @@ class Cells:
                 self._forget_launcher()
             else:
                 return
-        raise WorkbenchError("The sandbox's launcher was ended from outside.", "Run the program again.")
+        raise ConnectionError("the launcher died before it took the order")
 
 
 def _teller(cell: Cell) -> Callable[[bytes], None]:
