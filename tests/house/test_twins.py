@@ -92,7 +92,6 @@ ELSEWHERE = {
     "gui/models/s*.py": "tests/gui/models/test_servers_model.py",
     "network/*.py": "tests/network/test_connections.py",
     "runs/rooms.py": "tests/runs/test_conveyor.py",
-    "runs/reasons.py": "tests/runs/test_conveyor.py",
     "sandbox/handing.py": "tests/sandbox/test_outside.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
     "sandbox/inside/*.py": "tests/sandbox/test_sandbox.py",

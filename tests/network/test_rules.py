@@ -60,7 +60,8 @@ def test_a_benchs_entry_is_an_offer(tmp_path: Path) -> None:
     "entry",
     [
         "domain = 5", "ports = [443]", 'domain = "*"', 'domain = "*.org.*"', 'domain = "localhost"', 'domain = "*.org"',
-        'domain = "*.127.0.0.1"', 'domain = "https://example.org"', 'domain = "example.org"\nports = []',
+        'domain = "*.127.0.0.1"', 'domain = "127.0.0.1"', 'domain = "10.0.0.1"', 'domain = "[::1]"',
+        'domain = "https://example.org"', 'domain = "example.org"\nports = []',
         'domain = "example.org"\nports = [0]', 'domain = "example.org"\nports = ["443"]', 'domain = "0x7f.1"',
         'domain = "example.org"\nports = [true]', 'domain = "example.org"\nports = [65536]',
         'domain = "example.org"\nprotocols = []', 'domain = "example.org"\nprotocols = ["udp"]',

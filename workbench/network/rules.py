@@ -25,6 +25,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
+from workbench.network.addresses import denied
 from workbench.policy.hosts import PORTS, host_name, is_address
 from workbench.records import Fault, HostRule
 
@@ -127,6 +128,8 @@ def _domain(text: object) -> str:
     name = host_name(text.removeprefix("*.") if wild else text)
     if is_address(name) and wild:
         raise WorkbenchError(f"{text!r:.80} is no domain.", "A * stands before a domain, such as *.example.org.")
+    if is_address(name) and (why := denied(ipaddress.ip_address(name))):
+        raise WorkbenchError(f"{text!r:.80} is never reached, whatever a rule says: it is {why}.", _EXAMPLE)
     if "." not in name and not is_address(name):
         raise WorkbenchError(f"{text!r:.80} is no whole domain.", "Name at least two parts, such as example.org.")
     return f"*.{name}" if wild else name

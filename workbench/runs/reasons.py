@@ -19,6 +19,17 @@ _HINTS = {
     "lost": "Propose it again.",
 }
 
+_MEANINGS = (  # what Python says of a limit, and what its author can do
+    (r"\[Errno 27\]", "A file, and the workspace as a whole, may hold no more than run.disk_mb says; write less."),
+    (r"\[Errno 28\]", "Home and temporary folders are small and in memory; write what is large below workspace/."),
+    (r"\[Errno 24\]", "A program may have only so many files open at once; close each when it is done with."),
+    (r"can't start new thread", "A program may have only so many threads (run.pids); use asyncio.gather instead."),
+    (
+        r"No module named '(?!servers\b|skills\b)",
+        "Programs import the standard library, and the installed packages that the person names in the setting"
+        " run.packages, in the process sandbox.",
+    ),
+)
 _SOCKETS = re.compile(r"gaierror|URLError|Connect|Operation not permitted|name resolution|not known", re.IGNORECASE)
 _NO_NETWORK = (
     "There is no network here; use the tools instead. A program that names its host (https://api.example.org/…) asks a"
@@ -46,11 +57,16 @@ def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
     """What the sandbox says of a program that failed or was ended; `state` is the kept one that ended with it;
     `hint`: what else its author should know."""
     name = f"{ending.error_type}: " if ending.error_type else ""
-    hints = [_HINTS.get(ending.reason, "")]
+    hints = [_HINTS.get(ending.reason, "") or _meaning(ending)]
     if state:
         hints.append(f"The state {state!r} ended with it: its variables are lost, the workspace's files are there.")
     hints.append(hint)
     return Fault(f"{name}{ending.message}", " ".join(filter(None, hints)), ending.traceback)
+
+
+def _meaning(ending: Ending) -> str:
+    words = ending.message if ending.reason == "failed" else ""
+    return next((hint for pattern, hint in _MEANINGS if re.search(pattern, words)), "")
 
 
 def no_network(ending: Ending, verdict: Verdict | None) -> str:

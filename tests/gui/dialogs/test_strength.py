@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,14 +37,29 @@ def test_each_level_says_what_it_is_or_what_it_lacks(dialog: StrengthDialog) -> 
     assert "Run mcp-workbench sandbox build container." in words(dialog)
 
 
-def test_the_command_that_builds_a_level_is_copied(dialog: StrengthDialog) -> None:
+def test_the_command_that_builds_a_level_is_copied_as_it_works_here(
+    dialog: StrengthDialog, paper: Any, settled: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    dialog._again.click()
+    settled()
     copies = [button for button in dialog.findChildren(QPushButton) if button.accessibleName().startswith("Copy: ")]
     assert [button.accessibleName() for button in copies] == [
         "Copy: mcp-workbench sandbox build container",
         "Copy: sudo apt install qemu-system-x86",
     ]
     copies[0].click()
-    assert QGuiApplication.clipboard().text() == "mcp-workbench sandbox build container"
+    words = QGuiApplication.clipboard().text()
+    assert words.endswith(" sandbox build container")
+    assert Path(shlex.split(words)[0]).is_file(), "a virtual environment's commands are not on the PATH"
+    copies[1].click()
+    assert QGuiApplication.clipboard().text() == "sudo apt install qemu-system-x86"
+
+
+def test_on_a_low_screen_the_words_scroll_and_the_buttons_stay(dialog: StrengthDialog) -> None:
+    assert dialog.height() <= dialog.screen().availableSize().height()
+    dialog.resize(dialog.width(), 400)
+    assert dialog._again.mapTo(dialog, dialog._again.rect().bottomLeft()).y() < 400
 
 
 def test_what_was_built_meanwhile_is_seen_after_looking_again(dialog: StrengthDialog, paper: Any, settled: Any) -> None:

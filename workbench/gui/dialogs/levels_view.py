@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -15,6 +19,7 @@ from workbench.gui.views import label
 from workbench.records import Level
 
 _COMMAND = re.compile(r"`([^`\n]{1,200})`")  # how a hint names what to run
+_OWN = "mcp-workbench"
 
 
 class LevelsView(QWidget):
@@ -65,9 +70,9 @@ class LevelsView(QWidget):
         if commands:
             copy = QPushButton(icon("copy", "muted"), self.tr("Copy command"))
             copy.setAccessibleName(self.tr("Copy: {}").format(commands[-1]))
-            copy.setToolTip(plain_tip(commands[-1]))
+            copy.setToolTip(plain_tip(_at_home(commands[-1])))
             mark(copy, kind="quiet")
-            copy.setProperty("command", commands[-1])
+            copy.setProperty("command", _at_home(commands[-1]))
             copy.clicked.connect(self._copy)
             row.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
         return row
@@ -81,3 +86,13 @@ class LevelsView(QWidget):
             "container": self.tr("Container"),
             "vm": self.tr("Virtual machine"),
         }.get(name, name)
+
+
+def _at_home(command: str) -> str:
+    """As it works in any terminal: in an environment of its own the workbench is not on the PATH."""
+    name, _, rest = command.partition(" ")
+    if name != _OWN or shutil.which(_OWN):
+        return command
+    beside = Path(sys.executable).with_name(_OWN)
+    words = [str(beside)] if beside.exists() else [sys.executable, "-m", "workbench"]
+    return f"{shlex.join(words)} {rest}"

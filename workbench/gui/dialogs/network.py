@@ -144,7 +144,7 @@ class NetworkDialog(QDialog):
         own = rule is not None and rule.source == "you"
         accept = rule is not None and not rule.accepted
         words = self.tr("Accept this offer") if accept else self.tr("Take the yes back")
-        self.deed.setText(self.tr("Remove this rule") if own else words)
+        self.deed.setText(self.tr("Remove this rule") if own or rule is None else words)
         self.deed.setEnabled(rule is not None)
         self.add.setEnabled(bool(self.domain.text().strip()) and bool(self._spoken()))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from workbench.gui.context import Context
@@ -25,8 +25,10 @@ class StrengthDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Sandbox strength"))
         self.setMinimumWidth(theme.unit * 170)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.unit * 6,) * 4)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(*(theme.unit * 6,) * 4)
+        outer.setSpacing(theme.unit * 3)
+        column = self._scrolled(outer)
         column.setSpacing(theme.unit * 3)
         column.addWidget(label(self._title(strength), "heading"))
         column.addWidget(_wrapped(self.tr("What this machine was found to give when the core started:"), "muted"))
@@ -46,8 +48,21 @@ class StrengthDialog(QDialog):
         self._again.setIcon(icon("refresh", "muted"))
         self._again.clicked.connect(self._look_again)
         close.rejected.connect(self.reject)
-        column.addWidget(close)
+        outer.addWidget(close)
         self._look_again()
+
+    def _scrolled(self, outer: QVBoxLayout) -> QVBoxLayout:
+        """Where the words go: a low screen shows a part of them, and the buttons always."""
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName(self.tr("Locks and levels"))
+        self._area.setWidget(QWidget())
+        outer.addWidget(self._area, 1)
+        column = QVBoxLayout(self._area.widget())
+        column.setContentsMargins(0, 0, 0, 0)
+        return column
 
     def _look_again(self) -> None:
         """Somebody may have built what was missing since the core looked."""
@@ -66,11 +81,14 @@ class StrengthDialog(QDialog):
 
     def _fit(self) -> None:
         """Wrapped words need more room than there was before them."""
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            wanted = layout.totalHeightForWidth(max(self.width(), self.minimumWidth()))
-            self.resize(max(self.width(), self.minimumWidth()), wanted)
+        layout, words = self.layout(), self._area.widget().layout()
+        if layout is None or words is None:
+            return
+        words.activate()
+        unit, width = self._context.theme.unit, max(self.width(), self.minimumWidth())
+        around = layout.sizeHint().height() - self._area.sizeHint().height()
+        wanted = words.totalHeightForWidth(width - unit * 12) + around
+        self.resize(width, min(wanted, self.screen().availableSize().height() - unit * 12))
 
     def _title(self, strength: Strength) -> str:
         words = {

@@ -1,0 +1,41 @@
+"""What the author of a program that failed is told beside Python's own words."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from workbench.core import Core
+from workbench.records import RunState
+from workbench.runs.reasons import of_ending
+from workbench.sandbox.program import Ending
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("[Errno 27] File too large", "run.disk_mb"),
+        ("[Errno 28] No space left on device: '/tmp/x'", "below workspace/"),
+        ("[Errno 24] Too many open files: 'a'", "close each"),
+        ("can't start new thread", "run.pids"),
+        ("No module named 'pandas'", "run.packages"),
+        ("No module named 'serversome'", "run.packages"),
+        ("No module named 'servers.nowhere'", ""),
+        ("division by zero", ""),
+    ],
+)
+def test_a_limit_that_python_names_in_its_own_words_is_explained(words: str, advice: str) -> None:
+    hint = of_ending(Ending(False, "failed", "", "Error", words)).hint
+    assert advice in hint
+    assert bool(hint) == bool(advice)
+
+
+async def test_a_program_that_wants_a_package_which_is_not_let_in_is_told_who_can_let_it_in(core: Core) -> None:
+    if core.sandbox.strength.level == "none":
+        pytest.skip(core.sandbox.strength.reason)
+    session = core.rooms.sessions.open("test agent")
+    done = await asyncio.wait_for(core.conveyor.finished(core.conveyor.submit("import pandas", session).id), 60)
+    assert done.state is RunState.FAILED
+    assert done.fault is not None
+    assert "run.packages" in done.fault.hint
