@@ -47,8 +47,8 @@ def absent(level: Level) -> Level:
     return replace(level, available=False)
 
 
-async def placed(risk: Risk, *levels: Level, settings: Settings | None = None) -> tuple[str, str]:
-    proposal = Proposal("r", "", "sha", Origin.AGENT, "s", "agent")
+async def placed(risk: Risk, *levels: Level, settings: Settings | None = None, code: str = "") -> tuple[str, str]:
+    proposal = Proposal("r", code, "sha", Origin.AGENT, "s", "agent")
     verdict = Verdict("sha", risk, GateWord.ASK, "It does something.")
     found = await place(proposal, verdict, settings or Settings(), Known(*levels))
     return found.level, found.isolation
@@ -78,6 +78,17 @@ async def test_a_reduced_sandbox_never_gets_a_program_of_high_risk() -> None:
     with pytest.raises(Exception, match="reduced strength"):
         await placed(Risk.HIGH, weak, absent(CONTAINER), absent(VM), settings=plain)
     assert await placed(Risk.HIGH, weak, CONTAINER, VM, settings=plain) == ("container", "")
+
+
+async def test_a_program_that_imports_packages_runs_where_they_are_and_that_is_said() -> None:
+    settings = Settings(run_packages="hypothesis")
+    words = "Would get a container, which has no hypothesis: runs in the process sandbox, full strength."
+    code = "from hypothesis import given"
+    assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, settings=settings, code=code) == ("process", words)
+    assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, settings=settings, code="import json") == ("container", "")
+    assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, code=code) == ("container", "")
+    weak = replace(PROCESS, backend="reduced", reduced=True)
+    assert await placed(Risk.MEDIUM, weak, CONTAINER, VM, settings=settings, code=code) == ("container", "")
 
 
 async def test_where_nothing_runs_the_sandbox_has_the_word() -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from workbench.errors import WorkbenchError
 from workbench.records import Level, Proposal, Risk, Verdict
 from workbench.runs.languages import NAMES, PYTHON
+from workbench.runs.packaged import packaged
 from workbench.sandbox.levels import LEVELS, named
-from workbench.sandbox.sandbox import Sandbox
+from workbench.sandbox.sandbox import WITH_PACKAGES, Sandbox
 from workbench.settings import Settings
 
 _SERIOUS = frozenset({Risk.HIGH, Risk.CRITICAL})
@@ -28,6 +29,10 @@ async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbo
     wanted = wanted_level(verdict.risk, settings)
     found = await sandbox.fitting(wanted, proposal.language)
     if found is not None and _may_hold(found, verdict.risk):
+        modules = packaged(proposal, settings) if found.name != LEVELS[0] else ()
+        first = sandbox.levels()[0]
+        if modules and first.available and first.backend in WITH_PACKAGES:
+            return Placement(first.name, first.backend, _without(found.name, modules))
         return Placement(found.name, found.backend)
     there = [level for level in sandbox.levels() if level.available and proposal.language in level.languages]
     able = [level for level in there if _may_hold(level, verdict.risk)]
@@ -58,6 +63,11 @@ def _less(wanted: str, best: Level, language: str) -> str:
     strength = "reduced" if best.reduced else "full"
     none = "none" if language == PYTHON else f"none for {NAMES[language]}"
     return f"Wants {named(wanted)}; this machine has {none}: runs in {named(best.name)}, {strength} strength."
+
+
+def _without(wanted: str, modules: tuple[str, ...]) -> str:
+    names = ", ".join(modules[:3])
+    return f"Would get {named(wanted)}, which has no {names}: runs in {named(LEVELS[0])}, full strength."
 
 
 def _too_weak(risk: Risk) -> str:

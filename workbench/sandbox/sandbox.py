@@ -28,7 +28,7 @@ from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailu
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
-_WITH_PACKAGES = ("native", "bubblewrap")  # those in which this machine's Python and its packages can be seen
+WITH_PACKAGES = ("native", "bubblewrap")  # those in which this machine's Python and its packages can be seen
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
 
 
@@ -177,7 +177,7 @@ def _is_plain(folder: Path) -> bool:
 
 def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile:
     limits = program.limits
-    own = backend in _WITH_PACKAGES and program.language == "python"
+    own = backend in WITH_PACKAGES and program.language == "python"
     places = [real_place(folder) for folder in (program.workspace, program.servers, program.skills)]
     return Profile(
         backend=backend,

@@ -58,9 +58,10 @@ class StrengthDialog(QDialog):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setAccessibleName(self.tr("Locks and levels"))
-        self._area.setWidget(QWidget())
+        self._words = QWidget()
+        self._area.setWidget(self._words)
         outer.addWidget(self._area, 1)
-        column = QVBoxLayout(self._area.widget())
+        column = QVBoxLayout(self._words)
         column.setContentsMargins(0, 0, 0, 0)
         return column
 
@@ -81,7 +82,7 @@ class StrengthDialog(QDialog):
 
     def _fit(self) -> None:
         """Wrapped words need more room than there was before them."""
-        layout, words = self.layout(), self._area.widget().layout()
+        layout, words = self.layout(), self._words.layout()
         if layout is None or words is None:
             return
         words.activate()

@@ -1,0 +1,26 @@
+"""Packages are found in the program's text, and only those that the person lets in."""
+
+from __future__ import annotations
+
+from workbench.records import Origin, Proposal
+from workbench.runs.packaged import packaged
+from workbench.settings import Settings
+
+
+def of(code: str, names: str = "hypothesis", language: str = "python") -> tuple[str, ...]:
+    proposal = Proposal("r", code, "sha", Origin.AGENT, "s", "agent", language=language)
+    return packaged(proposal, Settings(run_packages=names))
+
+
+def test_every_way_to_write_an_import_is_seen() -> None:
+    for code in ("import hypothesis", "import json, hypothesis.strategies as s", "from hypothesis.stateful import x"):
+        assert of(code) == ("hypothesis",)
+    assert of("def later():\n    import hypothesis") == ("hypothesis",)
+
+
+def test_other_modules_other_languages_and_broken_texts_name_none() -> None:
+    assert of("import json\nfrom servers.demo import list_orders") == ()
+    assert of("import hypothesis", names="") == ()
+    assert of("import pytest") == ()
+    assert of("import hypothesis", language="typescript") == ()
+    assert of("import hypothesis\n  (") == ()
