@@ -167,8 +167,15 @@ def _is_stream(kind: int) -> bool:
 
 def _change_sockets(outside: Outside) -> None:
     kind = cast(Any, socket.socket)  # Any: its methods are replaced
-    begin, setting, getting, closing = kind.__init__, kind.setsockopt, kind.getsockopt, kind._real_close
-    connect, connect_ex, peer, own = kind.connect, kind.connect_ex, kind.getpeername, kind.getsockname
+    _change_making(kind, outside)
+    _change_connecting(kind, outside)
+    _change_names(kind, outside)
+    _change_options(kind, outside)
+
+
+def _change_making(kind: Any, outside: Outside) -> None:  # Any: as above
+    """A socket for the internet is half of a pair until it is connected, and forgotten when it is closed."""
+    begin, closing = kind.__init__, kind._real_close
 
     def made(self: Any, family: int = -1, type: int = -1, proto: int = -1, fileno: int | None = None) -> None:
         if fileno is not None or family not in (-1, *_INTERNET) or not _is_stream(type):
@@ -180,6 +187,16 @@ def _change_sockets(outside: Outside) -> None:
         outside.peers[self.fileno()] = None
         if type != -1 and type & getattr(socket, "SOCK_NONBLOCK", 0):
             self.setblocking(False)
+
+    def really_close(self: Any, *words: Any) -> None:
+        outside.peers.pop(self.fileno(), None)
+        closing(self, *words)
+
+    kind.__init__, kind._real_close = made, really_close
+
+
+def _change_connecting(kind: Any, outside: Outside) -> None:  # Any: as above
+    connect, connect_ex = kind.connect, kind.connect_ex
 
     def connected(self: Any, address: Any) -> None:
         if self.family in _INTERNET:
@@ -196,6 +213,12 @@ def _change_sockets(outside: Outside) -> None:
             return fault.errno or errno.ECONNREFUSED
         return 0
 
+    kind.connect, kind.connect_ex = connected, connected_ex
+
+
+def _change_names(kind: Any, outside: Outside) -> None:  # Any: as above
+    peer, own = kind.getpeername, kind.getsockname
+
     def peer_name(self: Any) -> Any:
         if self.fileno() not in outside.peers:
             return peer(self)
@@ -206,6 +229,13 @@ def _change_sockets(outside: Outside) -> None:
     def own_name(self: Any) -> Any:
         return ("0.0.0.0", 0) if self.fileno() in outside.peers else own(self)
 
+    kind.getpeername, kind.getsockname = peer_name, own_name
+
+
+def _change_options(kind: Any, outside: Outside) -> None:  # Any: as above
+    """Options of TCP and IP mean nothing to a pair; setting one is no fault of the program's."""
+    setting, getting = kind.setsockopt, kind.getsockopt
+
     def set_option(self: Any, level: int, *words: Any) -> None:
         if not (level in _OPTIONS_OF_OTHERS and self.fileno() in outside.peers):
             setting(self, level, *words)
@@ -213,12 +243,7 @@ def _change_sockets(outside: Outside) -> None:
     def get_option(self: Any, level: int, *words: Any) -> Any:
         return 0 if level in _OPTIONS_OF_OTHERS and self.fileno() in outside.peers else getting(self, level, *words)
 
-    def really_close(self: Any, *words: Any) -> None:
-        outside.peers.pop(self.fileno(), None)
-        closing(self, *words)
-
-    kind.__init__, kind.connect, kind.connect_ex, kind._real_close = made, connected, connected_ex, really_close
-    kind.getpeername, kind.getsockname, kind.setsockopt, kind.getsockopt = peer_name, own_name, set_option, get_option
+    kind.setsockopt, kind.getsockopt = set_option, get_option
 
 
 def _change_lookups(outside: Outside) -> None:

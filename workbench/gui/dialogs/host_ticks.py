@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui.text import one_line
@@ -16,8 +15,6 @@ _LONGEST = 100  # letters of a host that are shown; the tip has all
 
 class HostTicks(QFrame):
     """Hidden where there is nothing to tick."""
-
-    changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,5 +57,4 @@ class HostTicks(QFrame):
     def _box(self, host: str) -> TickBox:
         box = TickBox(self._theme, self.tr("Allow {0} for this run").format(one_line(host, _LONGEST)))
         box.setToolTip(one_line(host, 300))
-        box.toggled.connect(self.changed)
         return box
