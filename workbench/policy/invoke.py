@@ -15,6 +15,7 @@ from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import KINDS
 from workbench.policy.tables.modules import MODULES
 from workbench.policy.tables.names import names
+from workbench.policy.tampering import note_handed_on, note_method
 from workbench.policy.toolcalls import is_tool, note_tool
 from workbench.policy.value import NOTHING, Source, Value, join, shown, tainted
 
@@ -30,6 +31,7 @@ def call(reader: Reader, node: ast.Call) -> Value:
     else:
         target = reader.value(node.func, called=True)
     arguments = _arguments(reader, node)
+    note_handed_on(reader, node, arguments)
     _call_back(reader, arguments, looped=reader.loops > 0 or _callee(node) in _REPEATING)
     answers = [answer for ref in target.refs if (answer := _call_ref(reader, node, ref, arguments)) is not None]
     answers += [_call_own(reader, function, arguments) for function in target.functions]
@@ -119,6 +121,7 @@ def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
 def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value | None:
     if is_tool(ref):
         return note_tool(reader, node, ref, arguments)
+    note_method(reader, node, ref, arguments)
     if special := SPECIALS.get(_table_of(ref)):
         return special(reader, node, ref, arguments)
     if rule := CALLABLES.get(ref):

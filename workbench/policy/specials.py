@@ -19,7 +19,8 @@ from workbench.policy.reader import Inner, Reader
 from workbench.policy.tables.attributes import HOOKS, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.modules import ALIASES, OURS, STANDARD
+from workbench.policy.tables.modules import ALIASES
+from workbench.policy.tampering import drop, note_replaced, wrap, write_item
 from workbench.policy.toolbook import Unlisted
 from workbench.policy.toolcalls import note_dynamic, use_tool
 from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, each, join, known, shown, tainted, text_of
@@ -132,9 +133,7 @@ def _attrgetter(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) 
 
 def _setattr(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     name = shown(arguments.get(1)) or "an attribute chosen at run time"
-    for owner in arguments.get(0).refs:
-        if owner.split(".")[0] in STANDARD | OURS:
-            note(reader, Deed.TAMPER, node, f"replaces {owner}.{name}")
+    note_replaced(reader, node, arguments.get(0), name)
     if name.startswith("__"):
         note(reader, Deed.INTERNALS, node, name, rule="python.internals.write")
     reader.remember(name, arguments.get(2))
@@ -359,6 +358,9 @@ SPECIALS: dict[str, Special] = {
     **_every("builtins.getattr builtins.object.__getattribute__ inspect.getattr_static", _getattr),
     **_every("operator.attrgetter operator.methodcaller", _attrgetter),
     **_every("builtins.setattr builtins.object.__setattr__", _setattr),
+    **_every("builtins.delattr", drop),
+    **_every("operator.setitem operator.delitem operator.ior operator.iadd operator.iconcat", write_item),
+    **_every("functools.update_wrapper", wrap),
     **_every("builtins.vars", _vars),
     **_every("builtins.globals builtins.locals", _globals),
     **_every("globals().items globals().values globals().copy inspect.getmembers", _all_names),

@@ -13,7 +13,7 @@ from workbench.policy.lookups import attribute_of
 from workbench.policy.reader import Later, Reader
 from workbench.policy.tables.attributes import FORBIDDEN_WRITES, IN_PATTERNS
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.modules import OURS, STANDARD
+from workbench.policy.tampering import note_replaced, note_writes
 from workbench.policy.value import NOTHING, UNKNOWN, Value, join, known, shown, tainted
 from workbench.records import Risk
 
@@ -40,6 +40,7 @@ def _augmented(reader: Reader, node: ast.AugAssign) -> None:
     from workbench.policy.folding import combine
 
     old = reader.value(node.target, called=True) if isinstance(node.target, ast.Name) else NOTHING
+    note_writes(reader, node, old)  # `table |= …` changes the table itself, whatever it is called here
     assign(reader, node.target, combine(node.op, old, reader.value(node.value)))
 
 
@@ -72,9 +73,7 @@ def _unpack(reader: Reader, target: ast.Tuple | ast.List, value: Value) -> None:
 
 def _assign_attribute(reader: Reader, target: ast.Attribute, value: Value) -> None:
     owner = reader.value(target.value, called=True)
-    for ref in owner.refs:
-        if ref.split(".")[0] in STANDARD | OURS:
-            note(reader, Deed.TAMPER, target, f"replaces {ref}.{target.attr}")
+    note_replaced(reader, target, owner, target.attr)
     if target.attr in FORBIDDEN_WRITES:
         note(reader, Deed.INTERNALS, target, target.attr, rule="python.internals.write")
     reader.remember(target.attr, value)
@@ -82,11 +81,9 @@ def _assign_attribute(reader: Reader, target: ast.Attribute, value: Value) -> No
 
 def _assign_item(reader: Reader, target: ast.Subscript, value: Value) -> None:
     owner, key = reader.value(target.value, called=True), reader.value(target.slice)
-    for ref in owner.refs:
-        if ref == "os.environ":
-            note(reader, Deed.SETTING, target, shown(key))
-        elif ref in ("sys.modules", "globals()", "builtins") or ref.endswith(".__dict__"):
-            note(reader, Deed.TAMPER, target, f"writes into {ref}", risk=Risk.MEDIUM if ref == "globals()" else None)
+    if "os.environ" in owner.refs:
+        note(reader, Deed.SETTING, target, shown(key))
+    note_writes(reader, target, owner)
     fill(reader, target.value, value)
 
 
@@ -104,8 +101,15 @@ def fill(reader: Reader, container: ast.expr, value: Value) -> None:
 
 def _delete(reader: Reader, node: ast.Delete) -> None:
     for target in node.targets:
-        if isinstance(target, ast.Subscript) and "os.environ" in reader.value(target.value, called=True).refs:
+        if not isinstance(target, ast.Subscript | ast.Attribute):
+            continue
+        owner = reader.value(target.value, called=True)
+        if isinstance(target, ast.Attribute):
+            note_replaced(reader, target, owner, target.attr)
+            continue
+        if "os.environ" in owner.refs:
             note(reader, Deed.SETTING, target, shown(reader.value(target.slice)))
+        note_writes(reader, target, owner)
 
 
 def _return(reader: Reader, node: ast.Return) -> None:

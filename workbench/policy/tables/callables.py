@@ -132,6 +132,7 @@ _rules(
 _rules(Deed.INSTALL, None, "", "pip.main pip._internal.main ensurepip.bootstrap venv.create")
 _rules(Deed.TAMPER, None, "sys.", "settrace setprofile addaudithook set_asyncgen_hooks")
 _rules(Deed.TAMPER, None, "threading.", "settrace setprofile")
+_rules(Deed.TAMPER, None, "unittest.mock.", "patch patch.object patch.dict patch.multiple")
 _rules(Deed.RESOURCE, None, "sys.", "setrecursionlimit", Risk.LOW)
 _rules(Deed.INTERNALS, None, "sys.", "_getframe _current_frames _current_exceptions")
 _rules(Deed.INTERNALS, None, "inspect.", "currentframe stack getouterframes getinnerframes")

@@ -1,0 +1,61 @@
+"""Changes to what all code shares are told, however they are written; a program's own tables are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from workbench.records import Risk
+
+Rules = Callable[[str], dict[str, Risk]]
+
+TAMPERING = [
+    "import client\ndel client.call_tool",
+    "import client\ndelattr(client, 'call_tool')",
+    "import client\ntype.__setattr__(client.Client, 'call_tool', print)",
+    "import client\nobject.__setattr__(client, 'dict', print)",
+    "import client\nclient.__setattr__('dict', print)",
+    "import client\nvars(client).update(dict=print)",
+    "import client\nclient.__dict__.update({'dict': print})",
+    "import client\ndict.update(vars(client), {'dict': print})",
+    "import client\ndict.__setitem__(vars(client), 'dict', print)",
+    "import client\nnames = vars(client)\nnames |= {'dict': print}",
+    "import client\nput = vars(client).update\nput(dict=print)",
+    "import client\ndel vars(client)['call_tool']",
+    "from operator import setitem as put\nimport client\nput(vars(client), 'dict', print)",
+    "import client, functools\nfunctools.update_wrapper(client, print)",
+    "import client, functools\nfunctools.partial(setattr, client)('dict', print)",
+    "import client\nlist(map(setattr, [client], ['dict'], [print]))",
+    "import client, itertools\nlist(itertools.starmap(setattr, [(client, 'dict', print)]))",
+    "import client\nfrom unittest import mock\nmock.patch.object(client, 'dict', print).start()",
+    "from unittest.mock import patch\npatch('client.dict', print).start()",
+    "import sys\nsys.meta_path.insert(0, None)",
+    "import sys\nfinders = sys.meta_path\nfinders += [None]",
+    "import sys\nsys.meta_path[:] = []",
+    "import sys\nsys.path_hooks.append(None)",
+    "import sys\nsys.modules.update({'servers.demo': None})",
+    "def put(table):\n    table.update(dict=print)\nimport client\nput(vars(client))",
+]
+
+HONEST = [
+    "import collections\nfound = collections.Counter()\nfound.update('abc')\nfound['a'] = 2\ndel found['a']\ndel found",
+    "import sys\nsys.path.insert(0, 'lib')",
+    "import logging\nlogging.root.handlers.clear()",
+    "class Box:\n    def __setattr__(self, name, value):\n        object.__setattr__(self, name, value)",
+    "class Box:\n    pass\nbox = Box()\nsetattr(box, 'a', 1)\ndelattr(box, 'a')\nbox.b = 2\ndel box.b",
+    "import functools\ndef outer(f):\n    inner = lambda: f()\n    return functools.update_wrapper(inner, f)",
+    "import operator\ntable = {}\noperator.setitem(table, 'a', 1)\ndict.update(table, b=2)\ntable |= {'c': 3}",
+    "import os\nnames = [*os.environ]\nnames.append('x')",
+    "import json\nrows = json.loads('[]')\nrows.append(1)\nrows.insert(0, 2)",
+]
+
+
+@pytest.mark.parametrize("code", TAMPERING)
+def test_what_changes_other_code_is_told(code: str, rules: Rules) -> None:
+    assert rules(code)["python.tamper"] is Risk.HIGH
+
+
+@pytest.mark.parametrize("code", HONEST)
+def test_what_changes_its_own_things_is_not(code: str, rules: Rules) -> None:
+    assert "python.tamper" not in rules(code)

@@ -1,0 +1,91 @@
+"""Changes to what all code shares: the names of modules, and the tables and lists in them.
+
+Whoever changes them decides what other code does that looks honest. In a kept state that is the next program, too, so
+no way to do it may be quieter than a plain assignment.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from workbench.policy.effects import note
+from workbench.policy.invocation import Arguments
+from workbench.policy.reader import Reader
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.modules import OURS, STANDARD
+from workbench.policy.tables.names import names
+from workbench.policy.value import NOTHING, Value, shown
+from workbench.records import Risk
+
+# Changed in honest programs, or told in other words.
+_EVERYDAY = frozenset({"sys.path", "sys.argv", "os.environ", "logging.root.handlers", "warnings.filters"})
+_CHANGING = names("append extend insert update setdefault pop popitem clear remove add discard")
+_CHANGING |= names("__setitem__ __delitem__ __ior__ __iadd__")
+_NAMING = names("__setattr__ __delattr__")
+_HOLDERS = names("builtins.dict builtins.list builtins.set")
+_SETTERS = names("builtins.setattr builtins.delattr operator.setitem operator.delitem")
+
+
+def is_shared(ref: str) -> bool:
+    """Whether a dotted name stands for a table or list that belongs to a module."""
+    if ref == "globals()" or ref.endswith(".__dict__"):
+        return True
+    module, _, inside = ref.partition(".")
+    return bool(inside) and module != "builtins" and module in STANDARD | OURS and ref not in _EVERYDAY
+
+
+def note_writes(reader: Reader, node: ast.AST, owner: Value) -> None:
+    """Something was put into, or taken out of, each table or list that this may be."""
+    for ref in owner.refs:
+        if ref == "builtins" or is_shared(ref):
+            note(reader, Deed.TAMPER, node, f"writes into {ref}", risk=Risk.MEDIUM if ref == "globals()" else None)
+
+
+def note_replaced(reader: Reader, node: ast.AST, owner: Value, name: str) -> None:
+    """An attribute was set or deleted, on each thing that this may be."""
+    for ref in owner.refs:
+        if ref.split(".")[0] in STANDARD | OURS:
+            note(reader, Deed.TAMPER, node, f"replaces {ref}.{name}")
+
+
+def note_method(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> None:
+    """`sys.meta_path.insert(…)`, `vars(client).update(…)`, `dict.update(vars(client), …)`, `client.__setattr__(…)`."""
+    owner, _, name = ref.rpartition(".")
+    if name in _CHANGING and owner in _HOLDERS:
+        note_writes(reader, node, arguments.get(0))
+    elif name in _CHANGING and not owner.rpartition(".")[2][:1].isupper():  # of a class: it is given what it changes
+        note_writes(reader, node, Value(refs=(owner,)))
+    elif name in _NAMING and arguments.positional:
+        own = owner.startswith("builtins.")
+        held = arguments.get(0) if own or len(arguments.positional) > 2 else Value(refs=(owner,))
+        note_replaced(reader, node, held, shown(arguments.get(1 if held is arguments.get(0) else 0)) or "…")
+
+
+def note_handed_on(reader: Reader, node: ast.Call, arguments: Arguments) -> None:
+    """`partial(setattr, client)`, `map(setattr, [client], …)`: whoever gets both can bring them together."""
+    if not any(ref in _SETTERS for value in arguments.every for ref in value.refs):
+        return
+    for value in arguments.every:
+        for one in (value, *(value.items or ())):
+            for held in (one, *(one.items or ())):
+                others = Value(refs=tuple(ref for ref in held.refs if ref not in _SETTERS))
+                note_replaced(reader, node, others, "an attribute chosen at run time")
+
+
+def write_item(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`operator.setitem(vars(client), …)`."""
+    note_writes(reader, node, arguments.get(0))
+    return NOTHING
+
+
+def drop(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`delattr(client, …)`."""
+    note_replaced(reader, node, arguments.get(0), shown(arguments.get(1)) or "an attribute chosen at run time")
+    return NOTHING
+
+
+def wrap(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`functools.update_wrapper(client, …)` copies names into its first argument."""
+    wrapper = arguments.get(0, "wrapper")
+    note_replaced(reader, node, wrapper, "__dict__")
+    return wrapper
