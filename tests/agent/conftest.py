@@ -37,6 +37,6 @@ def agent(core: Core) -> Callable[..., AbstractAsyncContextManager[Client]]:
         async with Client(streams, mode=mode, client_info=T.Implementation(name=name, version="1")) as client:
             yield client
         near.close()
-        await asyncio.wait_for(serving, 10)
+        await asyncio.wait_for(serving, 30)
 
     return connect

@@ -102,15 +102,15 @@ async def test_an_endless_program_ends_at_its_limit_with_the_reason(core, agent)
 
 async def test_a_run_stopped_before_its_first_step_still_ends(core, agent):
     run = core.conveyor.submit("print(1)", agent)
-    stopped = await asyncio.wait_for(core.conveyor.stop(run.id, "Too late."), 10)
+    stopped = await asyncio.wait_for(core.conveyor.stop(run.id, "Too late."), 30)
     assert stopped.state is RunState.STOPPED
-    assert "Too late." in (await asyncio.wait_for(core.conveyor.finished(run.id), 1)).model_view
+    assert "Too late." in (await asyncio.wait_for(core.conveyor.finished(run.id), 30)).model_view
 
 
 async def test_two_doors_may_stop_the_same_run(core, agent):
     run = core.conveyor.submit("import time\ntime.sleep(30)", agent)
     await reached(core, run, RunState.RUNNING)
-    both = await asyncio.wait_for(asyncio.gather(core.conveyor.stop(run.id), core.conveyor.stop(run.id)), 10)
+    both = await asyncio.wait_for(asyncio.gather(core.conveyor.stop(run.id), core.conveyor.stop(run.id)), 30)
     assert [one.state for one in both] == [RunState.STOPPED] * 2
 
 
@@ -123,7 +123,7 @@ async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
     await asyncio.sleep(0.1)  # in which it would have run
     assert core.conveyor.run(second.id).state is RunState.CHECKED
     core._set_settings(_with(core.settings, run_concurrent=2))
-    assert (await asyncio.wait_for(core.conveyor.finished(second.id), 10)).state is RunState.DONE
+    assert (await asyncio.wait_for(core.conveyor.finished(second.id), 30)).state is RunState.DONE
     await core.conveyor.stop(first.id)
 
 

@@ -267,8 +267,10 @@ def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str, tmp_path: 
     if backend == "bubblewrap" and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
     command = [sys.executable, "-m", "workbench.sandbox", "--backend", backend, "--seconds", "60", "--attack", "-"]
-    command += ["--workspace", str(tmp_path)]  # nobody is left to remove one of its own
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as core:
+    (tmp_path / "temp").mkdir()
+    command += ["--workspace", str(tmp_path / "workspace")]  # nobody is left to remove one of its own
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temp")}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as core:
         assert core.stdin is not None
         assert core.stdout is not None
         core.stdin.write(b"print('running')\nwhile True: pass\n")
@@ -278,6 +280,7 @@ def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str, tmp_path: 
         assert len(below) >= 2
         core.kill()
     asyncio.run(_gone(below))
+    assert list((tmp_path / "temp").iterdir()) == []
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="the other tests already run as an ordinary user")
@@ -311,7 +314,7 @@ def test_an_ordinary_user_has_the_same_isolation(backend: str) -> None:
 
 
 async def _gone(processes: set[int]) -> None:
-    for _ in range(500):
+    for _ in range(3000):
         if not any(_living(process) for process in processes):
             return
         await asyncio.sleep(0.01)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import sys
 import tempfile
 from pathlib import Path
@@ -86,10 +87,10 @@ def _beginning(file: Path) -> bytes:
 async def _run(given: argparse.Namespace, code: str, limits: Limits) -> Ending:
     sandbox = await _opened(given.backend)
     try:
-        with tempfile.TemporaryDirectory(prefix="mcp-workbench-attack-") as empty:
+        empty = tempfile.TemporaryDirectory(prefix="mcp-workbench-attack-") if given.workspace is None else None
+        with empty or contextlib.nullcontext(given.workspace) as folder:
             language = given.language or ("typescript" if given.attack.suffix == ".ts" else "python")
-            folder = given.workspace or Path(empty)
-            program = Program(code, limits, folder, level=given.level, language=language)
+            program = Program(code, limits, Path(folder), level=given.level, language=language)
             return await sandbox.run(program, _nobody, _print)
     finally:
         await sandbox.close()

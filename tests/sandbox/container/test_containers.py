@@ -212,9 +212,9 @@ asyncio.run(main())
 def test_a_core_that_is_killed_leaves_no_container(station: Station, tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
     write_station(tmp_path, station)
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, timeout=120, check=False
-    )
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # nobody is left to remove a folder of its own
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (-signal.SIGKILL, "ready\n"), done.stderr
     until = time.monotonic() + 60
     while left(station) and time.monotonic() < until:
