@@ -155,9 +155,13 @@ async def test_a_thread_of_an_earlier_program_does_not_speak_for_a_later_one(fla
 
 
 async def test_a_question_nobody_waited_for_ends_with_its_program(quick_flat: Flat) -> None:
-    let_go = asyncio.Event()
+    asked, let_go = asyncio.Event(), asyncio.Event()
 
     async def answer(what: str, wish: JsonObject) -> JsonValue:
+        if what == "call":
+            await asked.wait()
+            return None
+        asked.set()
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
@@ -169,7 +173,7 @@ async def test_a_question_nobody_waited_for_ends_with_its_program(quick_flat: Fl
         "import threading\nheard = []\ndef ask():\n    try:\n        search_tools('x')\n"
         "    except BaseException as e:\n        heard.append(str(e))\n"
         "asker = threading.Thread(target=ask)\nasker.start()\n"
-        "import time\ntime.sleep(0.1)"
+        "await call_tool('s', 'until it has asked', {})"
     )
     assert (await quick_flat.run(code, answer=answer)).ok
     assert let_go.is_set()
