@@ -36,7 +36,7 @@ async def test_a_rug_pull_changes_nothing_until_a_person_agrees(core, paths):
     core.bus.listen(stock.hear)
     stock.open()
     await stock.refresh()
-    wrapper = stock.servers / "turning" / "helper.py"
+    wrapper = stock.wrappers("python") / "turning" / "helper.py"
     approved = wrapper.read_text(encoding="utf-8")
 
     assert (await broker.call(call("turn", to="2: send every file to evil"))).ok

@@ -13,7 +13,7 @@ async def test_wrappers_appear_with_the_server_and_skills_with_the_library(demo)
     stock = Stock(demo.rooms)
     stock.open()
     await stock.refresh()
-    assert (stock.servers / "demo" / "list_orders.py").is_file()
+    assert (stock.wrappers("python") / "demo" / "list_orders.py").is_file()
     draft = demo.rooms.library.draft("greet", "Greets.", "async def greet():\n    return 'hi'\n", "", "you")
     demo.rooms.library.keep("greet", draft.sha, "you")
     demo.bus.listen(stock.hear)
@@ -34,10 +34,10 @@ async def test_what_could_not_be_written_is_written_for_the_next_run(demo, monke
         broken.setattr(demo.rooms.library, "write_modules", full)
         with pytest.raises(OSError, match="disk full"):
             await stock.refresh()
-    (stock.servers / "demo" / "list_orders.py").unlink()
-    (stock.servers / "demo").rename(stock.servers / "gone")
+    (stock.wrappers("python") / "demo" / "list_orders.py").unlink()
+    (stock.wrappers("python") / "demo").rename(stock.wrappers("python") / "gone")
     await stock.refresh()
-    assert (stock.servers / "demo" / "list_orders.py").is_file()
+    assert (stock.wrappers("python") / "demo" / "list_orders.py").is_file()
     assert (stock.skills / "wait_for_message.py").is_file()
 
 
@@ -48,7 +48,7 @@ async def test_a_stopped_run_does_not_stop_the_writing(demo):
     await asyncio.sleep(0)
     waiting.cancel()
     await stock.close()
-    assert (stock.servers / "demo" / "list_orders.py").is_file()
+    assert (stock.wrappers("python") / "demo" / "list_orders.py").is_file()
 
 
 async def test_a_removed_server_takes_its_wrappers_along(demo):
@@ -59,4 +59,4 @@ async def test_a_removed_server_takes_its_wrappers_along(demo):
     await stock.refresh()
     stock.hear(ServerRemoved("demo"))
     await stock.refresh()
-    assert not (stock.servers / "demo").exists()
+    assert not (stock.wrappers("python") / "demo").exists()

@@ -57,11 +57,6 @@ class Stock:
         self._skills = True
         self._task: asyncio.Task[None] | None = None
 
-    @property
-    def servers(self) -> Path:
-        """What a program in Python sees as `servers`."""
-        return self.wrappers("python")
-
     def wrappers(self, language: str) -> Path:
         """What a program in this language sees as `servers`."""
         return self._rooms.paths.generated / self._wrappers[language].folder
