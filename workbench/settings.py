@@ -83,7 +83,10 @@ class Settings:
         10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True
     )
     state_most: int = _setting(
-        5, "How many states are kept at once; a new one ends the longest unused.", guarded=True, most=100
+        5,
+        "How many states are kept at once; a new one ends the longest unused, of its own author if there is one.",
+        guarded=True,
+        most=100,
     )
     tokens_cents_per_million: int = _setting(
         300, "Price of a million tokens that a model reads, in US cents: what saved tokens are worth.", least=0

@@ -232,3 +232,11 @@ async def test_a_state_goes_on_when_the_program_before_ended_as_the_next_arrived
     assert (await demo.conveyor.finished(second.id)).state is RunState.DONE
     assert [state.name for state in demo.conveyor.states.now()] == ["analysis"]
     assert (await ran(demo, agent, "result = x")).result == "1"
+
+
+async def test_who_begins_many_states_ends_its_own_before_those_of_others(core, agent):
+    core._set_settings(replace(core.settings, state_most=2))
+    await ran(core, core.rooms.sessions.person, "x = 1", "mine")
+    for name in ("a", "b", "c"):
+        assert (await ran(core, agent, "x = 1", name)).state is RunState.DONE
+    assert [(one.author, one.name) for one in core.conveyor.states.now()] == [(agent.author, "c"), ("you", "mine")]

@@ -130,7 +130,7 @@ class States:
         return [state for state in self._all.values() if state.lives]
 
     async def _begin(self, state: State, program: Program) -> None:
-        await self._make_room()
+        await self._make_room(state.session)
         kept = await self._rooms.sandbox.keep(program)
         if self._all.get((state.session.id, state.name)) is not state:  # nobody could find it, and nothing would end it
             why = "its agent left" if state.session in self._left else "another one of its name was begun"
@@ -144,14 +144,17 @@ class States:
         if self._looking is None or self._looking.done():
             self._looking = spawn("kept states", self._look_on())
 
-    async def _make_room(self) -> None:
+    async def _make_room(self, session: Session) -> None:
+        """An author's own states go first: who begins many must not end those of others one after the other."""
         most = self._rooms.settings().state_most
         while len(living := self._living()) >= most:
             idle = [state for state in living if not state.wanted]
             if not idle:
                 words = f"All {most} states that may be kept are at work."
                 raise WorkbenchError(words, "Wait until one of their programs has ended, or send it without a state.")
-            await self._end(min(idle, key=lambda state: state.used), "others were begun and it was the longest unused")
+            own = [state for state in idle if state.session is session]
+            oldest = min(own or idle, key=lambda state: state.used)
+            await self._end(oldest, "others were begun and it was the longest unused")
 
     async def _end(self, state: State, why: str) -> None:
         if state.kept is not None:
