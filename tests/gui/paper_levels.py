@@ -10,7 +10,10 @@ LEVELS = (
         "container", False, "", "podman is here, but the image is not built yet.",
         "Run `mcp-workbench sandbox build container`.",
     ),
-    Level("vm", False, "", "There is no QEMU.", "Install it: `sudo apt install qemu-system-x86`."),
+    Level(
+        "vm", False, "", "There is no QEMU.",
+        "Install it: `sudo apt install qemu-system-x86`, then run `mcp-workbench sandbox build vm`.",
+    ),
 )  # fmt: skip
 
 

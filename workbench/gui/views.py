@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -53,10 +53,21 @@ class RowsView(QListView):
         return str(index.data(KEY)) if index.isValid() and self.selectionModel().isSelected(index) else ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._select_current()
             self._choose(self.currentIndex())
-            return
-        super().keyPressEvent(event)
+        elif not (plain and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._select_current()):
+            super().keyPressEvent(event)
+
+    def _select_current(self) -> bool:
+        """Whether it was not selected yet: Qt begins at the first row, and an only row could never be moved to."""
+        index = self.currentIndex()
+        if not index.isValid() or not index.flags() & Qt.ItemFlag.ItemIsSelectable or self.key():
+            return False
+        self.setCurrentIndex(index)
+        self.selectionModel().select(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        return True
 
     def _choose(self, index: QModelIndex) -> None:
         if index.isValid() and index.flags() & Qt.ItemFlag.ItemIsSelectable:

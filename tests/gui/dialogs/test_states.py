@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from shiboken6 import isValid
@@ -66,6 +67,20 @@ def test_a_row_says_who_keeps_what_how_large_it_is_and_how_long_it_stays() -> No
     assert busy.aside == "at work"
     assert "\n" not in busy.detail
     assert "\u202e" not in busy.title
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Down, Qt.Key.Key_Return])
+def test_the_only_state_is_reached_with_the_keyboard_alone(dialog: Any, paper: Any, qtbot: Any, key: Any) -> None:
+    paper.put_states(make_state("analysis"))
+    qtbot.waitUntil(lambda: dialog.model.rowCount() == 1)
+    dialog.activateWindow()
+    dialog.list.setFocus()
+    dialog.list.selectionModel().setCurrentIndex(dialog.model.index(0), QItemSelectionModel.SelectionFlag.NoUpdate)
+    assert not dialog.end.isEnabled()
+    QTest.keyClick(dialog.list, key)
+    assert dialog.end.isEnabled()
+    if key == Qt.Key.Key_Return:
+        press(dialog, qtbot, "Cancel")
 
 
 def test_ending_a_state_asks_first_and_says_what_is_lost(dialog: Any, paper: Any, qtbot: Any, settled: Any) -> None:

@@ -46,14 +46,14 @@ def test_the_command_that_builds_a_level_is_copied_as_it_works_here(
     copies = [button for button in dialog.findChildren(QPushButton) if button.accessibleName().startswith("Copy: ")]
     assert [button.accessibleName() for button in copies] == [
         "Copy: mcp-workbench sandbox build container",
-        "Copy: sudo apt install qemu-system-x86",
+        "Copy: sudo apt install qemu-system-x86 && mcp-workbench sandbox build vm",
     ]
     copies[0].click()
     words = QGuiApplication.clipboard().text()
     assert words.endswith(" sandbox build container")
     assert Path(shlex.split(words)[0]).is_file(), "a virtual environment's commands are not on the PATH"
     copies[1].click()
-    assert QGuiApplication.clipboard().text() == "sudo apt install qemu-system-x86"
+    assert QGuiApplication.clipboard().text().startswith("sudo apt install qemu-system-x86 && ")
 
 
 def test_on_a_low_screen_the_words_scroll_and_the_buttons_stay(dialog: StrengthDialog) -> None:

@@ -23,7 +23,7 @@ def test_without_an_engine_the_package_to_install_is_named(tmp_path: Path) -> No
     with pytest.raises(WorkbenchError) as refused:
         find_engine({"PATH": str(tmp_path)})
     assert "podman is not installed; docker is not installed" in refused.value.message
-    assert "sudo apt install podman" in refused.value.hint
+    assert "sudo apt install podman mmdebstrap" in refused.value.hint
 
 
 def test_an_engine_on_another_machine_is_refused_with_the_reason(tmp_path: Path) -> None:

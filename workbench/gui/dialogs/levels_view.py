@@ -19,6 +19,7 @@ from workbench.gui.views import label
 from workbench.records import Level
 
 _COMMAND = re.compile(r"`([^`\n]{1,200})`")  # how a hint names what to run
+_NEXT = ", then run `"
 _OWN = "mcp-workbench"
 
 
@@ -67,12 +68,14 @@ class LevelsView(QWidget):
         words = ForeignLabel(level.hint.replace("`", ""))
         row.addWidget(words, 1)
         commands = _COMMAND.findall(level.hint)
+        commands = commands if _NEXT in level.hint else commands[-1:]  # all of them where one follows another
         if commands:
             copy = QPushButton(icon("copy", "muted"), self.tr("Copy command"))
-            copy.setAccessibleName(self.tr("Copy: {}").format(commands[-1]))
-            copy.setToolTip(plain_tip(_at_home(commands[-1])))
+            copy.setAccessibleName(self.tr("Copy: {}").format(" && ".join(commands)))
+            line = " && ".join(map(_at_home, commands))
+            copy.setToolTip(plain_tip(line))
             mark(copy, kind="quiet")
-            copy.setProperty("command", _at_home(commands[-1]))
+            copy.setProperty("command", line)
             copy.clicked.connect(self._copy)
             row.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
         return row

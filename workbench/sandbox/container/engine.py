@@ -15,7 +15,7 @@ ENGINES = ("podman", "docker")  # in the order they are preferred
 _HOSTS = {"podman": "CONTAINER_HOST", "docker": "DOCKER_HOST"}
 _ADVICE = ("See 'docker", "Run 'docker")  # what docker says after its reason
 _PATIENCE = 60.0  # seconds for an answer
-INSTALL = "Install podman (`sudo apt install podman`)"
+INSTALL = "Install podman (`sudo apt install podman mmdebstrap uidmap`)"
 
 
 @dataclass(frozen=True, slots=True)

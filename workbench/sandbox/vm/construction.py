@@ -52,6 +52,8 @@ class Construction:
         if self._folder.exists():
             shutil.rmtree(self._folder)
             tell(f"Removed {self._folder}.")
+        else:
+            tell("There is no image of a virtual machine.")
 
     def _gathered(self, target: Path, place: Path, engine: str, tell: Tell) -> Image:
         target.mkdir()

@@ -112,7 +112,10 @@ def need_emulator() -> str:
         )
     found = emulator()
     if not found:
-        hint = "On Debian and Ubuntu: `sudo apt-get install --no-install-recommends qemu-system-x86`."
+        hint = (
+            "Install it, on Debian and Ubuntu by `sudo apt-get install --no-install-recommends qemu-system-x86`,"
+            " then run `mcp-workbench sandbox build vm`."
+        )
         raise WorkbenchError("QEMU is not installed.", hint)
     return found
 
