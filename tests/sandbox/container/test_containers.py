@@ -136,6 +136,17 @@ except OSError as fault:
     assert json.loads((await run(sandbox, code, tmp_path)).result) == [True, 28]
 
 
+async def test_a_state_is_kept_in_a_container_too(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    programs = [Program(code, QUICK, tmp_path / "workspace", level="container") for code in ("x = 40", "x + 2")]
+    kept = await sandbox.keep(programs[0])
+    try:
+        endings = [await kept.run(program, echo, lambda stream, text: None) for program in programs]
+    finally:
+        await kept.end("the test is over")
+    assert [(ending.ok, ending.result) for ending in endings] == [(True, ""), (True, "42")]
+
+
 async def test_stopping_a_run_ends_its_container(sandbox: Sandbox, station: Station, tmp_path: Path) -> None:
     task = asyncio.create_task(run(sandbox, "import time\nprint('in')\ntime.sleep(600)", tmp_path))
     while not (tmp_path / "workspace").exists() or not left(station):
