@@ -283,6 +283,25 @@ def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str, tmp_path: 
     assert list((tmp_path / "temp").iterdir()) == []
 
 
+TOOL_KILLED = """
+import os, signal
+from workbench.sandbox import kernel, launcher
+kernel.adopt_orphans()
+inner = os.fork()
+if not inner:
+    if os.fork():
+        os.kill(os.getpid(), signal.SIGKILL)
+    signal.pause()
+status = launcher._wait_for_all(inner)
+print(os.WTERMSIG(status))
+"""
+
+
+def test_a_tool_that_is_killed_while_it_starts_leaves_nobody_waiting_for_it() -> None:
+    done = subprocess.run([sys.executable, "-c", TOOL_KILLED], cwd=ROOT, capture_output=True, timeout=60, check=True)
+    assert done.stdout == b"9\n"
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="the other tests already run as an ordinary user")
 @pytest.mark.parametrize("backend", ["native", "bubblewrap", "reduced"])
 def test_an_ordinary_user_has_the_same_isolation(backend: str) -> None:

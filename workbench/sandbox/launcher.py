@@ -248,7 +248,7 @@ def _outer(profile: Profile, channel: int, output: int, owners: int) -> NoReturn
     """Where a tool makes the namespaces: waits for the tool and its orphans, and ends as it ended."""
     parent = os.getppid()
     kernel.adopt_orphans()
-    kernel.die_with_parent(signal.SIGKILL)
+    kernel.die_with_parent(signal.SIGTERM)  # not SIGKILL: what the tool leaves behind has to be ended
     if os.getppid() != parent:
         os._exit(1)  # the launcher died before it could take us along
     alive, alive_end = os.pipe2(os.O_CLOEXEC)
@@ -266,7 +266,8 @@ def _outer(profile: Profile, channel: int, output: int, owners: int) -> NoReturn
 
 
 def _wait_for_all(inner: int) -> int:
-    found = 0
+    """Its status. A tool that is killed while it starts leaves a child behind that waits for it, and would for ever."""
+    found = -1
     while True:
         try:
             process, status = os.wait()
@@ -274,6 +275,8 @@ def _wait_for_all(inner: int) -> int:
             return found
         if process == inner:
             found = status
+        if found >= 0:
+            kernel.end_children()
 
 
 def _try_apart(step: Callable[[], object]) -> None:
