@@ -62,4 +62,4 @@ async def test_typescript_is_tried_by_running_some(core, monkeypatch):
     monkeypatch.setattr(deno, "runtime", lambda: "")
     missing = named(await core.desk.diagnose_house())
     assert missing.state == "skipped"
-    assert "mcp-workbench[typescript]" in missing.fix
+    assert 'pip install "deno' in missing.fix

@@ -94,5 +94,5 @@ def test_without_deno_the_refusal_names_the_line_that_brings_it(monkeypatch: pyt
     monkeypatch.setattr(deno, "runtime", lambda: "")
     with pytest.raises(WorkbenchError, match="need Deno") as refusal:
         check_language("typescript")
-    assert "mcp-workbench[typescript]" in refusal.value.hint
+    assert 'pip install "deno' in refusal.value.hint
     check_language("python")

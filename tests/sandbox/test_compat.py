@@ -43,7 +43,7 @@ async def test_snippets_answer_as_they_should(open_room: Any, part: str, backend
     room = await open_room(backend)
     chosen = packages(NAMES if part == "packages" else "", "")
     if chosen.missing:
-        pytest.skip(f"{', '.join(chosen.missing)} is not installed: pip install mcp-workbench[data]")
+        pytest.skip(f"{', '.join(chosen.missing)} is not installed (the extra `data`)")
     folders = (room.bench / "workspace", room.bench / "servers", room.bench / "skills")
     kept = await room.sandbox.keep(Program("", LIMITS, *folders, packages=chosen.places))
     wrong = []

@@ -313,7 +313,7 @@ async def test_without_deno_it_is_refused_with_the_line_that_brings_it(script: A
     sandbox._levels.begin(sandbox.strength)
     with pytest.raises(WorkbenchError, match="need Deno") as refusal:
         await script.run("1")
-    assert "mcp-workbench[typescript]" in refusal.value.hint
+    assert 'pip install "deno' in refusal.value.hint
     assert deno.version() == ""
     assert deno.languages("native") == ("python",)
 

@@ -16,7 +16,9 @@ def check_window(environ: Mapping[str, str], python: tuple[int, int], qt: str) -
             "Run it in a desktop session. Without one, `mcp-workbench serve` and the other commands work.",
         )
     if not qt:
-        raise WorkbenchError("PySide6 is not installed.", "Install it with: pip install mcp-workbench")
+        raise WorkbenchError(
+            "PySide6 is not installed.", 'Install it with: pip install "PySide6-Essentials>=6.10,<6.12"'
+        )
     if python < (3, 12) and _numbers(qt) >= (6, 12):
         raise WorkbenchError(
             f"PySide6 {qt} crashes on Python {python[0]}.{python[1]}.",

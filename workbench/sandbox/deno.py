@@ -23,7 +23,10 @@ LANGUAGE = "typescript"
 PLACE = "/deno"  # where it is seen inside
 BINARY = f"{PLACE}/deno"
 MISSING = "Programs in TypeScript need Deno, which is not installed here."
-HINT = 'Install it with `pip install "mcp-workbench[typescript]"` and restart the workbench, or write it in Python.'
+HINT = (
+    'Install it beside the workbench (`.venv/bin/pip install "deno>=2.5,<3"` in its clone) and restart the workbench,'
+    " or write the program in Python."
+)
 _SCRIPTS = Path(__file__).with_name("script")
 _OWN_MEMORY = 96  # megabytes that Deno writes to before a program's first line
 _OWN_THREADS = 24

@@ -15,8 +15,6 @@ from pathlib import PurePosixPath
 from workbench.records import Fault
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
-_EXTRA = "mcp-workbench[data]"
-_OF_EXTRA = frozenset({"numpy", "pandas", "matplotlib"})
 _MOST = 200  # distributions that one setting may bring along
 
 
@@ -35,9 +33,10 @@ class Packages:
         """What a person should mend."""
         faults = []
         for name in self.missing:
-            install = _EXTRA if name.lower() in _OF_EXTRA else name
             words = f"Programs cannot import {name}: it is named in run.packages and not installed."
-            faults.append(Fault(words, f"Install it beside the workbench: pip install {install!r}"))
+            faults.append(
+                Fault(words, f"Install it beside the workbench: `.venv/bin/pip install {name}` in its clone.")
+            )
         for name in self.unknown:
             words = f"{name} is named in run.preload and belongs to no package of run.packages."
             faults.append(Fault(words, "Name its package in run.packages too, or take it away."))
