@@ -26,13 +26,13 @@ from workbench.sandbox.frames import (
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=20,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
 )
-frames = st.dictionaries(st.text().filter(lambda key: key != "bulk"), values, max_size=5)
+frames = st.dictionaries(st.text().filter(lambda key: key != "bulk"), values, max_size=3)
 
 
-@given(st.lists(frames, max_size=5), st.integers(1, 50))
+@given(st.lists(frames, max_size=4), st.integers(1, 50))
 def test_frames_survive_any_way_the_stream_is_cut(sent: list[dict[str, Any]], step: int) -> None:
     stream = b"".join(encode(frame) for frame in sent)
     reader = FrameReader()

@@ -305,11 +305,11 @@ async def test_the_time_for_which_a_person_is_asked_is_not_the_programs(native: 
 
     async def answer(what: str, wish: Any) -> Any:
         asked.set()
-        await asyncio.sleep(4.5)  # longer than the program may take
+        await asyncio.sleep(2.5)  # longer than the program may take
         asked.clear()
         return "an answer"
 
-    limits = replace(QUICK, seconds=4.0)
+    limits = replace(QUICK, seconds=2.0)
     program = Program("await call_tool('s', 't', {})", limits, native.bench / "workspace", stands=asked.is_set)
     ending = await native.sandbox.run(program, answer, lambda stream, text: None)
     assert ending.reason == "done"
