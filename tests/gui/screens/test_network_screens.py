@@ -49,6 +49,7 @@ def test_hosts_to_tick_in_the_approval(context: Any, make: Any, qtbot: Any, colo
     run = replace(run, verdict=replace(run.verdict, hosts=hosts), deadline=time.time() + 200)
     dialog = ApprovalDialog(context, run)
     qtbot.addWidget(dialog)
+    assert dialog.width() <= dialog.screen().availableSize().width(), "a small screen shows all of its buttons"
     dialog.resize(900, 620)
     dialog.open()
     dialog._hosts.boxes[0].setChecked(True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
@@ -302,7 +302,7 @@ class ApprovalDialog(QDialog):
         layout.addWidget(self._hosts)
         layout.addWidget(self._foot)
         self.setMinimumSize(self.fontMetrics().averageCharWidth() * 62, self.fontMetrics().lineSpacing() * 18)
-        self.resize(unit * 270, unit * 175)
+        self.resize(QSize(unit * 270, unit * 175).boundedTo(self.screen().availableSize()))
         self._connect()
 
     def _connect(self) -> None:
