@@ -85,14 +85,20 @@ async def killed(sandbox: Sandbox, folder: Path, kills: int, chance: random.Rand
     return ends
 
 
-async def settled(sandbox: Sandbox, processes: int, folders: int) -> Count:
-    """What is left once what was ending has ended."""
+async def settled(sandbox: Sandbox, processes: int, folders: int, descriptors: int = sys.maxsize) -> Count:
+    """What is left once what was ending has ended; the news of a child's end comes a little after it."""
     until = time.monotonic() + PATIENCE
+    await sandbox.settle()
     found = count(sandbox)
-    while (found.processes > processes or found.folders > folders) and time.monotonic() < until:
+    most = (processes, folders, descriptors)
+    while _exceeds((found.processes, found.folders, found.descriptors), most) and time.monotonic() < until:
         await asyncio.sleep(0.02)
         found = count(sandbox)
     return found
+
+
+def _exceeds(found: tuple[int, ...], most: tuple[int, ...]) -> bool:
+    return any(one > limit for one, limit in zip(found, most, strict=True))
 
 
 def count(sandbox: Sandbox) -> Count:
@@ -151,7 +157,7 @@ async def measure(sandbox: Sandbox, folder: Path, runs: int, together: int, kill
     )
     for name, step in steps:
         ends = await step()
-        _line(name, await settled(sandbox, idle.processes, idle.folders), ends)
+        _line(name, await settled(sandbox, idle.processes, idle.folders, idle.descriptors), ends)
 
 
 def _line(name: str, found: Count, ends: Counter[str]) -> None:

@@ -25,7 +25,7 @@ async def test_many_runs_leave_nothing_and_none_grows(native: Any, endurance: An
     before = await endurance.settled(sandbox, 1, _OTHERS)
     assert await endurance.in_a_row(sandbox, folder, 60) == {"done": 60}
     assert await endurance.at_once(sandbox, folder, 10) == {"done": 10}
-    after = await endurance.settled(sandbox, before.processes, _OTHERS)
+    after = await endurance.settled(sandbox, before.processes, _OTHERS, before.descriptors)
     assert after.processes == before.processes
     assert after.descriptors <= before.descriptors
     assert after.launcher_kb < before.launcher_kb + 2_000
