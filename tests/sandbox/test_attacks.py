@@ -14,14 +14,14 @@ import pytest
 import workbench
 from workbench.errors import WorkbenchError
 from workbench.sandbox.__main__ import main
-from workbench.sandbox.attacks import Attack, read_attacks, table, try_attacks
+from workbench.sandbox.attacks import THEIR_WORKSPACE, Attack, read_attacks, table, try_attacks
 from workbench.sandbox.field import Field
 
 ROOT = Path(workbench.__file__).parents[1]
 OTHERS = [
     {"id": "read", "category": "fs-read", "expect": "blocked", "code": "open('/tmp/sbxcanary/secret.txt').read()"},
     {"id": "says", "category": "info", "expect": "blocked", "code": "print('PWNED:really')"},
-    {"id": "own", "category": "info", "expect": "limited", "code": "open('/work/x', 'w')\nprint('LEFT:x')"},
+    {"id": "own", "category": "info", "expect": "limited", "code": f"open('{THEIR_WORKSPACE}x', 'w')\nprint('LEFT:x')"},
 ]
 
 

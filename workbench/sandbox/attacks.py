@@ -23,6 +23,7 @@ _ENDED = ("timeout", "cpu", "output", "calls", "disk")  # by us, whatever it had
 _SECONDS = 20.0
 _BARE_SECONDS = 6.0  # such lists hold spinners that count to eight
 _MEMORY = 384  # megabytes
+THEIR_WORKSPACE = "/".join(("", "work", ""))  # what bare lists call the workspace inside the sandbox
 
 _BEFORE = """
 import ctypes, os, sys
@@ -116,7 +117,7 @@ def _aimed(attack: Attack, around: Field, backend: str) -> str:
         return _BEFORE.format(targets=around.targets) + attack.code + after
     places = {
         "/tmp/sbxcanary": str(around.canary),
-        "/work/": "workspace/" if backend == "reduced" else "/workspace/",
+        THEIR_WORKSPACE: "workspace/" if backend == "reduced" else "/workspace/",
         "39777": str(around.port),
         "sbxcanary": around.abstract,
     }
