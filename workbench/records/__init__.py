@@ -36,6 +36,7 @@ from workbench.records.offers import (
     ServerLog,
 )
 from workbench.records.past import PastCall, PastQuery
+from workbench.records.pauses import Held, Pause, PauseAnswer
 from workbench.records.pins import ChangeKind, DefinitionChange, Moment, ToolWarning
 from workbench.records.runs import (
     Decision,
@@ -70,6 +71,7 @@ from workbench.records.states import KeptState
 from workbench.records.tasks import ServerTask
 from workbench.records.thrift import ModeAdvice, SessionTokens, TokenReport
 from workbench.records.traffic import Frame, RawAnswer, Vitals
+from workbench.records.trust import Permission, Permissions, Predicate, Profiles, RunProfile, ToolBits, Trust, Word
 
 __all__ = [
     "AgentInfo",
@@ -105,6 +107,7 @@ __all__ = [
     "FoundServer",
     "Frame",
     "Gate",
+    "Held",
     "Hints",
     "HostRule",
     "ImportChoice",
@@ -126,6 +129,12 @@ __all__ = [
     "Outcome",
     "PastCall",
     "PastQuery",
+    "Pause",
+    "PauseAnswer",
+    "Permission",
+    "Permissions",
+    "Predicate",
+    "Profiles",
     "Prompt",
     "PromptAnswer",
     "PromptArgument",
@@ -136,6 +145,7 @@ __all__ = [
     "ResourceTemplate",
     "Risk",
     "Run",
+    "RunProfile",
     "RunState",
     "SavedCall",
     "SavedCalls",
@@ -157,10 +167,13 @@ __all__ = [
     "Strength",
     "TokenReport",
     "Tool",
+    "ToolBits",
     "ToolCall",
     "ToolSummary",
     "ToolUse",
     "ToolWarning",
+    "Trust",
     "Verdict",
     "Vitals",
+    "Word",
 ]

@@ -59,7 +59,7 @@ class CallTrace:
     tool: str
     arguments: str  # JSON text, shortened, tokens in place of personal data
     risk: Risk
-    state: str  # running, done, failed, refused
+    state: str  # running, waiting, done, failed, refused
     note: str = ""
     ms: float = 0.0
     bytes: int = 0

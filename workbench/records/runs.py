@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from workbench.records.calls import CallTrace
 from workbench.records.ground import Fault, Origin, Risk
+from workbench.records.pauses import Held, Pause
+from workbench.records.trust import RunProfile
 
 
 class Gate(StrEnum):
@@ -83,6 +85,11 @@ class Verdict:
     rules: str = ""  # version of the rule set that judged
     definitions: Mapping[str, str] = field(default_factory=dict)  # "server.tool" → definition hash when judged
     hosts: tuple[str, ...] = ()  # "host:port" that it names, no rule opens, and a person may open for one run
+    profile: RunProfile | None = None  # the bounds it was judged within, and is held to
+    required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
+    allowed: tuple[str, ...] = ()  # what a rule of the person's allows, one sentence each
+    asks: tuple[str, ...] = ()  # why a person is asked whatever the risk is
+    unsettled: Risk | None = None  # the highest risk that no rule settles; None: the risk itself
 
 
 class RunState(StrEnum):
@@ -115,6 +122,10 @@ class Proposal:
     skill: str = ""  # the skill this is a test of, if any
     language: str = "python"
     state: str = ""  # name of the kept sandbox whose variables it goes on with; empty: a fresh one
+    profile: str = ""  # the bounds it asks for; empty: the default
+    required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
+    force_approval: bool = False  # a person is asked whatever the risk
+    rehearse: bool = False  # side effects are held instead of made
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,7 @@ class Decision:
     at: float = 0.0
     seconds: float = 0.0  # how long the person looked
     hosts: tuple[str, ...] = ()  # "host:port", reachable from this run only because the person said so
+    scope: str = "once"  # once, session, text, tool, server: how far the answer reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,3 +175,5 @@ class Run:
     backend: str = ""  # what isolated it, once it runs
     level: str = ""  # process, container or vm: where it runs, or will
     isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent
+    pauses: tuple[Pause, ...] = ()  # nested calls that wait for a person right now
+    plan: tuple[Held, ...] = ()  # what a rehearsal held

@@ -96,6 +96,12 @@ class Tool:
     raw: JsonObject = field(default_factory=dict)
     hash: str = ""  # SHA-256 of the definition; a change of it voids what was approved
     definition_tokens: int = 0  # what this definition costs in a model's context
+    claimed: Hints | None = None  # the server's own hints, where `hints` are what counts instead
+    private: bool | None = None  # holds private data; None: nobody has judged it yet
+    outsiders: bool | None = None  # returns text that outsiders can write
+    sends: bool | None = None  # can send something out
+    said: tuple[str, ...] = ()  # hints and bits that a person decided
+    guessed: tuple[str, ...] = ()  # bits that are a guess from its name, description and hints
 
 
 @dataclass(frozen=True, slots=True)
