@@ -12,10 +12,12 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
+from workbench.catalog.fusion import Signals, fuse
 from workbench.catalog.meaning import Meaning
 from workbench.catalog.words import synonyms, terms, trigrams
-from workbench.records import Tool
+from workbench.records import JsonObject, Tool
 
 _WEIGHTS = {"name": 3.0, "server": 1.0, "about": 0.3, "description": 1.0, "parameters": 0.5, "notes": 0.3, "asked": 1.0}
 _LENGTH = {"name": 0.3, "server": 0.3, "about": 0.5, "description": 0.6, "parameters": 0.6, "notes": 0.7, "asked": 0.5}
@@ -26,12 +28,38 @@ _BEGINNINGS = 12  # such words looked at
 _NAME_QUERY = 3  # words up to which a query may be a mistyped name
 _CLAUSE = re.compile(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
 _PARTS = re.compile(r"[./:]|__")
-_FAINT = 0.1  # of the best score; what is fainter is no match
-_TOLD = 300  # characters of a tool that its meaning is taken from
-_MEANT, _MOST_MEANT = 0.45, 0.75  # how much meaning counts beside words: for a short question, and at most
-_NEAR = 0.2  # cosine below which nothing is meant
-_CLOSE = 0.8  # of the best cosine; what is farther is found by its words or not at all
+FAINT = 0.1
+"""Of the best score; what is fainter is no match."""
+_TOLD = 300  # characters of an entry that its meaning is taken from
 _DEEP = 4  # levels of a schema whose words are indexed
+
+
+class Findable(Protocol):
+    """What the ranking reads of an entry, whatever it stands for."""
+
+    @property
+    def server(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def function(self) -> str:
+        """The name as programs spell it."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def schema(self) -> JsonObject:
+        """What it takes."""
+
+    @property
+    def about(self) -> str:
+        """What its server says of itself."""
+
+    @property
+    def asked(self) -> str:
+        """Questions after which it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +72,45 @@ class Entry:
     category: str = ""  # which a person gave its server
     asked: str = ""  # questions after which it ran
 
+    @property
+    def server(self) -> str:
+        return self.tool.server
 
-class Ranking:
+    @property
+    def name(self) -> str:
+        return self.tool.name
+
+    @property
+    def title(self) -> str:
+        return self.tool.title
+
+    @property
+    def description(self) -> str:
+        return self.tool.description
+
+    @property
+    def schema(self) -> JsonObject:
+        return self.tool.input_schema
+
+
+Found = TypeVar("Found", bound=Findable)
+Postings: TypeAlias = Mapping[str, list[tuple[int, float]]]
+"""Where a word stands, and how much it says there."""
+
+
+class Ranking(Generic[Found]):
     """An index over a fixed list of entries; answers with positions in it, best first."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[Found], beside: Ranking[Entry] | None = None) -> None:
+        """`beside`: a larger index whose words count too where it is judged how rare one is, so that what both find
+        can be put in one order."""
         self._entries = entries
-        self._impacts = _impacts([_fields(entry) for entry in entries])
-        self._names = [trigrams(entry.tool.name) for entry in entries]
+        documents = [_fields(entry) for entry in entries]
+        beside = beside if beside is not None and beside._entries else None
+        self._means: Mapping[str, float] = beside._means if beside else _means(documents)
+        known = (beside._impacts, len(beside._entries)) if beside else ({}, 0)
+        self._impacts: Postings = _impacts(documents, self._means, *known)
+        self._names = [trigrams(entry.name) for entry in entries]
         self._by_trigram: dict[str, list[int]] = defaultdict(list)
         for position, grams in enumerate(self._names):
             for gram in grams:
@@ -63,57 +122,45 @@ class Ranking:
                 self._spelled[spelling].append(position)
             for leaf in _leaves(entry):
                 self._leaves[leaf].append(position)
-        by_name = sorted(range(len(entries)), key=lambda at: (entries[at].tool.server, entries[at].tool.name))
+        by_name = sorted(range(len(entries)), key=lambda at: (entries[at].server, entries[at].name))
         self._order = {position: place for place, position in enumerate(by_name)}
         self._meaning: Meaning | None = None
-        self._name_words = sorted({word for entry in entries for word in terms(entry.tool.name, keep_all=True)})
+        self._name_words = sorted({word for entry in entries for word in terms(entry.name, keep_all=True)})
 
     def deepen(self, meaning: Meaning) -> None:
         """From here on what is meant counts beside the words that are used."""
-        texts = [
-            f"{one.tool.server} {one.tool.name}: {one.tool.description or one.tool.title}"[:_TOLD]
-            for one in self._entries
-        ]
+        texts = [f"{one.server} {one.name}: {one.description or one.title}"[:_TOLD] for one in self._entries]
         self._vectors = meaning.vectors(texts)
         self._meaning = meaning
 
-    def rank(self, query: str, limit: int, among: Callable[[Entry], bool] | None = None) -> tuple[list[int], int]:
+    def rank(self, query: str, limit: int, among: Callable[[Found], bool] | None = None) -> tuple[list[int], int]:
         """The best positions and how many matched: exact names first, then names' last parts, then by score."""
-        scores = self._fused(query, self._scores(query))
-        exact = self._exact(query)
-        found = {at for at, score in scores.items() if score >= _FAINT} | exact.keys()
+        signals = self.look(query)
+        exact, scores = signals.exact, fuse(query, [signals])[0]
+        found = {at for at, score in scores.items() if score >= FAINT} | exact.keys()
         if among is not None:
             found = {at for at in found if among(self._entries[at])}
         best = heapq.nsmallest(limit, found, key=lambda at: (exact.get(at, 2), -scores.get(at, 0.0), self._order[at]))
         return best, len(found)
 
-    def _fused(self, query: str, said: dict[int, float]) -> dict[int, float]:
-        """What is said and what is meant, each as a part of its best; meaning weighs more in a long question.
-        A tool that shares no word with it must be close to the best to count at all."""
-        if self._meaning is None or not self._entries or (len(query.split()) == 1 and self._alike(query)):
-            return said  # one word that is nearly a name: somebody is typing it
-        near = self._vectors @ self._meaning.vectors([query])[0]
-        best, most = float(near.max()), max(said.values(), default=0.0)
-        if best < _NEAR:
-            return said
-        share = min(_MOST_MEANT, _MEANT + 0.01 * len(query.split()))
-        close = (near >= max(_NEAR, _CLOSE * best)).nonzero()[0].tolist()
-        return {
-            at: (1 - share) * said.get(at, 0.0) / (most or 1) + share * max(0.0, float(near[at])) / best
-            for at in said.keys() | set(close)
-        }
+    def look(self, query: str) -> Signals:
+        """What this index says of a question, before it is weighed."""
+        alike = self._alike(query) if len(query.split()) <= _NAME_QUERY else {}
+        near = None
+        if self._meaning is not None and self._entries and not (alike and len(query.split()) == 1):
+            near = self._vectors @ self._meaning.vectors([query])[0]
+        return Signals(self._said(query), alike, self._exact(query), near)
 
-    def _scores(self, query: str) -> dict[int, float]:
+    def order(self, position: int) -> int:
+        """The place of an entry in the order of names."""
+        return self._order[position]
+
+    def _said(self, query: str) -> Mapping[int, float]:
         whole = self._sum(terms(query))
         clauses = [clause for clause in _CLAUSE.split(query) if clause.strip()]
         if len(clauses) > 1:
-            whole = _blend(whole, [self._sum(terms(clause)) for clause in clauses])
-        top = max(whole.values(), default=0.0)
-        scores = {position: score / top for position, score in whole.items()} if top else {}
-        if len(query.split()) <= _NAME_QUERY:
-            for position, likeness in self._alike(query).items():
-                scores[position] = scores.get(position, 0.0) + 2.0 * likeness
-        return scores
+            return _blend(whole, [self._sum(terms(clause)) for clause in clauses])
+        return whole
 
     def _sum(self, words: list[str]) -> dict[int, float]:
         total: dict[int, float] = defaultdict(float)
@@ -155,26 +202,25 @@ class Ranking:
         return dict.fromkeys(self._leaves.get(wanted, ()), 1) | dict.fromkeys(self._spelled.get(wanted, ()), 0)
 
 
-def _spellings(entry: Entry) -> frozenset[str]:
-    server, name, function = entry.tool.server.lower(), entry.tool.name.lower(), entry.function.lower()
+def _spellings(entry: Findable) -> frozenset[str]:
+    server, name, function = entry.server.lower(), entry.name.lower(), entry.function.lower()
     joined = (f"{server}{mark}{one}" for mark in (".", "/", "__", " ") for one in (name, function))
     return frozenset((name, function, f"mcp__{server}__{name}", *joined))
 
 
-def _leaves(entry: Entry) -> frozenset[str]:
-    return frozenset((_PARTS.split(entry.tool.name.lower())[-1], entry.function.lower().rpartition("__")[2]))
+def _leaves(entry: Findable) -> frozenset[str]:
+    return frozenset((_PARTS.split(entry.name.lower())[-1], entry.function.lower().rpartition("__")[2]))
 
 
-def _fields(entry: Entry) -> dict[str, list[str]]:
-    tool = entry.tool
+def _fields(entry: Findable) -> dict[str, list[str]]:
     names: list[str] = []
     notes: list[str] = []
-    _walk(tool.input_schema, names, notes, _DEEP)
+    _walk(entry.schema, names, notes, _DEEP)
     return {
-        "name": terms(f"{tool.name} {tool.title}", keep_all=True),
-        "server": terms(tool.server, keep_all=True),
+        "name": terms(f"{entry.name} {entry.title}", keep_all=True),
+        "server": terms(entry.server, keep_all=True),
         "about": terms(entry.about[:1000]),
-        "description": terms(tool.description[:4000]),
+        "description": terms(entry.description[:4000]),
         "parameters": terms(" ".join(names)),
         "notes": terms(" ".join(notes)[:4000]),
         "asked": terms(entry.asked),
@@ -193,9 +239,13 @@ def _walk(schema: object, names: list[str], notes: list[str], depth: int) -> Non
     _walk(schema.get("items"), names, notes, depth - 1)
 
 
-def _impacts(documents: Sequence[Mapping[str, list[str]]]) -> dict[str, list[tuple[int, float]]]:
-    count = len(documents)
-    mean = {field: max(1e-9, sum(len(one[field]) for one in documents) / max(1, count)) for field in _WEIGHTS}
+def _means(documents: Sequence[Mapping[str, list[str]]]) -> Mapping[str, float]:
+    return {field: max(1e-9, sum(len(one[field]) for one in documents) / max(1, len(documents))) for field in _WEIGHTS}
+
+
+def _impacts(
+    documents: Sequence[Mapping[str, list[str]]], mean: Mapping[str, float], beside: Postings, besides: int
+) -> Postings:
     found: dict[str, dict[int, float]] = defaultdict(dict)
     for position, document in enumerate(documents):
         for field, weight in _WEIGHTS.items():
@@ -203,11 +253,12 @@ def _impacts(documents: Sequence[Mapping[str, list[str]]]) -> dict[str, list[tup
             for word in document[field]:
                 posting = found[word]
                 posting[position] = posting.get(position, 0.0) + share
-    return {word: _impact(posting, count) for word, posting in found.items()}
+    count = len(documents) + besides
+    return {word: _impact(posting, len(posting) + len(beside.get(word, ())), count) for word, posting in found.items()}
 
 
-def _impact(posting: Mapping[int, float], count: int) -> list[tuple[int, float]]:
-    rarity = math.log(1 + (count - len(posting) + 0.5) / (len(posting) + 0.5))
+def _impact(posting: Mapping[int, float], having: int, count: int) -> list[tuple[int, float]]:
+    rarity = math.log(1 + (count - having + 0.5) / (having + 0.5))
     return [(position, rarity * weight * (_K1 + 1) / (weight + _K1)) for position, weight in posting.items()]
 
 

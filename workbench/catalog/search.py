@@ -34,7 +34,7 @@ class Search:
         """`companions` names the tools that often ran in one program with a tool."""
         self._entries = list(known)
         self._companions = companions
-        self._ranking: Ranking | None = None
+        self._ranking: Ranking[Entry] | None = None
         self._packages = {package_name(server): server for server in {entry.tool.server for entry in self._entries}}
         self._definition_tokens = sum(entry.tool.definition_tokens for entry in self._entries)
 
