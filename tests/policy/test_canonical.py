@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.canonical import MAX_BYTES, canonical
+from workbench.policy.canonical import MAX_BYTES, canonical, cleaned
 from workbench.records import Span
 
 
@@ -98,3 +98,30 @@ def test_a_text_without_faults_has_only_one_kind_of_line(text: str) -> None:
     found = canonical(text)
     if not found.faults:
         assert found.text.splitlines() == found.text.split("\n")[:-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("if user != 'admin\u202e \u2066# is it\u2069 \u2066':\n", "if user != 'admin # is it ':\n"),
+        ("a\u200bb = 1", "ab = 1\n"),
+        ("x = 1 # note\u2028import os", "x = 1 # note import os\n"),
+        ("x = 1 # note\rimport os", "x = 1 # note\nimport os\n"),
+        ("# coding: raw_unicode_escape\nx = 1", "# coding: utf-8\nx = 1\n"),
+        ("print('👩‍👩‍👧')", "print('👩‍👩‍👧')\n"),
+    ],
+)
+def test_a_text_that_cannot_run_has_a_clean_one_that_reads_as_python_reads_it(text: str, clean: str) -> None:
+    assert cleaned(text) == clean
+
+
+@given(st.text(st.characters() | st.sampled_from("\u202e\u200d\u2028\r\n\0\ufeff👩é#"), max_size=60))
+def test_whatever_was_cleaned_is_fit_to_be_assessed(text: str) -> None:
+    found = canonical(cleaned(text))
+    assert found.faults == ()
+    assert cleaned(found.text) == found.text
+
+
+@given(st.text("\n\r#codingraw-8: =", max_size=40))
+def test_no_foreign_encoding_outlives_cleaning(text: str) -> None:
+    assert canonical(cleaned("# coding: utf-7\n" + text)).faults == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from workbench.policy.assess import assess
 from workbench.policy.canonical import MAX_BYTES
 from workbench.policy.earlier import assess_after
-from workbench.records import EffectKind, Gate, Risk
+from workbench.records import EffectKind, Gate, Risk, Tool
 
 DELETE = "import os\ndef tidy(path):\n    os.remove(path)\n"
 
@@ -75,3 +77,12 @@ def test_every_line_told_is_a_line_of_the_program(earlier: list[str], code: str)
     lines = code.count("\n") + 1
     assert all(1 <= one.span.line <= lines for one in verdict.findings)
     assert all(1 <= one.line <= lines for one in verdict.effects)
+
+
+def test_what_an_earlier_program_read_flows_from_before_the_first_line(tools: Sequence[Tool]) -> None:
+    before = "from servers.web import fetch_page\npage = await fetch_page(url='https://x.org')\n"
+    now = "from servers.demo import send_email\nawait send_email(to=page['mail'])\n"
+    flows = assess_after([before], now, tools).flows
+    assert {(flow.source, flow.line, flow.sink, flow.sink_line) for flow in flows} == {
+        ("web.fetch_page", 0, "demo.send_email.to", 2)
+    }

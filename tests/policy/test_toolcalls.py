@@ -152,3 +152,20 @@ def test_a_sensitive_path_makes_a_reading_tool_risky(rules: Callable[[str], dict
     assert (
         rules("from servers.demo import list_orders\nawait list_orders(path='/etc/shadow')")["tool.path"] is Risk.HIGH
     )
+
+
+def test_each_flow_says_from_which_line_into_which_argument(judge: Callable[[str], Verdict]) -> None:
+    code = (
+        "from servers.web import fetch_page\nfrom servers.demo import send_email, list_orders\n"
+        "page = await fetch_page(url='https://x.org')\n"
+        "await send_email(to=page['mail'], subject='hi', body=str(await list_orders()))\n"
+    )
+    told = {(flow.kind, flow.source, flow.line, flow.sink, flow.sink_line) for flow in judge(code).flows}
+    assert ("untrusted", "web.fetch_page", 3, "demo.send_email.to", 4) in told
+    assert ("private", "demo.list_orders", 4, "demo.send_email.body", 4) in told
+    assert not any(sink.endswith("subject") for *_, sink, _ in told)
+
+
+def test_where_nothing_that_was_read_goes_anywhere_no_flow_is_told(judge: Callable[[str], Verdict]) -> None:
+    code = "from servers.demo import list_orders, send_email\nprint(await list_orders())\nawait send_email(to='a@b.co')"
+    assert judge(code).flows == ()

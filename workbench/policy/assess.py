@@ -17,7 +17,7 @@ from workbench.policy.report import Noted, Report
 from workbench.policy.sentence import sentence
 from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import Toolbook, toolbook
-from workbench.records import EffectKind, Finding, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records import EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 
 RULES = "4"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 DEEPEST = 3  # texts inside texts given to exec
@@ -131,6 +131,7 @@ def _merge(report: Report, inner: Report) -> None:
     report.not_assessed.update(inner.not_assessed)
     report.dynamic = report.dynamic or inner.dynamic
     report.places.update(inner.places)
+    report.flows.update(inner.flows)
     report.onward.update(inner.onward)
 
 
@@ -150,8 +151,16 @@ def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> V
         not_assessed=tuple(report.not_assessed),
         rules=RULES,
         hosts=tuple(report.wanted),
+        flows=_flows(report),
         definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
     )
+
+
+def _flows(report: Report) -> tuple[Flow, ...]:
+    """Each once: where the argument is known, the flow into the tool as a whole says nothing more."""
+    into = {(flow.source, flow.line, flow.sink.rpartition(".")[0], flow.sink_line) for flow in report.flows}
+    every = (one for one in report.flows if (one.source, one.line, one.sink, one.sink_line) not in into)
+    return tuple(sorted(every, key=lambda one: (one.sink_line, one.line, one.sink)))
 
 
 def _gate(report: Report, risk: Risk) -> Gate:

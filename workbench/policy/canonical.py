@@ -50,6 +50,30 @@ def canonical(text: str) -> Canonical:
     return Canonical(clean, sha, (*_hidden(clean), *_cookies(clean)))
 
 
+def cleaned(text: str) -> str:
+    """The text without what makes it unfit to be run, read as Python would read it: what hides goes, a carriage return
+    becomes a line end, what only an editor takes for one becomes a space. A person reads the difference."""
+    body = _LINE_END.sub("\n", text.lstrip("\ufeff"))
+    first = _SUSPECTS.sub(lambda match: _instead(body, match.start()), body)
+    body = _SUSPECTS.sub("", first) if _hidden(first) else first  # a joiner may have lost what it joined
+    lines = _clean(body).split("\n")
+    for number, line in enumerate(lines[:2]):
+        if (match := _COOKIE.match(line)) and match.group(1).lower().replace("_", "-") not in _OWN_COOKIES:
+            lines[number] = line[: match.start(1)] + "utf-8" + line[match.end(1) :]
+    return "\n".join(lines)
+
+
+def _instead(text: str, at: int) -> str:
+    character = text[at]
+    if _harmless(text, at):
+        return character
+    if character == "\r":
+        return "\n"
+    if 0xD800 <= ord(character) <= 0xDFFF:
+        return "\ufffd"
+    return " " if character in _BREAKS else ""
+
+
 def hidden(text: str) -> tuple[Finding, ...]:
     """What cannot be seen in a text, or makes it read otherwise than it is stored; innocent joiners are let be."""
     return () if text.isascii() and text.isprintable() else _hidden(_LINE_END.sub("\n", text))

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from workbench.policy.assess import assess, assess_shaped
 from workbench.policy.levels import worst
-from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 
 _WHERE = " (in an earlier program of this state)"
 _UNREAD = "What the earlier programs of this state left behind: together they are too long to be read."
@@ -76,6 +76,7 @@ def _told(alone: Verdict, together: Verdict, offset: int, number: int) -> Verdic
         findings=tuple(_finding(one, offset) for one in together.findings),
         effects=tuple(_effect(one, offset) for one in together.effects),
         tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),
+        flows=tuple(_flow(one, offset) for one in together.flows if one.sink_line > offset),
     )
 
 
@@ -84,6 +85,11 @@ def _finding(one: Finding, offset: int) -> Finding:
     if span.line <= offset:
         return replace(one, message=one.message + _WHERE, span=Span(1, 0, 1, 0))
     return replace(one, span=replace(span, line=span.line - offset, end_line=max(0, span.end_line - offset)))
+
+
+def _flow(one: Flow, offset: int) -> Flow:
+    """Line 0: what it comes from was read by an earlier program."""
+    return replace(one, line=max(0, one.line - offset), sink_line=one.sink_line - offset)
 
 
 def _effect(one: Effect, offset: int) -> Effect:

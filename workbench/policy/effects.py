@@ -105,6 +105,7 @@ def _name(path: str, found: Place) -> str:
 def _note_chooser(reader: Reader, deed: Deed, node: ast.AST, target: Value, name: str) -> None:
     source = first(target.taint, "untrusted")
     if source and deed is not Deed.READ:
+        reader.report.flow(source, name or "a file", reader.span(node))
         words = f"Which file is touched is decided by content from {source.label} (line {source.line})"
         reader.report.add("flow.target", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
 
@@ -148,6 +149,7 @@ def flow_out(reader: Reader, node: ast.AST, sink: str, taint: frozenset[Source],
     source = first(frozenset(item for item in taint if not server or item.server != server), "private")
     if source is None:
         return
+    reader.report.flow(source, sink, reader.span(node))
     risk = Risk.CRITICAL if source.label.startswith("the file") else Risk.HIGH
     words = f"Data from {source.label} (line {source.line}) goes to {sink}"
     reader.report.add(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from workbench.policy.levels import rank, worst
-from workbench.records import Effect, EffectKind, Finding, Risk, Span, Tool
+from workbench.policy.value import Source
+from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Tool
 
 MAX_FINDINGS = 500  # more are counted, not listed
+MAX_FLOWS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Report:
     dynamic: bool = False  # which tool is called is decided at run time
     places: dict[tuple[Span, str], str] = field(default_factory=dict)  # of network notes: place and subject → host:port
     onward: set[Span] = field(default_factory=set)  # network calls that name nobody: they use what is connected
+    flows: dict[Flow, None] = field(default_factory=dict)
     wanted: list[str] = field(default_factory=list)  # places a person may open for this text
     opened: bool = False  # some of the network is, or could be, open
 
@@ -74,6 +77,11 @@ class Report:
             self.uses[key] = use
             return
         old.looped, old.risk = old.looped or use.looped, worst((old.risk, use.risk))
+
+    def flow(self, source: Source, sink: str, span: Span) -> None:
+        """Note that data from there goes into this."""
+        if len(self.flows) < MAX_FLOWS:
+            self.flows[Flow(source.kind, source.label, source.line, sink, span.line)] = None
 
     def fact(self, name: str, span: Span) -> None:
         """Remember where something was first seen."""

@@ -105,6 +105,7 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
         flow_out(reader, node, name, taint, tool.server)
     if tool_risk(tool) is Risk.LOW:
         return
+    _note_flows(reader, node, name, arguments)
     for key, value in arguments.by_name():
         source = first(value.taint, "untrusted")
         if source and key in verbs.DESTINATIONS:
@@ -118,6 +119,15 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
     ):
         words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
         reader.report.add("flow.decides", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
+
+
+def _note_flows(reader: Reader, node: ast.AST, name: str, arguments: Arguments) -> None:
+    """What was read elsewhere goes into a tool that may change something: where from, and into which argument."""
+    given = [(f"{name}.{key}", value) for key, value in arguments.by_name()]
+    for sink, value in [*given, *((name, value) for value in arguments.positional)]:
+        for kind in ("untrusted", "private"):
+            if source := first(value.taint, kind):
+                reader.report.flow(source, sink, reader.span(node))
 
 
 def _origin(tool: Tool, span: Span) -> frozenset[Source]:

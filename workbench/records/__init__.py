@@ -37,12 +37,14 @@ from workbench.records.offers import (
 )
 from workbench.records.past import PastCall, PastQuery
 from workbench.records.pauses import Held, Pause, PauseAnswer
+from workbench.records.pinning import Likeness, Resemblance, ValueChange
 from workbench.records.pins import ChangeKind, DefinitionChange, Moment, ToolWarning
 from workbench.records.runs import (
     Decision,
     Effect,
     EffectKind,
     Finding,
+    Flow,
     Gate,
     Ledger,
     Proposal,
@@ -104,6 +106,7 @@ __all__ = [
     "Fault",
     "FileInfo",
     "Finding",
+    "Flow",
     "FoundServer",
     "Frame",
     "Gate",
@@ -117,6 +120,7 @@ __all__ = [
     "KeptState",
     "Ledger",
     "Level",
+    "Likeness",
     "Limits",
     "LogLine",
     "Mark",
@@ -141,6 +145,7 @@ __all__ = [
     "PromptMessage",
     "Proposal",
     "RawAnswer",
+    "Resemblance",
     "Resource",
     "ResourceTemplate",
     "Risk",
@@ -173,6 +178,7 @@ __all__ = [
     "ToolUse",
     "ToolWarning",
     "Trust",
+    "ValueChange",
     "Verdict",
     "Vitals",
     "Word",

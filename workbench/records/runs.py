@@ -62,6 +62,17 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class Flow:
+    """Data on its way through the program: from what one line reads into what another line does."""
+
+    kind: str  # private (a person's data) or untrusted (text that outsiders can write)
+    source: str  # such as "web.fetch"
+    line: int
+    sink: str  # such as "demo.send_email.to"
+    sink_line: int
+
+
+@dataclass(frozen=True, slots=True)
 class ToolUse:
     """A tool the code names, as far as reading it tells."""
 
@@ -90,6 +101,7 @@ class Verdict:
     allowed: tuple[str, ...] = ()  # what a rule of the person's allows, one sentence each
     asks: tuple[str, ...] = ()  # why a person is asked whatever the risk is
     unsettled: Risk | None = None  # the highest risk that no rule settles; None: the risk itself
+    flows: tuple[Flow, ...] = ()
 
 
 class RunState(StrEnum):

@@ -45,3 +45,9 @@ SECRET_NAME = re.compile(r"TOKEN|SECRET|PASS|API_?KEY|_KEY|CRED|AUTH", re.IGNORE
 HOST = re.compile(r"^\w+://(?:[^/\s?#@]{1,200}@)?([^/\s:?#]{1,253})")
 BLOB = re.compile(r"[A-Za-z0-9+/=_-]{160,}")
 HEX_ESCAPES = re.compile(r"(?:\\x[2-7][0-9a-fA-F]){4,}")
+# A value that says where something goes: a mailbox, an address, a host, a path away from here.
+ADDRESS = re.compile(
+    r"""[^\s@]{1,64}@[^\s@.]{1,64}\.|^\w{1,20}://|^(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?$|^\d{1,3}(?:\.\d{1,3}){3}
+    |^[/~]|^\.\./""",
+    re.IGNORECASE | re.VERBOSE,
+)
