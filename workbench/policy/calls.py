@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.policy import bits
+from workbench.policy.bits import contradicts
 from workbench.policy.levels import at_least
 from workbench.policy.tables import verbs
 from workbench.records import Origin, Risk, Tool, ToolCall, Verdict
@@ -30,20 +32,14 @@ def tool_risk(tool: Tool) -> Risk:
         return Risk.HIGH if contradicts(tool) else Risk.LOW
     if hints.read_only is None and hints.destructive is None:
         return Risk.MEDIUM if verbs.reads(tool.name) and not verbs.destroys(tool.name) else Risk.HIGH
+    if hints.destructive is False and "destructive" in tool.said:
+        return Risk.MEDIUM
     return Risk.MEDIUM if hints.destructive is False and not verbs.destroys(tool.name) else Risk.HIGH
-
-
-def contradicts(tool: Tool) -> bool:
-    """Whether a tool that claims to read only carries a name that says otherwise."""
-    changing = verbs.destroys(tool.name) or verbs.sends(tool.name)
-    return bool(tool.hints.read_only) and changing and not verbs.reads(tool.name)
 
 
 def outward(tool: Tool) -> bool:
     """Whether it can carry data to somebody outside."""
-    if tool.hints.read_only and not contradicts(tool):
-        return False
-    return verbs.sends(tool.name) or bool(tool.hints.open_world)
+    return bits.sends(tool)
 
 
 def check_call(call: ToolCall, tool: Tool, verdict: Verdict | None, approved: bool) -> CallVerdict:
@@ -98,6 +94,9 @@ def _why(tool: Tool) -> str:
     if tool.hints.destructive or verbs.destroys(tool.name):
         return "it can change or delete data for good"
     if tool.hints.destructive is None and tool.hints.read_only is None:
+        claims = tool.claimed or tool.hints
+        if claims.destructive is not None or claims.read_only is not None:
+            return "what its server says of it does not count until a person trusts that server"
         return "its server does not say whether it changes or deletes data"
     return "it can change data"
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from workbench.policy.calls import contradicts
+from workbench.policy.bits import contradicts
 from workbench.policy.canonical import hidden
 from workbench.policy.lookalikes import plain_letters
 from workbench.policy.tables import verbs
 from workbench.policy.tables.names import names
-from workbench.records import JsonValue, Tool, ToolWarning
+from workbench.records import Hints, JsonValue, Tool, ToolWarning
 
 _LONGEST = 200_000  # characters of one definition that are looked at
 _TEXTS = 20_000  # texts of one definition
@@ -69,12 +69,14 @@ def unmarked(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
     """Names that take something away, where the server says nothing of it. A server that never says anything gets one
     warning for all of them."""
     silent = [
-        tool for tool in tools if _takes(tool.name) and tool.hints.destructive is None and not tool.hints.read_only
+        tool
+        for tool in tools
+        if _takes(tool.name) and _claimed(tool).destructive is None and not _claimed(tool).read_only
     ]
     if not silent:
         return ()
-    if any(tool.hints.destructive is not None or tool.hints.read_only is not None for tool in tools):
-        return tuple(_silent(tool) for tool in silent if tool.hints.read_only is None)
+    if any(_claimed(tool).destructive is not None or _claimed(tool).read_only is not None for tool in tools):
+        return tuple(_silent(tool) for tool in silent if _claimed(tool).read_only is None)
     words = f"None of its tools says whether it changes anything; {len(silent)} have names that take something away."
     why = f"Such as {', '.join(tool.name[:60] for tool in silent[:3])}: the workbench judges them by their names."
     return (ToolWarning(silent[0].server, "", "unmarked", words, why),)
@@ -105,12 +107,12 @@ def _disguised(tool: Tool) -> Iterator[ToolWarning]:
 
 
 def _claims(tool: Tool) -> Iterator[ToolWarning]:
-    if tool.hints.read_only and (contradicts(tool) or _takes(tool.name)):
+    if _claimed(tool).read_only and (contradicts(tool) or _takes(tool.name)):
         words = "It claims to read only, but its name says that it changes something."
         yield ToolWarning(
             tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you."
         )
-    elif tool.hints.destructive is False and _takes(tool.name):
+    elif _claimed(tool).destructive is False and _takes(tool.name):
         words = f"It claims to destroy nothing, but its name says “{_taking(tool.name)}”."
         yield ToolWarning(
             tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you."
@@ -166,3 +168,13 @@ def _walk(tool: Tool) -> Iterator[tuple[str, str]]:
                 stack.append((place, part))
         elif isinstance(value, list):
             stack.extend((place, part) for part in value)
+
+
+def _claimed(tool: Tool) -> Hints:
+    """What the server says, whoever believes it."""
+    return tool.claimed or tool.hints
+
+
+def _says_nothing(tool: Tool) -> bool:
+    claims = _claimed(tool)
+    return claims.destructive is None and not claims.read_only

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from workbench.policy.calls import contradicts, outward, tool_risk
+from workbench.policy import bits
+from workbench.policy.bits import contradicts
+from workbench.policy.calls import outward, tool_risk
 from workbench.policy.effects import first, flow_out
 from workbench.policy.given import check_arguments
 from workbench.policy.invocation import Arguments
@@ -14,7 +16,7 @@ from workbench.policy.reader import Reader
 from workbench.policy.report import Use
 from workbench.policy.tables import verbs
 from workbench.policy.toolbook import Unlisted
-from workbench.policy.value import NO_TAINT, Source, Value
+from workbench.policy.value import Source, Value
 from workbench.records import EffectKind, Risk, Span, Tool
 
 _NO_ARGUMENTS = Arguments()
@@ -69,10 +71,17 @@ def use_words(tool: Tool, looped: bool) -> str:
         return f"Calls {name}{often}, which claims to read only but whose name says otherwise"
     if tool_risk(tool) is Risk.LOW:
         return f"Reads with {name}"
-    hints = tool.hints
-    silent = hints.read_only is None and hints.destructive is None
-    doubt = ", which its server does not describe" if silent else ""
+    doubt = _doubt(tool)
     return f"{said} through {name}{often}{doubt}" if said else f"Calls {name}{often}, which may change data"
+
+
+def _doubt(tool: Tool) -> str:
+    """Why less is known of a tool than its server says of it."""
+    if tool.hints.read_only is not None or tool.hints.destructive is not None:
+        return ""
+    claims = tool.claimed or tool.hints
+    silent = claims.read_only is None and claims.destructive is None
+    return ", which its server does not describe" if silent else ", by the word of a server you do not trust yet"
 
 
 def reversible(tool: Tool) -> bool | None:
@@ -131,21 +140,6 @@ def _note_flows(reader: Reader, node: ast.AST, name: str, arguments: Arguments) 
 
 
 def _origin(tool: Tool, span: Span) -> frozenset[Source]:
-    if not (tool.hints.read_only or verbs.reads(tool.name)):
-        return NO_TAINT
     name = f"{tool.server}.{tool.name}"
-    return frozenset(Source(kind, name, span.line, tool.server) for kind in _kinds(tool))
-
-
-def _kinds(tool: Tool) -> tuple[str, ...]:
-    """What an answer may carry: a hint or names say whether outsiders write it, and whether it is public."""
-    words = {*verbs.words(tool.server), *verbs.words(tool.name)}
-    public = not words.isdisjoint(verbs.PUBLIC)
-    written = (
-        tool.hints.open_world
-        if tool.hints.open_world is not None
-        else not words.isdisjoint(verbs.OUTSIDERS | verbs.PUBLIC)
-    )
-    if not written:
-        return ("private",)
-    return ("untrusted",) if public else ("private", "untrusted")
+    kinds = [kind for kind, has in (("private", bits.private(tool)), ("untrusted", bits.outsiders(tool))) if has]
+    return frozenset(Source(kind, name, span.line, tool.server) for kind in kinds)
