@@ -135,7 +135,7 @@ def test_an_import_line_can_be_imported() -> None:
 
 def test_a_category_is_one_that_a_person_gave_or_more_words() -> None:
     kinds = {"git-hub": "code", "mail": "Talk"}
-    entries = [Entry(one.tool, one.function, one.about, kinds[one.tool.server]) for one in HUB._entries]
+    entries = [Entry(one.tool, one.function, one.about, kinds[one.tool.server]) for one in HUB.entries]
     found = Search(entries)
     assert names(found, "", category="talk") == ["send-mail"]
     assert names(found, "create", category="talk") == []
@@ -151,7 +151,7 @@ def test_a_question_after_which_a_tool_ran_finds_it_again() -> None:
 
 def test_full_details_name_what_often_ran_with_it() -> None:
     often = {("git-hub", "create_issue"): (("mail", "send-mail"), ("gone", "away"))}
-    found = Search(HUB._entries, lambda *name: often.get(name, ()))
+    found = Search(HUB.entries, lambda *name: often.get(name, ()))
     text = found.answer("create_issue", Depth.FULL, 1).text
     assert "Often used in the same programs:\nfrom servers.mail import send_mail" in text
     assert "away" not in text

@@ -13,6 +13,7 @@ from workbench.catalog.attendant import Attendant
 from workbench.catalog.calling import Hear
 from workbench.catalog.configuration import Configuration, Reading
 from workbench.catalog.consents import Consents
+from workbench.catalog.everywhere import Everywhere
 from workbench.catalog.faults import ServerFault, nearest
 from workbench.catalog.finder import Finder
 from workbench.catalog.groups import Groups
@@ -100,6 +101,7 @@ class Catalog:
         self._servers: dict[str, Server] = {}
         self.lessons = Lessons(paths.lessons)
         self._finder = Finder(self._findable, self.lessons, self._look_for_oddities)
+        self.everywhere = Everywhere(self._finder, self._enabled)  # for people: agents ask `search`
         self._known = KnownTools()
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 
 from workbench.catalog.lessons import Lessons
@@ -14,6 +15,7 @@ from workbench.paths import resources
 from workbench.records import Depth, SearchAnswer
 
 _LATER = 1.0  # seconds after the first index: reading the vectors must not slow the start
+_PATIENCE = 0.15  # seconds a person who types waits for a new index; then the last one has to do
 
 
 class Finder:
@@ -26,20 +28,34 @@ class Finder:
         self._lessons = lessons
         self._seen = seen
         self._search: Search | None = None  # None: something changed since
+        self._last: Search | None = None  # the last one that was ready
+        self._built = asyncio.Event()  # it is
         self._indexing: asyncio.Task[None] | None = None
         self._meaning: Meaning | None = None
         self._deepening: asyncio.Task[None] | None = None
 
     def answer(self, query: str, depth: Depth, limit: int, server: str, category: str) -> SearchAnswer:
-        if self._search is None:
-            self._search = self._made()
-        return self._search.answer(query, depth, limit, server, category)
+        return self._current().answer(query, depth, limit, server, category)
+
+    @property
+    def meaning(self) -> Meaning | None:
+        return self._meaning
+
+    async def ready(self) -> tuple[Search, bool]:
+        """An index that can be asked at once, and whether it knows everything. Who types waits a moment for a new one;
+        then the last one has to do."""
+        if not self._is_ready():
+            self._index_soon()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._built.wait(), None if self._last is None else _PATIENCE)
+        assert self._last is not None
+        return self._last, self._is_ready() and (self._last.deep or not self._busy())
 
     def forget(self) -> None:
         """What was known changed."""
         self._search = None
-        if self._indexing is None or self._indexing.done():
-            self._indexing = spawn("catalog: index", self._index())
+        self._built.clear()
+        self._index_soon()
 
     async def close(self) -> None:
         if self._indexing is not None:
@@ -48,13 +64,27 @@ class Finder:
             self._deepening.cancel()
             await asyncio.wait([self._deepening])
 
-    def _made(self) -> Search:
-        return Search(self._known(), self._lessons.companions)
+    def _is_ready(self) -> bool:
+        return self._search is not None and self._search is self._last
+
+    def _busy(self) -> bool:
+        return any(task is not None and not task.done() for task in (self._indexing, self._deepening))
+
+    def _index_soon(self) -> None:
+        if self._indexing is None or self._indexing.done():
+            self._indexing = spawn("catalog: index", self._index())
+
+    def _current(self) -> Search:
+        if self._search is None:
+            self._search = Search(self._known(), self._lessons.companions)
+        return self._search
 
     async def _index(self) -> None:
-        while self._search is None:
-            self._search = made = self._made()
+        while not self._is_ready():
+            made = self._current()
             await asyncio.to_thread(made.prepare)
+            self._last = made
+            self._built.set()
             await self._seen()
         if self._deepening is None or self._deepening.done():
             self._deepening = spawn("catalog: meaning", self._deepen())

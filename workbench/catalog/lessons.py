@@ -61,11 +61,13 @@ class Lessons:
 
     def companions(self, server: str, tool: str, most: int = 3) -> tuple[Name, ...]:
         """The tools that most often ran in the same programs, at least twice."""
+        return tuple(name for name, _ in self.often_with(server, tool)[:most])
+
+    def often_with(self, server: str, tool: str) -> list[tuple[Name, int]]:
+        """Likewise, each with the number of programs."""
         self.load()
         often = self._together.get((server, tool), Counter())
-        return tuple(name for name, times in sorted(often.items(), key=lambda one: (-one[1], one[0])) if times > 1)[
-            :most
-        ]
+        return [(name, times) for name, times in sorted(often.items(), key=lambda one: (-one[1], one[0])) if times > 1]
 
     def forget(self) -> None:
         """Everything that was learned."""

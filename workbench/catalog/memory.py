@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.catalog import definitions, stored
 from workbench.catalog.launch import fingerprint
+from workbench.catalog.offer_memory import Kept, OfferMemory
 from workbench.records import ServerConfig, Tool
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ class Remembered:
     tools: tuple[Tool, ...] = ()
     warnings: tuple[str, ...] = ()
     way: str = ""  # how it was reached: stdio, http or sse
+    offers: Kept = field(default_factory=Kept)  # kept by itself: these lists are read later, and change more often
 
 
 class Memory:
@@ -34,15 +36,17 @@ class Memory:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.offers = OfferMemory(folder)
 
     def recall(self, config: ServerConfig) -> Remembered:
         """Blocks while it reads and hashes: call it on a thread."""
         found = stored.load(self._file(config))
         if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("tools"), list):
             return Remembered()
+        offers = self.offers.recall(config)
         read = definitions.read(config.name, found["tools"])
         words = {key: str(found.get(key, "")) for key in ("title", "version", "protocol", "instructions", "era", "way")}
-        return Remembered(**words, tools=read.tools, warnings=read.warnings)
+        return Remembered(**words, tools=read.tools, warnings=read.warnings, offers=offers)
 
     def keep(self, config: ServerConfig, facts: Remembered) -> None:
         """A cache that cannot be written costs speed only."""

@@ -11,6 +11,7 @@ from workbench.catalog.connection import Connection
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.log_book import LogBook
 from workbench.catalog.offer_lists import Read
+from workbench.catalog.offer_memory import Kept
 from workbench.catalog.paging import Listed, read_pages
 from workbench.catalog.subscriptions import Subscriptions, modern
 from workbench.catalog.surroundings import Surroundings
@@ -32,7 +33,7 @@ _CHANGES = {
     "notifications/prompts/list_changed": (PROMPTS,),
 }
 Entry = TypeVar("Entry")
-Remember = Callable[[tuple[ResourceTemplate, ...], tuple[Prompt, ...]], Awaitable[None]]
+Remember = Callable[[Kept], Awaitable[None]]
 
 
 class Offering:
@@ -47,6 +48,7 @@ class Offering:
         self._stale: set[str] = set()
         self._reading: asyncio.Task[None] | None = None
         self._warnings: dict[str, tuple[str, ...]] = {}
+        self._unread: set[str] = set()  # lists that could not be read whole
         self._known = False
         self._log_level = ""
         self.log = LogBook(server, tell, around.masks)
@@ -75,6 +77,10 @@ class Offering:
     @property
     def readable(self) -> int:
         return len(self.resources) + len(self.templates)
+
+    def recall(self, kept: Kept) -> None:
+        """Take over what is known from its last life."""
+        self.resources, self.templates, self.prompts = kept.resources, kept.templates, kept.prompts
 
     def begin(self, connection: Connection) -> None:
         """The server is ready: read its lists, and ask again for what was asked of its last life."""
@@ -139,8 +145,8 @@ class Offering:
                     await self._read_list(connection, kind)
             self._known = True
             self._tell(OffersChanged(self._server))
-            if not any(self._warnings.values()):  # what could not be read is not gone
-                await self._remember(self.templates, self.prompts)
+            if not self._unread:  # what could not be read is not gone
+                await self._remember(Kept(self.resources, self.templates, self.prompts))
 
     async def _resume(self, connection: Connection) -> None:
         from mcp.shared.exceptions import MCPError
@@ -171,6 +177,7 @@ class Offering:
         else:
             found = await asyncio.to_thread(read, self._server, listed.entries)
         self._warnings[kind] = (*listed.warnings, *found.warnings)
+        (self._unread.add if listed.warnings else self._unread.discard)(kind)
         return found.entries
 
     async def _listed(self, connection: Connection, kind: str) -> Listed:

@@ -105,7 +105,7 @@ class Ranking(Generic[Found]):
         """`beside`: a larger index whose words count too where it is judged how rare one is, so that what both find
         can be put in one order."""
         self._entries = entries
-        documents = [_fields(entry) for entry in entries]
+        documents = [fields(entry) for entry in entries]
         beside = beside if beside is not None and beside._entries else None
         self._means: Mapping[str, float] = beside._means if beside else _means(documents)
         known = (beside._impacts, len(beside._entries)) if beside else ({}, 0)
@@ -212,7 +212,8 @@ def _leaves(entry: Findable) -> frozenset[str]:
     return frozenset((_PARTS.split(entry.name.lower())[-1], entry.function.lower().rpartition("__")[2]))
 
 
-def _fields(entry: Findable) -> dict[str, list[str]]:
+def fields(entry: Findable) -> dict[str, list[str]]:
+    """The terms of an entry, by where they stand."""
     names: list[str] = []
     notes: list[str] = []
     _walk(entry.schema, names, notes, _DEEP)

@@ -32,27 +32,33 @@ class Search:
         self, known: Iterable[Entry], companions: Callable[[str, str], Sequence[tuple[str, str]]] = lambda *_: ()
     ) -> None:
         """`companions` names the tools that often ran in one program with a tool."""
-        self._entries = list(known)
+        self.entries = list(known)
         self._companions = companions
         self._ranking: Ranking[Entry] | None = None
-        self._packages = {package_name(server): server for server in {entry.tool.server for entry in self._entries}}
-        self._definition_tokens = sum(entry.tool.definition_tokens for entry in self._entries)
+        self.deep = False  # whether meaning counts
+        self._packages = {package_name(server): server for server in {entry.tool.server for entry in self.entries}}
+        self._definition_tokens = sum(entry.tool.definition_tokens for entry in self.entries)
+
+    @property
+    def ranking(self) -> Ranking[Entry]:
+        self.prepare()
+        assert self._ranking is not None
+        return self._ranking
 
     def prepare(self) -> None:
         """Build the index; a long list takes a second, so somebody may do it on a thread beforehand."""
         if self._ranking is None:
-            self._ranking = Ranking(self._entries)
+            self._ranking = Ranking(self.entries)
 
     def deepen(self, meaning: Meaning) -> None:
         """Let meaning count beside words, from the next question on; beside the loop, as it takes a while."""
-        self.prepare()
-        assert self._ranking is not None
-        self._ranking.deepen(meaning)
+        self.ranking.deepen(meaning)
+        self.deep = True
 
     def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """A category that no server has counts as more words of the question."""
         wanted = category.strip().lower()
-        known = wanted in {entry.category.lower() for entry in self._entries} if wanted else True
+        known = wanted in {entry.category.lower() for entry in self.entries} if wanted else True
         asked = (query if known else f"{query} {wanted}").strip()[:_LONGEST_QUERY]
         shown, total = self._find(asked, max(1, limit), _filter(self._server(server), wanted if known else ""))
         lines = [self._header(asked, depth, len(shown), total), *_body(shown, depth)]
@@ -67,17 +73,15 @@ class Search:
 
     def _find(self, query: str, limit: int, among: Callable[[Entry], bool] | None) -> tuple[list[Entry], int]:
         if not query:
-            listed = [entry for entry in self._entries if among is None or among(entry)]
+            listed = [entry for entry in self.entries if among is None or among(entry)]
             return listed[:limit], len(listed)
-        self.prepare()
-        assert self._ranking is not None
-        positions, total = self._ranking.rank(query, limit, among)
-        return [self._entries[position] for position in positions], total
+        positions, total = self.ranking.rank(query, limit, among)
+        return [self.entries[position] for position in positions], total
 
     def _together(self, shown: Sequence[Entry]) -> list[str]:
         """What ran with the tools shown, as far as it is not shown itself."""
         here = {(entry.tool.server, entry.tool.name) for entry in shown}
-        by_name = {(entry.tool.server, entry.tool.name): entry for entry in self._entries}
+        by_name = {(entry.tool.server, entry.tool.name): entry for entry in self.entries}
         often = dict.fromkeys(name for one in here for name in self._companions(*one))
         lines = [import_line(name[0], by_name[name].function) for name in often if name not in here and name in by_name]
         return ["\nOften used in the same programs:", *lines[:_COMPANIONS]] if lines else []
@@ -91,7 +95,7 @@ class Search:
     def _header(self, query: str, depth: Depth, shown: int, total: int) -> str:
         about = f" matching {query[:100]!r}" if query else ""
         if not total:
-            return f"0 of {len(self._entries)} tools{about}. Try other words, or no query for the list."
+            return f"0 of {len(self.entries)} tools{about}. Try other words, or no query for the list."
         hints = [f"raise limit for the other {total - shown}"] if shown < total else []
         hints += [_MORE[depth]] if _MORE[depth] else []
         return f"{shown} of {total} tools{about}" + (f" ({'; '.join(hints)})" if hints else "")

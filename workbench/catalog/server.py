@@ -19,6 +19,7 @@ from workbench.catalog.handshake import MODERN, Greeting
 from workbench.catalog.host import Beside
 from workbench.catalog.memory import Remembered
 from workbench.catalog.moments import Moments
+from workbench.catalog.offer_memory import Kept
 from workbench.catalog.offering import Offering
 from workbench.catalog.own_tools import OwnTools
 from workbench.catalog.pins import Pins
@@ -55,7 +56,7 @@ class Server:
         self._rubbish_told = 0
         self.traffic = Traffic(config.name, surroundings.masks)
         self.begun_tasks: dict[str, str] = {}  # task → the tool whose call began it
-        self.offering = Offering(config.name, self._hear_offers, surroundings, self.moments.keep_offers)
+        self.offering = Offering(config.name, self._hear_offers, surroundings, self._remember_offers)
         self.counts = Counts()
         self.since = 0.0  # when it became ready last
         self.state = ServerState(config, allowed=allowed, plain_secrets=plain_secrets.hide(config, surroundings.masks))
@@ -86,6 +87,7 @@ class Server:
         self._era, self._way = facts.era, facts.way
         if facts.tools:
             self.own.keep(facts.tools, facts.warnings)
+        self.offering.recall(facts.offers)
         self.state = replace(
             self.state,
             title=facts.title,
@@ -93,6 +95,8 @@ class Server:
             protocol=facts.protocol,
             instructions=facts.instructions,
             tool_count=len(facts.tools),
+            resource_count=self.offering.readable,
+            prompt_count=len(self.offering.prompts),
         )
 
     def allow(self) -> None:
@@ -342,6 +346,10 @@ class Server:
     def _warnings(self) -> tuple[str, ...]:
         self._rubbish_told = self.traffic.rubbish_count
         return (*self.own.warnings, *self.traffic.warnings())
+
+    async def _remember_offers(self, kept: Kept) -> None:
+        await asyncio.to_thread(self._around.memory.offers.keep, self.state.config, kept)
+        await self.moments.keep_offers(kept.templates, kept.prompts)
 
     async def _remember(self) -> None:
         state = self.state

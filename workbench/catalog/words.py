@@ -101,6 +101,15 @@ def terms(text: str, *, keep_all: bool = False) -> list[str]:
     return found
 
 
+def surfaces(text: str) -> dict[str, str]:
+    """The terms of a text, each with the word that it was made of."""
+    found: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        for term in terms(word):
+            found.setdefault(term, word)
+    return found
+
+
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     if len(word) > 4:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.desk.asks import AsksDesk
 from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
+from workbench.desk.finding import FindingDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.network import NetworkDesk
@@ -45,5 +46,6 @@ class Desk(
     NetworkDesk,
     StatesDesk,
     ThriftDesk,
+    FindingDesk,
 ):
     """It belongs to a person's doors."""

@@ -20,6 +20,7 @@ from workbench.records.clients import (
     Standing,
 )
 from workbench.records.consent import Consent
+from workbench.records.finds import Companion, Find, FindKind, Finds, FoundIn, Reason
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.network import Connection, HostRule, NetworkRules
@@ -86,6 +87,7 @@ __all__ = [
     "CheckResult",
     "CheckState",
     "ClientFile",
+    "Companion",
     "Completion",
     "Connection",
     "Consent",
@@ -105,8 +107,12 @@ __all__ = [
     "ExportReport",
     "Fault",
     "FileInfo",
+    "Find",
+    "FindKind",
     "Finding",
+    "Finds",
     "Flow",
+    "FoundIn",
     "FoundServer",
     "Frame",
     "Gate",
@@ -145,6 +151,7 @@ __all__ = [
     "PromptMessage",
     "Proposal",
     "RawAnswer",
+    "Reason",
     "Resemblance",
     "Resource",
     "ResourceTemplate",

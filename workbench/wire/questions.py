@@ -11,6 +11,7 @@ from typing import Protocol
 from workbench.wire.topics.asks import AskQuestions
 from workbench.wire.topics.clients import ClientQuestions
 from workbench.wire.topics.doctor import DoctorQuestions
+from workbench.wire.topics.finding import FindingQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.network import NetworkQuestions
@@ -51,6 +52,7 @@ class Questions(
     NetworkQuestions,
     StateQuestions,
     ThriftQuestions,
+    FindingQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""

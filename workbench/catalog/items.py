@@ -1,0 +1,77 @@
+"""Whatever can be found besides tools, in the shape the ranking reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from workbench.records import FindKind, JsonObject, Prompt, PromptArgument, Resource, ResourceTemplate, Skill
+
+MOST_RESOURCES = 5_000
+"""Of one server, that can be found by words; its page lists them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A resource, a template, a prompt or a skill."""
+
+    kind: FindKind
+    server: str  # empty: a skill
+    key: str  # what opens it: an address, a prompt's or a skill's name
+    name: str
+    title: str
+    description: str
+    schema: JsonObject = field(default_factory=dict)  # what it takes
+    about: str = ""  # what its server says of itself
+    category: str = ""  # which a person gave its server
+    size: int = -1
+    mime: str = ""
+
+    @property
+    def function(self) -> str:
+        """Its whole address is a name, too."""
+        return self.key
+
+    @property
+    def asked(self) -> str:
+        return ""
+
+
+def offered(
+    resources: Iterable[Resource],
+    templates: Iterable[ResourceTemplate],
+    prompts: Iterable[Prompt],
+    about: str,
+    category: str,
+) -> Iterator[Item]:
+    """What one server offers besides tools."""
+    for one in resources:
+        told = f"{one.description} {one.uri}"
+        yield Item(
+            FindKind.RESOURCE, one.server, one.uri, one.name, one.title, told, {}, about, category, one.size, one.mime
+        )
+    for blank in templates:
+        told, takes = f"{blank.description} {blank.template}", _properties((name, "") for name in blank.variables)
+        yield Item(
+            FindKind.TEMPLATE, blank.server, blank.template, blank.name, blank.title, told, takes, about, category
+        )
+    for prompt in prompts:
+        takes = _properties((argument.name, _words(argument)) for argument in prompt.arguments)
+        yield Item(
+            FindKind.PROMPT, prompt.server, prompt.name, prompt.name, prompt.title, prompt.description, takes, about,
+            category,
+        )  # fmt: skip
+
+
+def of_skill(skill: Skill) -> Item:
+    """The tools it needs say what it does as well."""
+    told = " ".join((skill.description, *skill.tags, *skill.tools))
+    return Item(FindKind.SKILL, "", skill.name, skill.name, "", told)
+
+
+def _properties(named: Iterable[tuple[str, str]]) -> JsonObject:
+    return {"properties": {name: {"description": words} for name, words in named}}
+
+
+def _words(argument: PromptArgument) -> str:
+    return f"{argument.title} {argument.description}".strip()

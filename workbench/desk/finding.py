@@ -1,0 +1,50 @@
+"""Answers what a person looks for: one search over the catalogue and the library of skills."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from workbench.catalog.items import Item, of_skill
+from workbench.desk.seat import House, Seat
+from workbench.errors import WorkbenchError
+from workbench.records import Companion, FindKind, Finds, SkillState
+
+_FRESH = 2.0  # seconds a reading of the library is good for: it is files, and somebody types
+_MOST = 200  # finds of one answer
+_COMPANIONS = 6
+
+
+class FindingDesk(Seat):
+    """Finds anything, and what is used with it."""
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self._skills: tuple[Item, ...] = ()
+        self._read_at = -_FRESH
+
+    async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
+        unknown = [kind for kind in kinds if kind not in set(FindKind)]
+        if unknown:
+            raise WorkbenchError(f"There is nothing of the kind {unknown[0]!r:.60}.", f"Kinds: {', '.join(FindKind)}.")
+        wanted = tuple(FindKind(kind) for kind in kinds)
+        return await self._catalog.everywhere.find(words, wanted, max(1, min(limit, _MOST)), await self._library())
+
+    async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
+        if not self._rooms.settings().search_learns:
+            return ()
+        known = {(one.server, one.name) for one in self._catalog.tools()}
+        often = self._catalog.lessons.often_with(server, tool)
+        found = [Companion(*name, times) for name, times in often if name in known]
+        return tuple(found[:_COMPANIONS])
+
+    async def _library(self) -> tuple[Item, ...]:
+        """The same tuple as long as it holds the same skills; a person finds drafts, too."""
+        if time.monotonic() - self._read_at >= _FRESH:
+            self._read_at = time.monotonic()
+            skills = await asyncio.to_thread(self._rooms.library.list)
+            named = {skill.name: skill for skill in reversed(skills) if skill.state is not SkillState.RETIRED}
+            found = tuple(of_skill(named[name]) for name in sorted(named))
+            if found != self._skills:
+                self._skills = found
+        return self._skills
