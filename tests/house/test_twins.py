@@ -44,6 +44,7 @@ ELSEWHERE = {
     "sandbox/builders.py": "tests/sandbox/container/test_building.py",
     "sandbox/maker.py": "tests/sandbox/test_levels.py",
     "runs/state.py": "tests/runs/test_states.py",
+    "runs/seal.py": "tests/runs/test_approvals.py",
     "sandbox/launchers.py": "tests/sandbox/test_packages.py",
     "sandbox/usage.py": "tests/sandbox/test_kept.py",
     "sandbox/watching.py": "tests/sandbox/test_kept.py",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
+from workbench.audit.review import NEWEST, review
 from workbench.desk.seat import BY, Seat
-from workbench.records import Decision, Run, Verdict
+from workbench.policy.canonical import cleaned
+from workbench.records import Decision, EntryQuery, ReviewFigures, Run, Verdict
 
 
 class RunsDesk(Seat):
@@ -29,6 +32,16 @@ class RunsDesk(Seat):
 
     async def edit(self, run_id: str, code: str) -> Run:
         return await self._house.conveyor.edit(run_id, code)
+
+    async def assess_edit(self, run_id: str, code: str) -> Verdict:
+        return await self._house.conveyor.assess_edit(run_id, code)
+
+    async def clean(self, code: str) -> str:
+        return await asyncio.to_thread(cleaned, code)
+
+    async def review_figures(self) -> ReviewFigures:
+        query = EntryQuery(kind="run.decided", limit=NEWEST)
+        return review(await asyncio.to_thread(self._rooms.journal.entries, query))
 
     async def stop_run(self, run_id: str) -> Run:
         return await self._house.conveyor.stop(run_id)

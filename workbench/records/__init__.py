@@ -40,6 +40,7 @@ from workbench.records.past import PastCall, PastQuery
 from workbench.records.pauses import Held, Pause, PauseAnswer
 from workbench.records.pinning import Likeness, Resemblance, ValueChange
 from workbench.records.pins import ChangeKind, DefinitionChange, Moment, ToolWarning
+from workbench.records.review import ReviewFigures
 from workbench.records.runs import (
     Decision,
     Effect,
@@ -155,6 +156,7 @@ __all__ = [
     "Resemblance",
     "Resource",
     "ResourceTemplate",
+    "ReviewFigures",
     "Risk",
     "Run",
     "RunProfile",

@@ -9,6 +9,7 @@ from enum import StrEnum
 from workbench.records.calls import CallTrace
 from workbench.records.ground import Fault, Origin, Risk
 from workbench.records.pauses import Held, Pause
+from workbench.records.pinning import Resemblance
 from workbench.records.trust import RunProfile
 
 
@@ -138,6 +139,7 @@ class Proposal:
     required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
     force_approval: bool = False  # a person is asked whatever the risk
     rehearse: bool = False  # side effects are held instead of made
+    original: str = ""  # the author's own text, where a person edited it
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ class Decision:
     seconds: float = 0.0  # how long the person looked
     hosts: tuple[str, ...] = ()  # "host:port", reachable from this run only because the person said so
     scope: str = "once"  # once, session, text, tool, server: how far the answer reaches
+    seal: str = ""  # of the run, as the person saw it
+    also: tuple[str, ...] = ()  # other runs of the same question that the answer is for
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +193,7 @@ class Run:
     isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent
     pauses: tuple[Pause, ...] = ()  # nested calls that wait for a person right now
     plan: tuple[Held, ...] = ()  # what a rehearsal held
+    seal: str = ""  # SHA-256 over text, limits, servers and definitions: what an answer is about
+    like: Resemblance | None = None  # a program that was allowed before
+    scopes: tuple[str, ...] = ()  # how far a yes may reach beyond once: session, text, tool, server
+    scopes_why: str = ""  # why not further

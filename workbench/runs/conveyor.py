@@ -16,6 +16,7 @@ from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
 from workbench.policy.scripts import assess_script
 from workbench.records import Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
 from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
 from workbench.runs.broker import Broker
@@ -49,6 +50,7 @@ class Conveyor:
         self._broker = broker
         self._stock = stock
         self._arrival = Arrival(rooms)
+        self.approvals = Approvals(rooms)
         self._roads: dict[str, Road] = {}
         self._past: tuple[Run, ...] = ()
         self.states = States(rooms)
@@ -143,21 +145,40 @@ class Conveyor:
         return road.run
 
     def decide(self, decision: Decision) -> Run:
+        """A person's answer, for this run and for those of the same question that it names."""
         road = self._road(decision.run_id)
+        self._check_decision(road, decision)
+        road.decide(decision)
+        for run_id in dict.fromkeys(decision.also):
+            other = self._roads.get(run_id)
+            if other is not None and other.asks and is_same_question(other.run, road.run):
+                other.decide(answer_for(decision, other.run))
+        return road.run
+
+    def _check_decision(self, road: Road, decision: Decision) -> None:
         verdict = road.run.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
+        if decision.seal and decision.seal != road.run.seal:
+            words = "What stands behind this program changed while you looked at it."
+            raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")
         if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
             raise WorkbenchError("The decision names hosts that the program does not.", "Look at the program again.")
-        road.decide(decision)
-        return road.run
 
     async def edit(self, run_id: str, code: str) -> Run:
         road = self._road(run_id)
         text, verdict = canonical(code), await self.assess(code, road.state, road.run.proposal.language)
-        proposal = replace(road.run.proposal, code=text.text, sha=text.sha)
-        road.edit(proposal, verdict, await place(proposal, verdict, self._rooms.settings(), self._rooms.sandbox))
+        before = road.run.proposal
+        proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)
+        placement = await place(proposal, verdict, self._rooms.settings(), self._rooms.sandbox)
+        found = await self.approvals.about(replace(road.run, proposal=proposal, verdict=verdict))
+        road.edit(found, placement)
         return road.run
+
+    async def assess_edit(self, run_id: str, code: str) -> Verdict:
+        """What policy would say of the text, in the place of the one that waits."""
+        road = self._road(run_id)
+        return await self.assess(code, road.state, road.run.proposal.language)
 
     async def stop(self, run_id: str, reason: str = "A person stopped it.") -> Run:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers."""
@@ -217,7 +238,7 @@ class Conveyor:
         if self.slots.full and road.run.state is RunState.WAITING:  # a person has answered: it waits for nobody now
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         async with self.slots:
-            return await self._execute(road)
+            return self._changed(road) or await self._execute(road)
 
     async def _place(self, road: Road, verdict: Verdict) -> None:
         """Find out where it runs, before anybody is asked."""
@@ -226,21 +247,29 @@ class Conveyor:
 
     async def _refusal(self, road: Road) -> End | None:
         """Ask a person; None when they allow it."""
+        road.run = await self.approvals.about(road.run)
         decision = await road.wait(self._rooms.settings().approval_wait_seconds)
         if decision is None:
             words = Fault("Nobody answered in time, so it was refused.", "Propose it again when a person is there.")
             return End(RunState.REFUSED, "was refused: nobody answered in time", words)
         road.run = replace(road.run, decision=decision)
-        verb = "allowed" if decision.allow else "denied"
-        said = {"allow": decision.allow, "sha": decision.sha, "by": decision.by, "seconds": decision.seconds}
-        if decision.hosts:
-            said["hosts"] = [road.session.mask(host) for host in decision.hosts]
-        said["reason"] = road.session.mask(decision.reason)
-        road.note("run.decided", f"was {verb} by {decision.by}", said)
+        summary, detail = told(decision, road.run, road.session.mask)
+        road.note("run.decided", summary, detail)
         if decision.allow:
             return None
         reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
         return End(RunState.REFUSED, "was denied by a person", Fault(reason, "Change the program or ask why."))
+
+    def _changed(self, road: Road) -> End | None:
+        """The last look before it starts: what a person allowed must be what is there."""
+        if road.run.decision is None:
+            return None
+        if self.approvals.seal(road.run) == road.run.seal:
+            self.approvals.remember(road.run)
+            return None
+        words = "A tool or server that this program uses changed between the approval and its start."
+        road.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": road.run.seal})
+        return End(RunState.REFUSED, "was not run: what it uses changed", Fault(words, "Propose it again."))
 
     async def _execute(self, road: Road) -> End:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")

@@ -63,7 +63,7 @@ def _rebuild(steps: list[Entry]) -> Run | None:
         return None  # its beginning is older than what was read, or its end is a word of a newer version
     for step in steps:
         if step.note.kind == "run.edited":
-            proposed = {**proposed, **step.note.detail}
+            proposed = {"original": first.note.detail.get("code", ""), **proposed, **step.note.detail}
     state = RunState(last.note.kind.removeprefix("run."))
     detail = last.note.detail
     fault = str(detail.get("fault", ""))
@@ -108,6 +108,7 @@ def _proposal(first: Entry, detail: object) -> Proposal:
         skill=str(values.get("skill", "")),
         state=str(values.get("state", "")),
         language=str(values.get("language", "python")),
+        original=str(values.get("original", "")),
     )
 
 

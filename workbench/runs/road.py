@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
-from workbench.records import CallTrace, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState, Verdict
+from workbench.records import CallTrace, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.runs.placement import Placement
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -80,9 +80,14 @@ class Road:
         except TimeoutError:
             return None if answer.cancelled() else answer.result()  # an answer in the last moment is an answer
 
+    @property
+    def asks(self) -> bool:
+        """Whether an answer would be taken right now."""
+        return self._answer is not None and not self._answer.done() and self.run.state is RunState.WAITING
+
     def decide(self, decision: Decision) -> None:
         """Take a person's answer; it must name the text that is waiting right now."""
-        if self._answer is None or self._answer.done() or self.run.state is not RunState.WAITING:
+        if self._answer is None or not self.asks:
             raise WorkbenchError("This program no longer waits for a decision.", "Its state is shown in the runs list.")
         if decision.sha != self.run.proposal.sha:
             raise WorkbenchError(
@@ -94,11 +99,11 @@ class Road:
         """Where it runs from now on, if it runs."""
         self.run = replace(self.run, level=placement.level, backend=placement.backend, isolation=placement.isolation)
 
-    def edit(self, proposal: Proposal, verdict: Verdict, placement: Placement) -> None:
+    def edit(self, run: Run, placement: Placement) -> None:
         """Put another text in the place of the waiting one; an answer to the old one no longer fits."""
-        if self.run.state is not RunState.WAITING or self._answer is None or self._answer.done():
+        if not self.asks or run.id != self.run.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
-        self.run = replace(self.run, proposal=proposal, verdict=verdict)
+        self.run = run
         self.place(placement)
         detail = self._proposal_detail() | self._verdict_detail()
         self.note("run.edited", "the code was edited while it waited", detail)

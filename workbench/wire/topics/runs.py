@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import Decision, Run, Verdict
+from workbench.records import Decision, ReviewFigures, Run, Verdict
 
 
 class RunQuestions(Protocol):
@@ -24,6 +24,14 @@ class RunQuestions(Protocol):
 
     async def edit(self, run_id: str, code: str) -> Run:
         """Replace the code of a waiting run; it is assessed again under a new sha."""
+
+    async def assess_edit(self, run_id: str, code: str) -> Verdict:
+        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
+
+    async def clean(self, code: str) -> str:
+        """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
+
+    async def review_figures(self) -> ReviewFigures: ...
 
     async def stop_run(self, run_id: str) -> Run: ...
 

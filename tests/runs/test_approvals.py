@@ -1,0 +1,140 @@
+"""What was shown, hashed and approved is what runs, and one answer reaches exactly as far as it says."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import replace
+
+import pytest
+
+from tests.runs.steps import waiting
+from workbench.errors import WorkbenchError
+from workbench.records import Decision, EntryQuery, Gate, Likeness, Risk, RunState
+
+SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
+HASHES_ITSELF = (
+    "import hashlib, linecache\nprint(hashlib.sha256(''.join(linecache.cache['<program>'][2]).encode()).hexdigest())\n"
+)
+FIT = ["a", "é", "漢", "👩\u200d🦰", "e\u0301", " ", "\t", "\r\n", "\n", "#", "'", "Ω", "ﬀ", "\u00a0", "\U0001f9ea"]
+UNFIT = ["\r", "\x0b", "\u2028", "\u202e", "\0", "\ud800"]
+TICKET = "from servers.demo import create_ticket\n\nawait create_ticket(customer_id='C001', subject='late', body='b')\n"
+
+
+@pytest.fixture
+def agent(core):
+    return core.rooms.sessions.open("test agent")
+
+
+def allow(run, **fields):
+    return Decision(run.id, run.proposal.sha, allow=True, by="you", **fields)
+
+
+def decided(core, run):
+    return [one.note for one in core.journal.entries(EntryQuery(kind="run.decided", run_id=run.id))]
+
+
+async def test_the_bytes_that_ran_are_the_bytes_that_were_shown_and_hashed_whatever_is_edited(core, agent):
+    core._set_settings(replace(core.settings, approval_auto_low=False))
+    chance, ran = random.Random(7), 0
+    for _ in range(16):
+        text = "".join(
+            chance.choices(FIT, k=chance.randrange(1, 12)) + chance.choices(UNFIT, k=chance.randrange(4) == 0)
+        )
+        shown = await waiting(core, core.conveyor.submit(f"x = {chance.randrange(99)}\n{HASHES_ITSELF}", agent))
+        edited = await core.conveyor.edit(shown.id, f'x = {text!r}\ny = r"""{text} """\n{HASHES_ITSELF}')
+        code = edited.proposal.code.encode("utf-8", "surrogatepass")
+        assert edited.proposal.sha == hashlib.sha256(code).hexdigest() == edited.verdict.sha
+        if edited.verdict.gate is Gate.BLOCKED:
+            with pytest.raises(WorkbenchError):
+                core.conveyor.decide(allow(edited, seal=edited.seal))
+            await core.conveyor.stop(edited.id)
+            continue
+        core.conveyor.decide(allow(edited, seal=edited.seal))
+        done = await core.conveyor.finished(edited.id)
+        assert done.output.strip() == edited.proposal.sha
+        assert done.proposal == edited.proposal
+        ran += 1
+    assert 4 < ran < 16, "some of these texts run and some must not"
+
+
+async def test_the_seal_is_over_text_limits_servers_and_definitions(demo, agent):
+    first, longer = (demo.conveyor.submit(SENDS, agent, seconds=seconds) for seconds in (0, 5))
+    first, longer = await waiting(demo, first), await waiting(demo, longer)
+    again = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    edited = await demo.conveyor.edit(longer.id, SENDS.replace("a@", "b@"))
+    assert first.seal == again.seal
+    assert len({first.seal, longer.seal, edited.seal}) == 3
+
+
+async def test_what_changed_after_it_was_shown_cannot_be_allowed_and_what_changed_after_that_does_not_run(
+    demo, agent, monkeypatch
+):
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    with pytest.raises(WorkbenchError, match="changed while you looked"):
+        demo.conveyor.decide(allow(run, seal="of another question"))
+    tool = demo.catalog.tool
+    changed = replace(tool("demo", "send_email"), hash="another definition")
+    monkeypatch.setattr(
+        demo.catalog, "tool", lambda server, name: changed if name == "send_email" else tool(server, name)
+    )
+    demo.conveyor.decide(allow(run, seal=run.seal))
+    done = await demo.conveyor.finished(run.id)
+    assert (done.state, done.calls) == (RunState.REFUSED, ())
+    assert "changed between the approval and its start" in done.fault.message
+    assert "run.voided" in [one.note.kind for one in demo.journal.entries(EntryQuery(run_id=run.id))]
+
+
+async def test_one_answer_is_for_all_runs_of_one_question_and_for_no_other(demo, agent):
+    other = demo.rooms.sessions.open("another agent")
+    same = [await waiting(demo, demo.conveyor.submit(SENDS, agent)) for _ in range(2)]
+    theirs = await waiting(demo, demo.conveyor.submit(SENDS, other))
+    changed = await waiting(demo, demo.conveyor.submit(SENDS.replace("a@", "b@"), agent))
+    named = (same[1].id, theirs.id, changed.id, "no such run")
+    demo.conveyor.decide(Decision(same[0].id, same[0].proposal.sha, False, "you", "not now", also=named, seconds=4.0))
+    ended = [await demo.conveyor.finished(run.id) for run in same]
+    assert [run.fault.message for run in ended] == ["A person denied it: not now"] * 2
+    assert [decided(demo, run)[0].detail["seconds"] for run in ended] == [4.0, 0.0]
+    assert demo.conveyor.run(theirs.id).state is demo.conveyor.run(changed.id).state is RunState.WAITING
+
+
+async def test_what_was_allowed_before_is_shown_beside_what_waits_now(demo, agent):
+    first = await waiting(demo, demo.conveyor.submit(TICKET, agent))
+    assert first.like is None
+    demo.conveyor.decide(allow(first))
+    await demo.conveyor.finished(first.id)
+    spaced = await waiting(demo, demo.conveyor.submit(f"# a comment\n{TICKET}", agent))
+    assert (spaced.like.likeness, spaced.like.code) == (Likeness.TREE, TICKET)
+    other = await waiting(demo, demo.conveyor.submit(TICKET.replace("late", "lost"), agent))
+    assert other.like.likeness is Likeness.VALUES
+    assert [(one.before, one.after) for one in other.like.changes] == [("'late'", "'lost'")]
+    longer = await waiting(demo, demo.conveyor.submit(f"{TICKET}print('done')\n", agent))
+    assert longer.like.likeness is Likeness.NEAR
+
+
+async def test_a_yes_that_came_too_fast_to_have_been_read_is_a_finding(demo, agent):
+    for seconds, hasty in ((0.8, True), (8.0, False)):
+        run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+        demo.conveyor.decide(allow(run, seconds=seconds))
+        (note,) = decided(demo, await demo.conveyor.finished(run.id))
+        assert ("too soon to have been read" in note.summary) is hasty
+        assert note.detail.get("hasty", False) is hasty
+
+
+async def test_how_far_an_answer_may_reach_is_said_with_the_question(demo, agent):
+    sends = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    ticket = await waiting(demo, demo.conveyor.submit(TICKET, agent))
+    unknown = await waiting(demo, demo.conveyor.submit(f"import helper\n{SENDS}", agent))
+    assert (ticket.scopes, ticket.scopes_why) == (("session", "text"), "")
+    assert unknown.scopes == ()
+    assert "whose text may change" in unknown.scopes_why
+    assert sends.scopes in (("session",), ("session", "text"))
+
+
+async def test_the_text_of_the_author_stays_beside_the_one_that_a_person_made_of_it(demo, agent):
+    run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    for name in ("b", "c"):
+        edited = await demo.conveyor.edit(run.id, SENDS.replace("a@", f"{name}@"))
+    assert (edited.proposal.original, edited.proposal.code) == (SENDS, SENDS.replace("a@", "c@"))
+    assert (await demo.conveyor.assess_edit(run.id, "print(1)")).risk is Risk.LOW
+    assert demo.conveyor.run(run.id).proposal == edited.proposal

@@ -1,0 +1,15 @@
+"""How a person decides: whoever allows everything within a second reviews nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFigures:
+    """Of the newest decisions about programs that somebody looked at."""
+
+    decided: int = 0
+    allowed: int = 0
+    median_seconds: float = 0.0
+    hasty: int = 0  # allowed too soon to have been read

@@ -1,0 +1,98 @@
+"""What a person needs to know of a waiting program beside its verdict, and what their answers mean for other programs.
+
+The programs that a person allowed since the core began are remembered here, so that the next one can be shown as what
+it is: the same but for a comment, or but for two values.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from workbench.audit.review import HASTY
+from workbench.policy.pinning import Prints, changed_values, near, once_only, prints, session_only
+from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
+from workbench.runs.rooms import Rooms
+from workbench.runs.seal import seal
+
+REMEMBERED = 100  # allowed programs that the next ones are compared with
+LONGEST = 60_000  # characters of a program that is remembered for that
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """One program that a person let run."""
+
+    at: float
+    prints: Prints
+    code: str
+    language: str
+
+
+class Approvals:
+    """Looks back; decides nothing."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+        self._allowed: deque[Allowed] = deque(maxlen=REMEMBERED)
+
+    async def about(self, run: Run) -> Run:
+        """The run with what its question says beside the verdict."""
+        verdict = run.verdict
+        if verdict is None:
+            return run
+        like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, tuple(self._allowed))
+        once = once_only(run.proposal, verdict, self._rooms.catalog.tools())
+        scopes = () if once else ("session",) if session_only(verdict) else ("session", "text")
+        words = once or session_only(verdict)
+        return replace(run, seal=self.seal(run), like=like, scopes=scopes, scopes_why=words)
+
+    def seal(self, run: Run) -> str:
+        return seal(run.proposal, run.verdict, self._rooms.catalog) if run.verdict is not None else ""
+
+    def remember(self, run: Run) -> None:
+        """A person let this run."""
+        if run.verdict is not None and len(run.proposal.code) <= LONGEST:
+            mine = Allowed(time.time(), prints(run.proposal, run.verdict), run.proposal.code, run.proposal.language)
+            self._allowed.append(mine)
+
+    def _resemblance(self, proposal: Proposal, verdict: Verdict, allowed: tuple[Allowed, ...]) -> Resemblance | None:
+        """The nearest of the allowed programs; of equally near ones the newest."""
+        if len(proposal.code) > LONGEST:
+            return None
+        mine = prints(proposal, verdict)
+        found = [(likeness, one) for one in reversed(allowed) if (likeness := one.prints.likeness(mine))]
+        if found:
+            likeness, one = min(found, key=lambda pair: list(Likeness).index(pair[0]))
+            changes = changed_values(one.code, proposal.code) if likeness is Likeness.VALUES else ()
+            return Resemblance(likeness, one.at, one.code, changes)
+        alike = (
+            one for one in reversed(allowed) if one.language == proposal.language and near(one.code, proposal.code)
+        )
+        return next((Resemblance(Likeness.NEAR, one.at, one.code) for one in alike), None)
+
+
+def is_same_question(one: Run, other: Run) -> bool:
+    """Whether two waiting programs are one and the same request: text, meaning, and who asks."""
+    return bool(one.seal) and one.seal == other.seal and one.proposal.session == other.proposal.session
+
+
+def answer_for(decision: Decision, run: Run) -> Decision:
+    """The same answer to another run of the same question; nobody looked at that one for itself."""
+    return replace(decision, run_id=run.id, seconds=0.0, also=())
+
+
+def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str, dict[str, object]]:
+    """A decision as the audit keeps it; a yes that came too fast to have been read says so."""
+    hasty = decision.allow and 0 < decision.seconds < HASTY
+    summary = f"was {'allowed' if decision.allow else 'denied'} by {decision.by}"
+    detail: dict[str, object] = {"allow": decision.allow, "sha": decision.sha, "by": decision.by}
+    detail |= {"seconds": decision.seconds, "seal": run.seal, "reason": mask(decision.reason)}
+    detail |= {"hosts": [mask(host) for host in decision.hosts]} if decision.hosts else {}
+    detail |= {"scope": decision.scope} if decision.scope != "once" else {}
+    if hasty:
+        return f"{summary} after {decision.seconds:.1f} s, too soon to have been read", {**detail, "hasty": True}
+    return summary, detail

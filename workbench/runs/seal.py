@@ -1,0 +1,35 @@
+"""One hash over everything an answer is about: the text, its limits, the servers it reaches and their definitions.
+
+It is shown to the person, and computed again when the program starts: a server that is another one by then, or a tool
+whose definition changed while the question was open, makes it another one, and the program does not run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from workbench.catalog.catalog import Catalog
+from workbench.catalog.launch import fingerprint
+from workbench.errors import WorkbenchError
+from workbench.records import Proposal, Verdict
+from workbench.runs.borrowed import MARK
+
+
+def seal(proposal: Proposal, verdict: Verdict, catalog: Catalog) -> str:
+    """Over the text and what stands behind the names in it right now."""
+    tools = sorted({(use.server, use.tool) for use in verdict.tools})
+    configs = {state.config.name: state.config for state in catalog.states()}
+    servers = {name: fingerprint(configs[name]) for name, _ in tools if name in configs}
+    skills = [pair for pair in sorted(verdict.definitions.items()) if pair[0].startswith(MARK)]
+    limits = [proposal.language, proposal.state, float(proposal.seconds), proposal.profile, sorted(proposal.required)]
+    definitions = [[server, tool, _definition(server, tool, catalog)] for server, tool in tools]
+    parts = [proposal.sha, limits, sorted(servers.items()), definitions, skills]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _definition(server: str, tool: str, catalog: Catalog) -> str:
+    try:
+        return catalog.tool(server, tool).hash
+    except WorkbenchError:
+        return ""
