@@ -84,6 +84,10 @@ class Paths:
         return self.cache / "catalogue"
 
     @property
+    def meanings(self) -> Path:
+        return self.cache / "meanings.sqlite"
+
+    @property
     def generated(self) -> Path:
         return self.cache / "generated"
 
@@ -127,6 +131,11 @@ def default_bench() -> Path:
 def images_folder() -> Path:
     """What was built for containers and virtual machines: a person's, whatever the bench."""
     return _folder("XDG_DATA_HOME", ".local/share", "data") / "images"
+
+
+def models_folder() -> Path:
+    """What was built for the search: a person's, whatever the bench."""
+    return _folder("XDG_DATA_HOME", ".local/share", "data") / "models"
 
 
 def config_folder() -> Path:

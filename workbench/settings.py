@@ -94,6 +94,9 @@ class Settings:
     search_learns: bool = _setting(
         True, "The search remembers after which questions a tool ran, and which tools ran together.", guarded=True
     )
+    search_model: bool = _setting(
+        True, "The search reads meaning with the sentence model, where `mcp-workbench search build` has built it."
+    )
     server_start_seconds: int = _setting(20, "How long a server may take to start.")
     server_idle_minutes: int = _setting(
         15, "After how long a server that nobody uses is stopped; the next call starts it again. 0: never.", least=0

@@ -80,7 +80,7 @@ async def test_what_changes_is_found_at_once_and_an_unread_list_is_not_gone(home
 
 
 async def test_a_question_beside_a_changing_catalogue_gets_the_last_index(home: Any) -> None:
-    finder = home.catalog._finder
+    finder = home.catalog.finder
     search, _ = await finder.ready()
     async with asyncio.timeout(20):
         while not (await finder.ready())[1]:

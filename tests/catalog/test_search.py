@@ -145,7 +145,7 @@ def test_a_category_is_one_that_a_person_gave_or_more_words() -> None:
 def test_a_question_after_which_a_tool_ran_finds_it_again() -> None:
     tool = Tool("shop", "zx9", description="Internal.", input_schema=WORDS)
     others = [Tool("shop", f"late_{at}", description="Something late.", input_schema=WORDS) for at in range(5)]
-    entries = [Entry(one, one.name, "") for one in others] + [Entry(tool, "zx9", "", "", "which orders are late")]
+    entries = [Entry(one, one.name, "") for one in others] + [Entry(tool, "zx9", "", "", ("which orders are late",))]
     assert names(Search(entries), "late orders")[0] == "zx9"
 
 

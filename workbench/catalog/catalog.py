@@ -27,6 +27,7 @@ from workbench.catalog.oddities import Oddities
 from workbench.catalog.offered import Offered
 from workbench.catalog.ranking import Entry
 from workbench.catalog.search import summary
+from workbench.catalog.semantic.source import Source
 from workbench.catalog.server import Server
 from workbench.catalog.surroundings import Surroundings
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
@@ -41,7 +42,7 @@ from workbench.events import (
     ToolsWarned,
     spawn,
 )
-from workbench.paths import Paths
+from workbench.paths import Paths, models_folder
 from workbench.records import (
     Depth,
     Fault,
@@ -100,8 +101,9 @@ class Catalog:
         self._tell = tell
         self._servers: dict[str, Server] = {}
         self.lessons = Lessons(paths.lessons)
-        self._finder = Finder(self._findable, self.lessons, self._look_for_oddities)
-        self.everywhere = Everywhere(self._finder, self._enabled)  # for people: agents ask `search`
+        source = Source(models_folder(), paths.meanings, lambda: settings().search_model)
+        self.finder = Finder(self._findable, self.lessons, source, self._look_for_oddities)
+        self.everywhere = Everywhere(self.finder, self._enabled)  # for people: agents ask `search`
         self._known = KnownTools()
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
@@ -124,7 +126,7 @@ class Catalog:
             self._resting.cancel()
             await asyncio.wait([self._resting])
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
-        await self._finder.close()
+        await self.finder.close()
         await self._groups.close()
 
     # servers
@@ -203,7 +205,7 @@ class Catalog:
         before, self._servers = tuple(self._servers), {name: self._servers[name] for name in wanted}
         if before != tuple(self._servers):
             self._tell(ServersArranged(tuple(self._servers)))
-        self._finder.forget()
+        self.finder.forget()
         for notice in reading.notices:
             self._tell(Noticed(notice))
 
@@ -249,12 +251,12 @@ class Catalog:
 
     def search(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """What an agent receives for a query; without one, the list."""
-        return self._finder.answer(query, depth, limit, server, category)
+        return self.finder.answer(query, depth, limit, server, category)
 
     def ran_after(self, question: str, server: str, tool: str) -> None:
         """Learn that a tool which this question found has run; the next index knows it."""
         if self._settings().search_learns and self.lessons.ran_after(question, server, tool):
-            self._finder.forget()
+            self.finder.forget()
 
     def blocked(self, tool: Tool) -> Fault | None:
         """Why nobody may call this tool now; None when it may be called."""
@@ -350,7 +352,7 @@ class Catalog:
         if isinstance(event, ServerChanged) and event.state.status not in (ServerStatus.READY, ServerStatus.STARTING):
             self.asks.forget(event.state.config.name)
         if isinstance(event, ToolsChanged):
-            self._finder.forget()
+            self.finder.forget()
         self._tell(event)
 
     async def _look_for_oddities(self) -> None:
@@ -364,7 +366,7 @@ class Catalog:
             config = one.state.config
             for tool in one.tools.values():
                 if not one.pins.blocked(tool.name):
-                    asked = self.lessons.questions(config.name, tool.name) if learned else ""
+                    asked = self.lessons.questions(config.name, tool.name) if learned else ()
                     yield Entry(tool, one.functions[tool.name], one.state.instructions, config.category, asked)
 
     def server(self, name: str) -> Server:

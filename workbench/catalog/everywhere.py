@@ -16,8 +16,10 @@ from workbench.catalog.finder import Finder
 from workbench.catalog.fusion import Signals, fuse
 from workbench.catalog.items import MOST_RESOURCES, Item, offered
 from workbench.catalog.ranking import FAINT, Entry, Ranking
+from workbench.catalog.reader import Reader
 from workbench.catalog.reasons import letters, reasons
 from workbench.catalog.search import Search, first_sentence
+from workbench.catalog.semantic.sentences import Outdated, Sentences
 from workbench.catalog.server import Server
 from workbench.records import Find, FindKind, Finds, ServerStatus
 from workbench.tokens import count
@@ -35,7 +37,7 @@ class _Beside:
     items: tuple[Item, ...]
     tools: Search
     ranking: Ranking[Item]
-    deep: bool
+    reader: Reader | None  # of the tools, when it was made
 
 
 class Everywhere:
@@ -89,19 +91,23 @@ class Everywhere:
 
     async def _index(self, tools: Search, items: tuple[Item, ...]) -> _Beside:
         before = self._beside
-        deep = self._finder.meaning is not None and tools.deep
-        if before is not None and before.items is items and before.tools is tools and before.deep == deep:
+        reader = tools.reader
+        if before is not None and before.items is items and before.tools is tools and before.reader is reader:
             return before
-        made = self._made(tools, items) if len(items) < _FEW else await asyncio.to_thread(self._made, tools, items)
+        at_once = len(items) < _FEW and not isinstance(reader, Sentences)
+        made = self._made(tools, items) if at_once else await asyncio.to_thread(self._made, tools, items)
         self._beside = made
         return made
 
     def _made(self, tools: Search, items: tuple[Item, ...]) -> _Beside:
         ranking = Ranking(items, tools.ranking)
-        meaning, deep = self._finder.meaning, tools.deep
-        if meaning is not None and deep:
-            ranking.deepen(meaning)
-        return _Beside(items, tools, ranking, meaning is not None and deep)
+        reader, plain = tools.reader, self._finder.meaning
+        if reader is not None and plain is not None:
+            try:
+                ranking.deepen(reader if len(items) < _FEW else plain)  # nobody who types waits for thousands
+            except Outdated:
+                ranking.deepen(plain)
+        return _Beside(items, tools, ranking, reader)
 
 
 def _hits(question: str, tools: Search, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:

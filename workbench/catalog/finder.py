@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 
 from workbench.catalog.lessons import Lessons
 from workbench.catalog.meaning import VECTORS, Meaning
 from workbench.catalog.ranking import Entry
 from workbench.catalog.search import Search
+from workbench.catalog.semantic.sentences import Outdated, Sentences
+from workbench.catalog.semantic.source import Source
 from workbench.events import spawn
 from workbench.paths import resources
 from workbench.records import Depth, SearchAnswer
+
+log = logging.getLogger(__name__)
 
 _LATER = 1.0  # seconds after the first index: reading the vectors must not slow the start
 _PATIENCE = 0.15  # seconds a person who types waits for a new index; then the last one has to do
@@ -22,10 +27,15 @@ class Finder:
     """`known` lists what can be found now; `seen` is awaited after each index, for who looks at all tools anyway."""
 
     def __init__(
-        self, known: Callable[[], Iterable[Entry]], lessons: Lessons, seen: Callable[[], Awaitable[None]]
+        self,
+        known: Callable[[], Iterable[Entry]],
+        lessons: Lessons,
+        source: Source,
+        seen: Callable[[], Awaitable[None]],
     ) -> None:
         self._known = known
         self._lessons = lessons
+        self.source = source
         self._seen = seen
         self._search: Search | None = None  # None: something changed since
         self._last: Search | None = None  # the last one that was ready
@@ -33,8 +43,10 @@ class Finder:
         self._indexing: asyncio.Task[None] | None = None
         self._meaning: Meaning | None = None
         self._deepening: asyncio.Task[None] | None = None
+        self._closed = False
 
     def answer(self, query: str, depth: Depth, limit: int, server: str, category: str) -> SearchAnswer:
+        self._notice_model()
         return self._current().answer(query, depth, limit, server, category)
 
     @property
@@ -49,7 +61,15 @@ class Finder:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._built.wait(), None if self._last is None else _PATIENCE)
         assert self._last is not None
-        return self._last, self._is_ready() and (self._last.deep or not self._busy())
+        self._notice_model()
+        return self._last, self._is_ready() and (self._last.reader is not None or not self._busy())
+
+    def reading(self) -> str:
+        """How the meaning of tools and questions is read now, as a sentence."""
+        reader = None if self._search is None else self._search.reader
+        if reader is None:
+            return "The search compares words until it has read what tools mean."
+        return f"The search reads meaning with {reader.name}."
 
     def forget(self) -> None:
         """What was known changed."""
@@ -58,6 +78,7 @@ class Finder:
         self._index_soon()
 
     async def close(self) -> None:
+        self._closed = True  # a text more may be read, and no other
         if self._indexing is not None:
             await asyncio.wait([self._indexing])
         if self._deepening is not None:  # begun by the indexing
@@ -86,7 +107,17 @@ class Finder:
             self._last = made
             self._built.set()
             await self._seen()
-        if self._deepening is None or self._deepening.done():
+        self._deepen_soon()
+
+    def _notice_model(self) -> None:
+        """It may have been built, switched on or off since."""
+        if self._search is None or self._search.reader is None:
+            return  # its meaning is being read anyway
+        if self.source.there() != isinstance(self._search.reader, Sentences):
+            self._deepen_soon()
+
+    def _deepen_soon(self) -> None:
+        if not self._closed and (self._deepening is None or self._deepening.done()):
             self._deepening = spawn("catalog: meaning", self._deepen())
 
     async def _deepen(self) -> None:
@@ -97,4 +128,15 @@ class Finder:
         deepened = None
         while (now := self._search) is not None and now is not deepened:
             await asyncio.to_thread(now.deepen, self._meaning)
+            await self._read_sentences(now)
             deepened = now
+
+    async def _read_sentences(self, now: Search) -> None:
+        """With the sentence model, where there is one; for as long as nothing newer is to be read."""
+        sentences = await asyncio.to_thread(self.source.open, lambda: self._search is now and not self._closed)
+        if sentences is None:
+            return
+        try:
+            await asyncio.to_thread(now.deepen, sentences)
+        except Outdated:
+            log.debug("the catalogue changed while its meaning was read")

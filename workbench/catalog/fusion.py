@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.catalog.meaning import Floats
+    from workbench.catalog.reader import Floats
 
-_MEANT, _MOST_MEANT = 0.45, 0.75  # how much meaning counts beside words: for a short question, and at most
 _NEAR = 0.2  # cosine below which nothing is meant
 _CLOSE = 0.8  # of the best cosine; what is farther is found by its words or not at all
 _ALIKE = 2.0  # what a name that nearly is the question counts, beside words
@@ -24,6 +23,7 @@ class Signals:
     alike: Mapping[int, float]  # names that share most of their letters with it
     exact: Mapping[int, int]  # 0: its name; 1: the last part of its name
     near: Floats | None  # the cosine of every position; None where meaning is not looked at
+    weight: tuple[float, float] = (0.45, 0.75)  # how much meaning counts beside words: in a short question, and at most
 
 
 def fuse(query: str, heard: Sequence[Signals]) -> list[dict[int, float]]:
@@ -37,7 +37,8 @@ def fuse(query: str, heard: Sequence[Signals]) -> list[dict[int, float]]:
     if typing or best < _NEAR:
         return scores
     most = max((score for one in scores for score in one.values()), default=0.0) or 1
-    share = min(_MOST_MEANT, _MEANT + 0.01 * words)
+    least, highest = max(one.weight for one in heard if one.near is not None)
+    share = min(highest, least + 0.01 * words)
     return [_joined(said, one.near, most, best, share) for said, one in zip(scores, heard, strict=True)]
 
 

@@ -33,8 +33,8 @@ class Item:
         return self.key
 
     @property
-    def asked(self) -> str:
-        return ""
+    def asked(self) -> tuple[str, ...]:
+        return ()
 
 
 def offered(

@@ -54,10 +54,10 @@ class Lessons:
             self._pair(some)
             self._append({"together": some})
 
-    def questions(self, server: str, tool: str) -> str:
-        """The words of all questions a tool answered, for the ranking."""
+    def questions(self, server: str, tool: str) -> tuple[str, ...]:
+        """The questions a tool answered, for the ranking."""
         self.load()
-        return " ".join(self._asked.get((server, tool), ()))
+        return tuple(self._asked.get((server, tool), ()))
 
     def companions(self, server: str, tool: str, most: int = 3) -> tuple[Name, ...]:
         """The tools that most often ran in the same programs, at least twice."""

@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.catalog.numbers import load_numpy
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -30,7 +32,11 @@ _MOST_PIECES = 80  # of one text; what comes later says little about a tool
 class Meaning:
     """The vectors of all pieces, read from one file."""
 
+    name = "the word vectors that come with the app"
+    weight = (0.45, 0.75)
+
     def __init__(self, file: Path) -> None:
+        load_numpy()
         import numpy
 
         with numpy.load(file, allow_pickle=False) as found:
@@ -50,6 +56,10 @@ class Meaning:
         lengths = numpy.linalg.norm(found, axis=1, keepdims=True)
         found /= numpy.where(lengths > 0, lengths, 1)
         return found
+
+    def vector(self, question: str) -> Floats:
+        row: Floats = self.vectors([question])[0]
+        return row
 
     def _of(self, text: str) -> list[int]:
         places: list[int] = []

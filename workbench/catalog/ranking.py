@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from workbench.catalog.fusion import Signals, fuse
-from workbench.catalog.meaning import Meaning
+from workbench.catalog.meant import Meant
+from workbench.catalog.reader import Reader, told_of
 from workbench.catalog.words import synonyms, terms, trigrams
 from workbench.records import JsonObject, Tool
 
@@ -30,7 +31,6 @@ _CLAUSE = re.compile(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
 _PARTS = re.compile(r"[./:]|__")
 FAINT = 0.1
 """Of the best score; what is fainter is no match."""
-_TOLD = 300  # characters of an entry that its meaning is taken from
 _DEEP = 4  # levels of a schema whose words are indexed
 
 
@@ -58,7 +58,7 @@ class Findable(Protocol):
         """What its server says of itself."""
 
     @property
-    def asked(self) -> str:
+    def asked(self) -> tuple[str, ...]:
         """Questions after which it ran."""
 
 
@@ -70,7 +70,7 @@ class Entry:
     function: str
     about: str  # what its server says of itself
     category: str = ""  # which a person gave its server
-    asked: str = ""  # questions after which it ran
+    asked: tuple[str, ...] = ()  # questions after which it ran
 
     @property
     def server(self) -> str:
@@ -124,14 +124,13 @@ class Ranking(Generic[Found]):
                 self._leaves[leaf].append(position)
         by_name = sorted(range(len(entries)), key=lambda at: (entries[at].server, entries[at].name))
         self._order = {position: place for place, position in enumerate(by_name)}
-        self._meaning: Meaning | None = None
+        self._meant: Meant | None = None
         self._name_words = sorted({word for entry in entries for word in terms(entry.name, keep_all=True)})
 
-    def deepen(self, meaning: Meaning) -> None:
+    def deepen(self, reader: Reader) -> None:
         """From here on what is meant counts beside the words that are used."""
-        texts = [f"{one.server} {one.name}: {one.description or one.title}"[:_TOLD] for one in self._entries]
-        self._vectors = meaning.vectors(texts)
-        self._meaning = meaning
+        told = [told_of(one.server, one.name, one.description or one.title) for one in self._entries]
+        self._meant = Meant(reader, told, [one.asked for one in self._entries])
 
     def rank(self, query: str, limit: int, among: Callable[[Found], bool] | None = None) -> tuple[list[int], int]:
         """The best positions and how many matched: exact names first, then names' last parts, then by score."""
@@ -146,10 +145,10 @@ class Ranking(Generic[Found]):
     def look(self, query: str) -> Signals:
         """What this index says of a question, before it is weighed."""
         alike = self._alike(query) if len(query.split()) <= _NAME_QUERY else {}
-        near = None
-        if self._meaning is not None and self._entries and not (alike and len(query.split()) == 1):
-            near = self._vectors @ self._meaning.vectors([query])[0]
-        return Signals(self._said(query), alike, self._exact(query), near)
+        said, exact, meant = self._said(query), self._exact(query), self._meant
+        if meant is None or not self._entries or (alike and len(query.split()) == 1):
+            return Signals(said, alike, exact, None)
+        return Signals(said, alike, exact, meant.near(query), meant.reader.weight)
 
     def order(self, position: int) -> int:
         """The place of an entry in the order of names."""
@@ -224,7 +223,7 @@ def fields(entry: Findable) -> dict[str, list[str]]:
         "description": terms(entry.description[:4000]),
         "parameters": terms(" ".join(names)),
         "notes": terms(" ".join(notes)[:4000]),
-        "asked": terms(entry.asked),
+        "asked": terms(" ".join(entry.asked)),
     }
 
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from workbench import tokens
-from workbench.catalog.meaning import Meaning
 from workbench.catalog.ranking import Entry, Ranking
+from workbench.catalog.reader import Reader
 from workbench.records import Depth, SearchAnswer, Tool, ToolSummary
 from workbench.wrappers.lean import signature
 from workbench.wrappers.names import package_name
@@ -35,7 +35,7 @@ class Search:
         self.entries = list(known)
         self._companions = companions
         self._ranking: Ranking[Entry] | None = None
-        self.deep = False  # whether meaning counts
+        self.reader: Reader | None = None  # of what is meant; None while only words are compared
         self._packages = {package_name(server): server for server in {entry.tool.server for entry in self.entries}}
         self._definition_tokens = sum(entry.tool.definition_tokens for entry in self.entries)
 
@@ -50,10 +50,10 @@ class Search:
         if self._ranking is None:
             self._ranking = Ranking(self.entries)
 
-    def deepen(self, meaning: Meaning) -> None:
+    def deepen(self, reader: Reader) -> None:
         """Let meaning count beside words, from the next question on; beside the loop, as it takes a while."""
-        self.ranking.deepen(meaning)
-        self.deep = True
+        self.ranking.deepen(reader)
+        self.reader = reader
 
     def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """A category that no server has counts as more words of the question."""
@@ -69,6 +69,7 @@ class Search:
             total=total,
             tokens=tokens.count(text),
             definition_tokens=self._definition_tokens,
+            reader="" if self.reader is None else self.reader.name,
         )
 
     def _find(self, query: str, limit: int, among: Callable[[Entry], bool] | None) -> tuple[list[Entry], int]:

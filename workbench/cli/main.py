@@ -22,6 +22,7 @@ from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
 from workbench.cli.sandbox import arrange_sandbox
+from workbench.cli.search import arrange_search
 from workbench.cli.servers import arrange_servers, arrange_tools
 from workbench.cli.thrift import arrange_tokens
 from workbench.errors import WorkbenchError
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
     "sandbox": (arrange_sandbox, "Say which isolation this machine has, and build what containers and machines need."),
+    "search": (arrange_search, "Say how well the search reads meaning, and build the model that reads it best."),
     "tokens": (arrange_tokens, "Say what programs cost and saved a model, and whether they pay here."),
     "audit": (arrange_audit, "Check or read the audit of a bench."),
 }
@@ -57,6 +59,9 @@ USAGES = (
     ("mcp-workbench sandbox status", "say which isolation this machine has"),
     ("mcp-workbench sandbox build LEVEL", "build what containers or virtual machines need"),
     ("mcp-workbench sandbox remove LEVEL", "remove what was built"),
+    ("mcp-workbench search status", "say whether the search has its sentence model"),
+    ("mcp-workbench search build", "build the model with which the search reads meaning best"),
+    ("mcp-workbench search remove", "remove it"),
     ("mcp-workbench tokens", "say what programs cost and saved a model"),
     ("mcp-workbench audit verify", "check that the audit is whole"),
     ("mcp-workbench audit query", "read the audit"),

@@ -28,6 +28,7 @@ async def check_house(rooms: Rooms, notices: Sequence[Fault]) -> tuple[Check, ..
         *(_level(level) for level in (await rooms.sandbox.look_again())[1:]),
         await _typescript(rooms),
         _network(rooms),
+        await asyncio.to_thread(_search, rooms),
         *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
         await asyncio.to_thread(_secrets, rooms),
         _disk(rooms),
@@ -87,6 +88,15 @@ def _network(rooms: Rooms) -> Check:
         return Check("Network", CheckState.GOOD, "Programs reach nothing outside, unless you allow a host for one run.")
     names = ", ".join(rule.domain for rule in rules.open[:5]) + (" …" if len(rules.open) > 5 else "")
     return Check("Network", CheckState.GOOD, f"Network is open: programs may reach {names}.")
+
+
+def _search(rooms: Rooms) -> Check:
+    """Not having the model is no fault; having one that cannot be used is."""
+    words, source = rooms.catalog.finder.reading(), rooms.catalog.finder.source
+    if source.trouble:
+        return Check("Search", CheckState.BAD, f"{words} {source.trouble}")
+    fix = "" if source.built() else "A sentence model finds more: mcp-workbench search build"
+    return Check("Search", CheckState.GOOD, words, fix)
 
 
 def _secrets(rooms: Rooms) -> Check:

@@ -136,3 +136,4 @@ class SearchAnswer:
     total: int  # how many matched before the limit
     tokens: int
     definition_tokens: int  # what loading every definition of the catalogue would have cost
+    reader: str = ""  # what read the meaning of tools and question; "" while only words are compared

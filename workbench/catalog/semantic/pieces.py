@@ -1,0 +1,58 @@
+"""Cuts texts into the pieces that the sentence model knows, as its own tokenizer does, in plain Python.
+
+Unlike that one it also cuts names where people cut them: `createIssue` and `create_issue` are two words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[^\w\s]")
+_LONGEST_TEXT, _LONGEST_WORD = 4_000, 100
+_BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
+
+
+class Pieces:
+    """The pieces by their places in the vocabulary."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Raises ValueError where this is no vocabulary of that kind."""
+        self._places = {word: place for place, word in enumerate(words)}
+        if missing := [word for word in (_BEGIN, _END, _UNKNOWN) if word not in self._places]:
+            raise ValueError(f"no {missing[0]} in it")
+        self._begin, self._end, self._unknown = (self._places[word] for word in (_BEGIN, _END, _UNKNOWN))
+        self._of = lru_cache(maxsize=50_000)(self._cut)
+
+    def of(self, text: str, most: int) -> list[int]:
+        """With the marks for the beginning and the end, and no more than `most` in all."""
+        found = [self._begin]
+        for word in _WORD.findall(_plain(text)):
+            found += self._of(word)
+            if len(found) >= most:
+                break
+        return [*found[: most - 1], self._end]
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        """The longest known beginning, then the longest known continuation; one mark where something is unknown."""
+        found: list[int] = []
+        start = 0
+        while start < len(word):
+            mark = "##" if start else ""
+            end = next((end for end in range(len(word), start, -1) if mark + word[start:end] in self._places), 0)
+            if not end or len(word) > _LONGEST_WORD:
+                return (self._unknown,)
+            found.append(self._places[mark + word[start:end]])
+            start = end
+        return tuple(found)
+
+
+def _plain(text: str) -> str:
+    """Lower case without accents."""
+    text = _CASE.sub(" ", text[:_LONGEST_TEXT]).lower()
+    if text.isascii():
+        return text
+    return "".join(mark for mark in unicodedata.normalize("NFD", text) if not unicodedata.combining(mark))

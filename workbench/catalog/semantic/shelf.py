@@ -1,0 +1,85 @@
+"""Keeps what the sentence model made of each text, so that a text is read once, whatever starts and ends between.
+
+A cache: the rows are found by a hash of the model and the text, the longest unused go first, and a file that cannot be
+used costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+_MOST = 50_000  # rows kept; of 768 bytes each
+_AT_ONCE = 500  # keys of one question to the store
+_MADE = "CREATE TABLE IF NOT EXISTS rows (key BLOB PRIMARY KEY, row BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+_TRIMMED = (
+    "DELETE FROM rows WHERE key IN (SELECT key FROM rows ORDER BY used DESC, key LIMIT -1 OFFSET ?)"  # the newest stay
+)
+
+
+class Shelf:
+    """One file; each deed opens it anew, because it may be another thread's."""
+
+    def __init__(self, file: Path, model: str) -> None:
+        self._file = file
+        self._model = model.encode()
+
+    def key(self, text: str) -> bytes:
+        return hashlib.sha256(self._model + b"\0" + text.encode("utf-8", "surrogatepass")).digest()
+
+    def rows(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Those of them that are kept; they count as used now."""
+        return self._do(lambda store: _found(store, keys)) or {}
+
+    def keep(self, rows: Mapping[bytes, bytes]) -> None:
+        now = int(time.time())
+
+        def write(store: sqlite3.Connection) -> None:
+            with store:
+                store.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", [(*one, now) for one in rows.items()])
+                store.execute(_TRIMMED, (_MOST,))
+
+        if rows:
+            self._do(write)
+
+    def _do(self, deed: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+        """None where the file cannot be used; one that is no database is begun anew."""
+        try:
+            return self._done(deed)
+        except sqlite3.DatabaseError as fault:
+            log.warning("what the sentence model has read cannot be kept: %s", fault)
+            if not isinstance(fault, sqlite3.OperationalError):  # busy, or a full disk: the file itself is whole
+                self._file.unlink(missing_ok=True)
+        except OSError as fault:
+            log.warning("what the sentence model has read cannot be kept: %s", fault)
+        return None
+
+    def _done(self, deed: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        with closing(sqlite3.connect(self._file, timeout=5.0)) as store:
+            store.execute(_MADE)
+            return deed(store)
+
+
+def _found(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    now = int(time.time())
+    with store:
+        for start in range(0, len(keys), _AT_ONCE):
+            some = keys[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(some))
+            found.update(store.execute(f"SELECT key, row FROM rows WHERE key IN ({marks})", some))
+            store.execute(f"UPDATE rows SET used = ? WHERE key IN ({marks})", (now, *some))
+    return found
