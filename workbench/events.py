@@ -22,6 +22,7 @@ from workbench.records import (
     Ledger,
     NetworkRules,
     PastCall,
+    Pause,
     Run,
     SecretStore,
     ServerState,
@@ -155,6 +156,22 @@ class RunCall:
 
 
 @dataclass(frozen=True, slots=True)
+class RunPaused:
+    """A nested call waits for a person, or one more joined those that wait; that is the same pause under a new id."""
+
+    pause: Pause
+    before: str = ""  # the id under which the pause was told last
+
+
+@dataclass(frozen=True, slots=True)
+class PauseSettled:
+    """Nobody has to answer this pause any more."""
+
+    pause: Pause
+    ending: str  # allowed or denied by a person; timed out; withdrawn with its run
+
+
+@dataclass(frozen=True, slots=True)
 class StatesChanged:
     """A sandbox was kept for a name, was used again, or ended."""
 
@@ -272,6 +289,8 @@ Event: TypeAlias = (
     | RunChanged
     | RunOutput
     | RunCall
+    | RunPaused
+    | PauseSettled
     | StatesChanged
     | EntryWritten
     | SkillsChanged

@@ -33,6 +33,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "send_email": {"to": "ines@example.com", "subject": "Hi", "body": "There"},
     "list_outbox": {},
     "delete_customer": {"customer_id": "CUS-0003"},
+    "list_inbox": {},
+    "read_mail": {"mail_id": "IN-0001"},
+    "fetch_page": {"url": "https://carrier.example/status"},
+    "refund_order": {"order_id": "ORD-00001", "amount": 9.5, "account": "DE89370400440532013000"},
 }
 OTHERS = {"order_chart", "broken_report", "plan_visit", "write_greeting"}
 
@@ -56,9 +60,12 @@ def test_every_definition_is_complete_and_honest(demo: Line) -> None:
         assert tool["description"].endswith(".")
         assert all(part["description"] for part in tool["inputSchema"]["properties"].values())
     writing = {name for name, tool in tools.items() if not tool["annotations"]["readOnlyHint"]}
-    assert writing == {"create_ticket", "update_ticket_status", "post_message", "send_email", "delete_customer"}
-    assert [name for name, tool in tools.items() if tool["annotations"]["destructiveHint"]] == ["delete_customer"]
-    assert [name for name, tool in tools.items() if tool["annotations"]["openWorldHint"]] == ["send_email"]
+    adding = {"create_ticket", "update_ticket_status", "post_message", "send_email"}
+    assert writing == adding | {"delete_customer", "refund_order"}
+    destroying = {name for name, tool in tools.items() if tool["annotations"]["destructiveHint"]}
+    assert destroying == {"delete_customer", "refund_order"}
+    outside = {name for name, tool in tools.items() if tool["annotations"]["openWorldHint"]}
+    assert outside == {"send_email", "get_ticket", "list_inbox", "read_mail", "fetch_page", "refund_order"}
 
 
 def test_every_answer_fits_the_schema_it_promises(demo: Line) -> None:

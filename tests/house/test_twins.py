@@ -9,6 +9,7 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "demo/outside.py": "tests/demo/test_mailbox.py",
     "gui/docks/call_m*.py": "tests/gui/docks/test_calls_pane.py",
     "gui/docks/calls*.py": "tests/gui/docks/test_calls_pane.py",
     "gui/dialogs/save_call.py": "tests/gui/docks/test_calls_pane.py",

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from workbench.demo.outside import Letter, make_letters
 from workbench.demo.people import Customer, make_customers
 from workbench.demo.trade import Message, Order, Ticket, make_messages, make_orders, make_tickets
 
@@ -30,6 +31,7 @@ class Company:
     beat_seconds: float = 3.0  # between two changes of the live resource
     pulse: int = 0  # how often it changed
     outbox: list[Mail] = field(default_factory=list)
+    refunds: list[dict[str, object]] = field(default_factory=list)
     _first_look: float = 0.0
     _deployed: bool = False
 
@@ -46,6 +48,10 @@ class Company:
     def tickets(self) -> dict[str, Ticket]:
         made = make_tickets(random.Random(self.seed + 2), list(self.customers.values()))
         return {ticket.id: ticket for ticket in made}
+
+    @cached_property
+    def inbox(self) -> dict[str, Letter]:
+        return make_letters()
 
     @cached_property
     def channels(self) -> dict[str, list[Message]]:

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Awaitable
 from typing import Any
 
-from workbench.demo import customers, orders, support, talk, visits
+from workbench.demo import customers, mailbox, orders, support, talk, visits
 from workbench.demo.arguments import check
 from workbench.demo.asking import Asking
 from workbench.demo.company import Company
@@ -23,11 +23,11 @@ VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_TEXT = 64 * 1024  # structured results above this are not repeated as text
 INSTRUCTIONS = (
-    "A made-up company: customers, 10,000 orders, support tickets, channels and a mail outbox. Nothing here is real, "
+    "A made-up company: customers, 10,000 orders, support tickets, channels and mail. Nothing here is real, "
     "nothing leaves this process, and every start begins anew."
 )
 
-_TOOLS = {tool.name: tool for room in (customers, orders, support, talk, visits) for tool in room.TOOLS}
+_TOOLS = {tool.name: tool for room in (customers, orders, support, talk, visits, mailbox) for tool in room.TOOLS}
 
 
 class ProtocolFault(Exception):

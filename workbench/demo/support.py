@@ -6,7 +6,20 @@ from dataclasses import asdict
 
 from workbench.demo.company import Company
 from workbench.demo.customers import CUSTOMER_ID, find_customer
-from workbench.demo.tool import ADDS, CHANGES, READS, Answer, DemoTool, Json, Progress, Refused, listing, record, text
+from workbench.demo.tool import (
+    ADDS,
+    CHANGES,
+    OUTSIDE,
+    READS,
+    Answer,
+    DemoTool,
+    Json,
+    Progress,
+    Refused,
+    listing,
+    record,
+    text,
+)
 from workbench.demo.tool import whole as whole_number
 from workbench.demo.trade import FIRST_DAY, PRIORITIES, TICKET_STATES, Ticket, in_state
 
@@ -86,7 +99,7 @@ TOOLS = (
         properties={"ticket_id": TICKET_ID},
         required=("ticket_id",),
         work=_get,
-        hints=READS,
+        hints=OUTSIDE,
         output=_TICKET,
     ),
     DemoTool(

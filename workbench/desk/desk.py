@@ -11,6 +11,7 @@ from workbench.desk.memory import MemoryDesk
 from workbench.desk.network import NetworkDesk
 from workbench.desk.offers import OffersDesk
 from workbench.desk.past import PastDesk
+from workbench.desk.pauses import PausesDesk
 from workbench.desk.registry import RegistryDesk
 from workbench.desk.roots import RootsDesk
 from workbench.desk.runs import RunsDesk
@@ -47,5 +48,6 @@ class Desk(
     StatesDesk,
     ThriftDesk,
     FindingDesk,
+    PausesDesk,
 ):
     """It belongs to a person's doors."""

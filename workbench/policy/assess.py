@@ -147,7 +147,7 @@ def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> V
         sentence=sentence(report),
         findings=findings,
         effects=report.effects(),
-        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line) for use in report.uses.values()),
+        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line, use.often) for use in report.uses.values()),
         not_assessed=tuple(report.not_assessed),
         rules=RULES,
         hosts=tuple(report.wanted),

@@ -16,13 +16,15 @@ from workbench.records import Origin, Risk, Tool, ToolCall, Verdict
 
 @dataclass(frozen=True, slots=True)
 class CallVerdict:
-    """Whether a call may pass; `confirm` means that a person may repeat it knowingly."""
+    """Whether a call may pass; `confirm` means that a person may repeat it knowingly, `pause` that a run
+    may ask a person about it now."""
 
     allow: bool
     confirm: bool
     risk: Risk
     reason: str = ""
     hint: str = ""
+    pause: bool = False
 
 
 def tool_risk(tool: Tool) -> Risk:
@@ -40,6 +42,11 @@ def tool_risk(tool: Tool) -> Risk:
 def outward(tool: Tool) -> bool:
     """Whether it can carry data to somebody outside."""
     return bits.sends(tool)
+
+
+def destroys(tool: Tool) -> bool:
+    """Whether it may take something away that does not come back, by its hints or its name."""
+    return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or verbs.destroys(tool.name))
 
 
 def check_call(call: ToolCall, tool: Tool, verdict: Verdict | None, approved: bool) -> CallVerdict:
@@ -65,7 +72,12 @@ def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk) -> C
     if not seen and at_least(risk, Risk.MEDIUM):
         reason = f"The program calls {name}, which could not be read from its text; {_why(tool)}."
         return CallVerdict(
-            False, False, risk, reason, "Import the tool by its name and call it directly, so that it can be assessed."
+            False,
+            False,
+            risk,
+            reason,
+            "Import the tool by its name and call it directly, so that it can be assessed.",
+            pause=True,
         )
     if at_least(risk, Risk.HIGH) and not approved:
         return CallVerdict(
@@ -74,6 +86,7 @@ def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk) -> C
             risk,
             f"Nobody approved a program that calls {name}; {_why(tool)}.",
             "Ask a person to approve it.",
+            pause=True,
         )
     return CallVerdict(True, False, risk)
 

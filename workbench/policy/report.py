@@ -29,6 +29,7 @@ class Use:
     line: int
     risk: Risk
     looped: bool = False
+    often: bool = False  # nobody can tell how many times: in a loop, in a function, or handed on
 
 
 @dataclass(slots=True)
@@ -76,7 +77,7 @@ class Report:
         if old is None:
             self.uses[key] = use
             return
-        old.looped, old.risk = old.looped or use.looped, worst((old.risk, use.risk))
+        old.looped, old.often, old.risk = old.looped or use.looped, True, worst((old.risk, use.risk))
 
     def flow(self, source: Source, sink: str, span: Span) -> None:
         """Note that data from there goes into this."""

@@ -41,7 +41,7 @@ def assess_script(code: str, tools: Sequence[Tool]) -> Verdict:
         sentence=findings[0].message + "." if text.faults else _sentence([tool for tool, _ in named]),
         findings=findings,
         effects=report.effects(),
-        tools=tuple(ToolUse(tool.server, tool.name, line) for tool, line in named),
+        tools=tuple(ToolUse(tool.server, tool.name, line, often=True) for tool, line in named),
         not_assessed=(UNREAD,),
         rules=RULES,
         definitions={f"{tool.server}.{tool.name}": tool.hash for tool, _ in named},

@@ -45,7 +45,8 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
     certainty = EffectKind.MAY if reader.branches > reader.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"
     reader.report.add("tool.call", risk, words, span, subject=name, effect=certainty, reversible=reversible(found))
-    reader.report.use(Use(found, span.line, risk, looped))
+    once = isinstance(node, ast.Call) and not looped and reader.current is None and reader.anchor is None
+    reader.report.use(Use(found, span.line, risk, looped, often=not once))
     check_arguments(reader, span, found, arguments)
     _check_flow(reader, node, found, arguments)
     return Value(taint=_origin(found, span) | arguments.taint)

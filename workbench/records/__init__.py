@@ -37,7 +37,7 @@ from workbench.records.offers import (
     ServerLog,
 )
 from workbench.records.past import PastCall, PastQuery
-from workbench.records.pauses import Held, Pause, PauseAnswer
+from workbench.records.pauses import Held, Pause, PauseAnswer, ValueOrigin
 from workbench.records.pinning import Likeness, Resemblance, ValueChange
 from workbench.records.pins import ChangeKind, DefinitionChange, Moment, ToolWarning
 from workbench.records.review import ReviewFigures
@@ -188,6 +188,7 @@ __all__ = [
     "ToolWarning",
     "Trust",
     "ValueChange",
+    "ValueOrigin",
     "Verdict",
     "Vitals",
     "Word",

@@ -8,6 +8,20 @@ from workbench.records.ground import Risk
 
 
 @dataclass(frozen=True, slots=True)
+class ValueOrigin:
+    """A value of a call's arguments that stood in what a tool answered before."""
+
+    path: str  # where in the arguments: `to`, `recipients[]`
+    value: str  # shortened
+    kinds: tuple[str, ...]  # untrusted: outsiders can write there; private
+    server: str = ""  # whose answer it stood in; empty: of one that is not kept any more
+    tool: str = ""
+    call_id: str = ""
+    run_id: str = ""
+    around: str = ""  # what stood around it; the value itself lies between \x02 and \x03
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """One call, or a batch of alike ones, that waits for a person while its program runs."""
 
@@ -22,6 +36,11 @@ class Pause:
     deadline: float = 0.0  # when waiting ends as a refusal
     more: int = 0  # how many alike calls wait beside this one
     list: tuple[str, ...] = ()  # one line for each of the batch
+    sentence: str = ""  # what a person reads first
+    origins: tuple[ValueOrigin, ...] = ()  # where its values came from, as far as that is why it is asked
+    session: str = ""
+    author: str = ""
+    trifecta: bool = False  # the session has read private data and text of outsiders, and this can send
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +49,7 @@ class PauseAnswer:
 
     pause_id: str
     allow: bool
-    scope: str = "once"  # once, session, text, tool, server
+    scope: str = "once"  # once: what the pause shows; rest: also what the run calls of this tool from now on
     reason: str = ""
     seconds: float = 0.0  # how long the person looked
 

@@ -80,6 +80,7 @@ class ToolUse:
     server: str
     tool: str
     line: int
+    often: bool = False  # it may be called any number of times: in a loop, in a function, or handed on
 
 
 @dataclass(frozen=True, slots=True)

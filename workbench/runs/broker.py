@@ -16,6 +16,7 @@ from workbench.events import CallProgress
 from workbench.policy.calls import CallVerdict, check_call
 from workbench.policy.levels import at_least
 from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict
+from workbench.runs.guard import Guard
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 
@@ -37,9 +38,15 @@ class Broker:
         self._rooms = rooms
 
     async def call(
-        self, call: ToolCall, verdict: Verdict | None = None, approved: bool = False, progress: Progress | None = None
+        self,
+        call: ToolCall,
+        verdict: Verdict | None = None,
+        approved: bool = False,
+        progress: Progress | None = None,
+        guard: Guard | None = None,
     ) -> Outcome:
-        """Do the call if policy agrees; a refusal is an outcome, not an exception."""
+        """Do the call if policy agrees, and the guard of its run if it is part of one; a refusal is an outcome, not an
+        exception."""
         session = self._rooms.sessions.get(call.session)
         if session is None:
             return _refusal(call, Fault(f"There is no session {call.session}.", "Connect again."))
@@ -51,9 +58,9 @@ class Broker:
         if (blocked := self._rooms.catalog.blocked(tool)) is not None:
             return self._refuse(call, session, blocked, Risk.HIGH)
         said = check_call(call, tool, verdict, approved)
-        if not said.allow:
+        if not said.allow and not (said.pause and guard is not None):
             return self._refuse(call, session, Fault(said.reason, said.hint), said.risk, confirm=said.confirm)
-        return await self._carry(call, tool, said, session, progress)
+        return await self._carry(call, tool, said, session, progress, guard)
 
     def progress(self, call_id: str) -> Progress:
         """Tells the doors how far a call is."""
@@ -64,17 +71,27 @@ class Broker:
         return tell
 
     async def _carry(
-        self, call: ToolCall, tool: Tool, said: CallVerdict, session: Session, progress: Progress | None
+        self,
+        call: ToolCall,
+        tool: Tool,
+        said: CallVerdict,
+        session: Session,
+        progress: Progress | None,
+        guard: Guard | None,
     ) -> Outcome:
         try:
             arguments = await _restored(call, tool, session)
         except WorkbenchError as fault:
             return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
+        if guard is not None and (against := await guard.refusal(call, tool, said, arguments)) is not None:
+            return self._refuse(call, session, against, said.risk)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
         sent = replace(call, arguments=arguments)
         outcome = await self._send(sent, tool, session, said.risk, progress)
         outcome = await self._registered(session, tool, outcome)
+        if guard is not None:
+            await guard.learn(call, tool, outcome)
         self._rooms.history.keep(sent, tool, outcome)
         if outcome.ok:
             for question in session.questions(tool.server, tool.name):

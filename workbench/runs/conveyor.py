@@ -24,6 +24,7 @@ from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
 from workbench.runs.history import past_runs
 from workbench.runs.languages import PYTHON, check_language
+from workbench.runs.pauses import Pauses
 from workbench.runs.placement import place
 from workbench.runs.reasons import no_network, of_ending, returned, stopped
 from workbench.runs.road import End, Road, is_person
@@ -54,6 +55,7 @@ class Conveyor:
         self._roads: dict[str, Road] = {}
         self._past: tuple[Run, ...] = ()
         self.states = States(rooms)
+        self.pauses = Pauses(rooms.tell)
         self.slots = Slots(lambda: rooms.settings().run_concurrent)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
@@ -69,7 +71,7 @@ class Conveyor:
 
     def run(self, run_id: str) -> Run:
         if run_id in self._roads:
-            return self._roads[run_id].run
+            return replace(self._roads[run_id].run, pauses=self.pauses.of(run_id))
         for run in self._past:
             if run.id == run_id:
                 return run
@@ -193,6 +195,7 @@ class Conveyor:
         return road.run
 
     async def close(self) -> None:
+        self.pauses.close()
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
         await self.states.close()
@@ -274,7 +277,7 @@ class Conveyor:
     async def _execute(self, road: Road) -> End:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
         road.step(RunState.RUNNING, where, started=time.time())
-        execution = Execution(road, self._broker, self._stock, self.states)
+        execution = Execution(road, self._broker, self._stock, self.states, self.pauses)
         ending = await execution.run()
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)

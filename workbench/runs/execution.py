@@ -14,7 +14,9 @@ from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
 from workbench.runs.borrowed import borrows, check_unchanged
 from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
+from workbench.runs.guard import Guard
 from workbench.runs.outgoing import outgoing
+from workbench.runs.pauses import Pauses
 from workbench.runs.road import Road
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
@@ -29,13 +31,15 @@ SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tre
 class Execution:
     """One program in one sandbox; every frame from inside is hostile input until it is checked."""
 
-    def __init__(self, road: Road, broker: Broker, stock: Stock, states: States) -> None:
+    def __init__(self, road: Road, broker: Broker, stock: Stock, states: States, pauses: Pauses) -> None:
         self._road = road
         self._rooms = road.rooms
         self._broker = broker
         self._stock = stock
         self._states = states
         self._outgoing = outgoing(road)
+        self._pauses = pauses
+        self._guard = Guard(road, pauses, road.wait_for_word)
 
     @property
     def hint(self) -> str:
@@ -61,7 +65,7 @@ class Execution:
             preload=chosen.preload,
             level=self._road.run.level,
             network=self._outgoing.handing if self._outgoing is not None else None,
-            stands=lambda: self._rooms.catalog.asks.holds(self._road.run.id),
+            stands=self._stands,
         )
         try:
             if (state := self._road.state) is not None:
@@ -70,6 +74,11 @@ class Execution:
         finally:
             if self._outgoing is not None:
                 await asyncio.shield(self._outgoing.close())
+
+    def _stands(self) -> bool:
+        """Whether a person is asked because of it, by a server or by the guard."""
+        run_id = self._road.run.id
+        return self._rooms.catalog.asks.holds(run_id) or self._pauses.holds(run_id)
 
     async def _answer(self, kind: str, params: JsonObject) -> Answered:
         try:
@@ -103,7 +112,8 @@ class Execution:
             run_id=road.run.id,
         )
         trace = self._begin(call)
-        outcome = await self._broker.call(call, road.run.verdict, self._approved, self._broker.progress(call.id))
+        progress = self._broker.progress(call.id)
+        outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
         self._end(trace, outcome)
         if not outcome.ok:
             raise failure(outcome)

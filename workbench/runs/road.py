@@ -127,6 +127,12 @@ class Road:
         self._calls[trace.call_id] = trace
         self.rooms.tell(RunCall(self.run.id, trace))
 
+    def wait_for_word(self, call_id: str, waits: bool) -> None:
+        """A nested call began or ceased to wait for a person."""
+        if (trace := self._calls.get(call_id)) is not None:
+            self._calls[call_id] = replace(trace, state="waiting" if waits else "running")
+            self.rooms.tell(RunCall(self.run.id, self._calls[call_id]))
+
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
     def finish(self, state: RunState, summary: str, **changes: Any) -> None:
         """Any: fields of Run. Reach an end, once."""

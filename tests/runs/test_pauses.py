@@ -1,0 +1,113 @@
+"""A call that waits is decided once, by a person, for exactly what they saw; nobody's silence is a yes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.events import PauseSettled, RunPaused
+from workbench.records import Pause, PauseAnswer
+from workbench.runs.pauses import Pauses
+
+
+class Told:
+    """What doors heard, and a way to wait for it."""
+
+    def __init__(self):
+        self.events = []
+        self._more = asyncio.Event()
+
+    def __call__(self, event):
+        self.events.append(event)
+        self._more.set()
+
+    async def paused(self, calls):
+        """The newest pause that shows so many calls."""
+        async with asyncio.timeout(10):
+            while True:
+                for event in reversed(self.events):
+                    if isinstance(event, RunPaused) and len(event.pause.list) == calls:
+                        return event.pause
+                self._more.clear()
+                await self._more.wait()
+
+    @property
+    def endings(self):
+        return [event.ending for event in self.events if isinstance(event, PauseSettled)]
+
+
+def pause(run="r1", tool="delete_order", **more):
+    return Pause("", run, "c1", "demo", tool, "{}", **more)
+
+
+def asked(pauses, line="{}", seconds=60.0, **more):
+    return asyncio.ensure_future(pauses.ask(pause(**more), line, seconds))
+
+
+async def test_calls_of_one_loop_are_one_question_with_a_list():
+    told = Told()
+    pauses = Pauses(told)
+    calls = [asked(pauses, f"order {n}", why=(f"reason {n % 2}",)) for n in range(5)]
+    shown = await told.paused(5)
+    assert shown.list == tuple(f"order {n}" for n in range(5))
+    assert shown.why == ("reason 0", "reason 1")
+    assert pauses.all() == (shown,)
+    pauses.answer(PauseAnswer(shown.id, allow=True))
+    assert all(answer.allow for answer in await asyncio.gather(*calls))
+    assert told.endings == ["allowed"]
+    assert not pauses.holds("r1")
+
+
+async def test_an_answer_is_about_the_calls_that_were_shown_and_no_others():
+    told = Told()
+    pauses = Pauses(told)
+    first = asked(pauses, "first")
+    seen = await told.paused(1)
+    second = asked(pauses, "second")
+    await told.paused(2)
+    pauses.answer(PauseAnswer(seen.id, allow=True))
+    assert (await first).allow
+    left = await told.paused(1)
+    assert left.list == ("second",)
+    assert not second.done()
+    with pytest.raises(WorkbenchError):
+        pauses.answer(PauseAnswer(seen.id, allow=True))
+    pauses.answer(PauseAnswer(left.id, allow=False, reason="no"))
+    assert (await second).reason == "no"
+
+
+async def test_nobody_in_time_is_a_no():
+    told = Told()
+    pauses = Pauses(told)
+    assert not (await asked(pauses, seconds=0.01)).allow
+    assert told.endings == ["timed out"]
+    assert not (await asked(pauses, seconds=0)).allow
+    assert len(told.endings) == 1, "with no time to answer nobody is asked"
+
+
+async def test_what_is_cancelled_is_taken_back():
+    told = Told()
+    pauses = Pauses(told)
+    calls = [asked(pauses, "a"), asked(pauses, "b")]
+    await told.paused(2)
+    calls[0].cancel()
+    await asyncio.wait([calls[0]])
+    assert (await told.paused(1)).list == ("b",)
+    calls[1].cancel()
+    await asyncio.wait([calls[1]])
+    assert told.endings == ["withdrawn"]
+    assert pauses.all() == ()
+
+
+async def test_runs_and_tools_are_asked_about_apart_and_a_closing_core_refuses_all():
+    told = Told()
+    pauses = Pauses(told)
+    calls = [asked(pauses), asked(pauses, run="r2"), asked(pauses, tool="send_email")]
+    await asyncio.sleep(0)
+    assert len(pauses.all()) == 3
+    assert [one.tool for one in pauses.of("r1")] == ["delete_order", "send_email"]
+    pauses.close()
+    assert not any(answer.allow for answer in await asyncio.gather(*calls))
+    assert told.endings == ["withdrawn"] * 3

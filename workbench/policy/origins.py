@@ -1,0 +1,91 @@
+"""Judges one call by where its real arguments came from: text that outsiders can write, or private data.
+
+Reading a program cannot know the values; the broker sees them. What decides is data: an address out of a web page, a
+number out of a customer's record on its way outside, a deletion after a stranger's words were read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.policy import bits
+from workbench.policy.calls import tool_risk
+from workbench.policy.levels import at_least
+from workbench.policy.tables import verbs
+from workbench.records import Risk, Tool, ValueOrigin
+
+UNTRUSTED: Final = "untrusted"
+PRIVATE: Final = "private"
+_PLACES: Final = frozenset({"url", "uri", "urls", "link", "webhook", "endpoint", "href"})
+_BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """One reason to ask a person about a call."""
+
+    rule: str  # destination, content, private, destructive, unforeseen, often, loop, wish
+    risk: Risk
+    words: str
+    path: str = ""  # of the argument it is about
+    value: str = ""
+
+
+def kinds_of(tool: Tool) -> frozenset[str]:
+    """What an answer of this tool carries."""
+    kinds = ((bits.outsiders(tool), UNTRUSTED), (bits.private(tool), PRIVATE))
+    return frozenset(kind for holds, kind in kinds if holds)
+
+
+def harmless(tool: Tool) -> bool:
+    """Whether no argument can do harm with it: it changes nothing and reaches nobody."""
+    return tool_risk(tool) is Risk.LOW and not bits.sends(tool) and not _asks_outside(tool)
+
+
+def trifecta(tool: Tool, read: frozenset[str]) -> bool:
+    """Private data was read, outsiders' text was read, and this can send: what an injected text needs."""
+    return read >= _BOTH and (bits.sends(tool) or _asks_outside(tool))
+
+
+def names_place(path: str) -> bool:
+    """Whether an argument of this name says where something goes."""
+    name = path.replace("[]", "").rpartition(".")[2]
+    return name.lower() in verbs.DESTINATIONS
+
+
+def object_to(
+    tool: Tool, origins: Sequence[ValueOrigin], read: frozenset[str], *, covered: bool
+) -> tuple[Objection, ...]:
+    """Why a person should see this call. `read`: what kinds of data the session has read so far. `covered`: a person
+    approved a program that names this tool, and with it what its text says about how data flows."""
+    found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered)]
+    if not covered and UNTRUSTED in read and at_least(tool_risk(tool), Risk.HIGH):
+        name = f"{tool.server}.{tool.name}"
+        found.append(Objection("destructive", Risk.HIGH, f"Calls {name} after text was read that outsiders can write"))
+    return tuple(found)
+
+
+def _of_value(tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered: bool) -> Iterator[Objection]:
+    place, changes = names_place(origin.path), at_least(tool_risk(tool), Risk.MEDIUM) or bits.sends(tool)
+    source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
+    if UNTRUSTED in origin.kinds:
+        if place and (changes or (_asks_outside(tool) and PRIVATE in read)):
+            words = f"Where it goes ({origin.path}) came out of text that outsiders can write: {source}"
+            yield Objection("destination", Risk.HIGH, words, origin.path, origin.value)
+        elif changes and not covered:
+            words = f"Its {origin.path or 'argument'} came out of text that outsiders can write: {source}"
+            yield Objection("content", Risk.HIGH, words, origin.path, origin.value)
+    if PRIVATE in origin.kinds and not covered and (bits.sends(tool) or _asks_outside(tool)):
+        if place and "://" not in origin.value and not _asks_outside(tool):
+            return  # who it is sent to learns nothing about others
+        risk = Risk.CRITICAL if trifecta(tool, read) else Risk.HIGH
+        words = f"Its {origin.path or 'argument'} holds private data of {source}, and it can send it outside"
+        yield Objection("private", risk, words, origin.path, origin.value)
+
+
+def _asks_outside(tool: Tool) -> bool:
+    """It only reads, but wherever an argument says: what it asks for is heard there."""
+    fields = tool.input_schema.get("properties")
+    return isinstance(fields, Mapping) and not _PLACES.isdisjoint(fields) and tool_risk(tool) is Risk.LOW

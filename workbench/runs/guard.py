@@ -1,0 +1,235 @@
+"""Stands before each call of one run with its real arguments, after policy has read the program and before the server
+hears anything: the call passes, is refused, or waits for a person.
+
+The order: what the program's text foretold (`policy/calls.py`), what the person's rules say, where the arguments came
+from (`provenance.py`), what a rehearsal planned. An ordinary call, one that changes nothing and reaches nobody, is
+through after a few lookups.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+
+from workbench.policy import origins as policy
+from workbench.policy.calls import CallVerdict, destroys
+from workbench.policy.levels import at_least, worst
+from workbench.policy.origins import PRIVATE, UNTRUSTED, Objection
+from workbench.records import Fault, JsonObject, Outcome, Pause, PauseAnswer, Risk, Tool, ToolCall, ValueOrigin
+from workbench.runs.pauses import Pauses
+from workbench.runs.provenance import Came, Read
+from workbench.runs.road import Road, is_person
+from workbench.runs.wording import MOST_LEAVES, leaves, words
+
+SHOWN_VALUE = 300  # characters of one value in a question
+SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
+SHOWN_LINE = 300  # characters of a call in a list of them
+_LOOKED_FOR = frozenset({UNTRUSTED, PRIVATE})
+
+
+class Guard:
+    """One run's. `refusal` before each call, `learn` after each answer."""
+
+    def __init__(self, road: Road, pauses: Pauses, waiting: Callable[[str, bool], None]) -> None:
+        """`waiting` is told which call began or ceased to wait for a person."""
+        self._road = road
+        self._pauses = pauses
+        self._waiting = waiting
+        self._provenance = road.session.provenance
+        self._calls: Counter[tuple[str, str]] = Counter()
+        self._known: dict[tuple[str, str], tuple[Tool, bool, frozenset[str]]] = {}  # what was found out of a tool
+        self._rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
+        self._denied: set[tuple[str, ...]] = set()
+        self.asked = 0  # how many calls waited for a person
+
+    async def refusal(self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject) -> Fault | None:
+        """None lets it pass. `arguments`: as they would be sent."""
+        key = (tool.server, tool.name)
+        self._calls[key] += 1
+        if said.allow and self._facts(tool)[1]:
+            return None
+        found, objections = await self._look(call, tool, said, arguments)
+        open_ones = [one for one in objections if not self._settled(tool, one)]
+        if not open_ones:
+            return self.hold(call, tool, arguments)
+        if any((*key, one.rule, one.path, one.value) in self._denied for one in open_ones):
+            return _denied(PauseAnswer("", allow=False, reason="the same was denied before"))
+        answer = await self._ask(call, tool, arguments, open_ones, found)
+        self._remember(tool, open_ones, answer)
+        return self.hold(call, tool, arguments) if answer.allow else _denied(answer, said)
+
+    def hold(self, call: ToolCall, tool: Tool, arguments: JsonObject) -> Fault | None:
+        """The last step before a side effect: what a plan says of it. Without a plan it passes."""
+        return None
+
+    async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
+        """An answer came in; what it holds is looked at when a later call makes it matter."""
+        if (kinds := self._facts(tool)[2]) and (texts := _texts(outcome)):
+            self._provenance.learn(Read(call.id, call.run_id, tool.server, tool.name, kinds, texts))
+            if self._provenance.overfull:
+                await asyncio.to_thread(self._provenance.file)
+
+    # ── what speaks against it ───────────────────────────────────────────────────────────────────
+    async def _look(
+        self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject
+    ) -> tuple[tuple[ValueOrigin, ...], list[Objection]]:
+        provenance, covered = self._provenance, said.allow and self._covered(tool)
+        if provenance.heavy:
+            await asyncio.to_thread(provenance.file)
+        else:
+            provenance.file()
+        found = self._origins(arguments)
+        objections = [*self._unforeseen(tool, said), *policy.object_to(tool, found, provenance.kinds, covered=covered)]
+        if covered and self._loops(tool) and not self._own(*(text for _, text in leaves(dict(arguments)))):
+            name = f"{tool.server}.{tool.name}"
+            objections.append(Objection("loop", Risk.HIGH, f"Calls {name} as often as its data says"))
+        return found, objections
+
+    def _unforeseen(self, tool: Tool, said: CallVerdict) -> list[Objection]:
+        """What reading the program did not foretell."""
+        if not said.allow:
+            return [Objection("unforeseen", worst((said.risk, Risk.MEDIUM)), said.reason)]
+        verdict = self._road.run.verdict
+        uses = [use for use in verdict.tools if (use.server, use.tool) == (tool.server, tool.name)] if verdict else []
+        many = self._calls[tool.server, tool.name]
+        if uses and many > len(uses) and not any(use.often for use in uses) and at_least(said.risk, Risk.MEDIUM):
+            words = f"Calls {tool.server}.{tool.name} for the {many}th time; its text says {len(uses)}"
+            return [Objection("often", said.risk, words)]
+        return []
+
+    def _origins(self, arguments: JsonObject) -> tuple[ValueOrigin, ...]:
+        """Where its values came from, apart from those that a person has read or written as part of the program."""
+        if not self._provenance.kinds:
+            return ()
+        found = []
+        for path, text in islice(leaves(dict(arguments)), MOST_LEAVES):
+            place = policy.names_place(path)
+            for came in self._provenance.origin(text, _LOOKED_FOR, names=place):
+                if not self._own(" ".join(came.words)):
+                    found.append(_value_origin(path, text, came))
+        return tuple(found)
+
+    def _loops(self, tool: Tool) -> bool:
+        """Whether it destroys, in a loop, so that approving the text said nothing about how many and which."""
+        verdict = self._road.run.verdict
+        often = verdict is not None and any(
+            use.often and (use.server, use.tool) == (tool.server, tool.name) for use in verdict.tools
+        )
+        return often and destroys(tool)
+
+    def _covered(self, tool: Tool) -> bool:
+        """Whether a person agreed to a program that names this tool, or wrote it."""
+        run = self._road.run
+        named = run.verdict is not None and any(
+            (use.server, use.tool) == (tool.server, tool.name) for use in run.verdict.tools
+        )
+        return named and self._agreed
+
+    @property
+    def _agreed(self) -> bool:
+        run = self._road.run
+        return run.decision is not None and run.decision.allow and run.decision.sha == run.proposal.sha
+
+    def _own(self, *texts: str) -> bool:
+        """Whether these texts stand in the program as a person read or wrote it."""
+        if not (self._agreed or is_person(self._road)):
+            return False
+        return all(f" {' '.join(words(text))} " in self._text for text in texts)
+
+    @cached_property
+    def _text(self) -> str:
+        return f" {' '.join(words(self._road.run.proposal.code))} "
+
+    # ── asking ───────────────────────────────────────────────────────────────────────────────────
+    async def _ask(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        arguments: JsonObject,
+        objections: Sequence[Objection],
+        found: tuple[ValueOrigin, ...],
+    ) -> PauseAnswer:
+        road, name = self._road, f"{tool.server}.{tool.name}"
+        text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
+        risk = worst(one.risk for one in objections)
+        pause = Pause(
+            id="",
+            run_id=road.run.id,
+            call_id=call.id,
+            server=tool.server,
+            tool=tool.name,
+            arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
+            why=tuple(dict.fromkeys(f"{one.words}." for one in objections)),
+            risk=risk,
+            sentence=f"{road.run.proposal.author} wants to call {name} now.",
+            origins=tuple(one for one in found if any(one.path == objection.path for objection in objections)),
+            session=road.session.id,
+            author=road.run.proposal.author,
+            trifecta=policy.trifecta(tool, self._provenance.kinds),
+        )
+        line = json.dumps(arguments, ensure_ascii=False, default=str)
+        self.asked += 1
+        self._waiting(call.id, True)
+        road.note(
+            "call.paused", f"{name} waits for a person: {objections[0].words}", {"call": call.id, "why": pause.why}
+        )
+        try:
+            answer = await self._pauses.ask(pause, line[:SHOWN_LINE], road.rooms.settings().approval_wait_seconds)
+        finally:
+            self._waiting(call.id, False)
+        words = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
+        detail: dict[str, object] = {"call": call.id, "allow": answer.allow, "seconds_looked": answer.seconds}
+        road.note("call.allowed" if answer.allow else "call.denied", f"{name} {words}", detail)
+        return answer
+
+    def _settled(self, tool: Tool, objection: Objection) -> bool:
+        """Whether a person answered for this before: for the rest of the run, or for the same value in the session."""
+        key = (tool.server, tool.name, objection.rule)
+        return key in self._rest or (*key, objection.path, objection.value) in self._road.session.permitted
+
+    def _remember(self, tool: Tool, objections: Sequence[Objection], answer: PauseAnswer) -> None:
+        for one in objections:
+            key = (tool.server, tool.name, one.rule)
+            if not answer.allow:
+                self._denied.add((*key, one.path, one.value))
+            elif answer.scope == "rest":
+                self._rest.add(key)
+            elif one.value:
+                self._road.session.permitted.add((*key, one.path, one.value))
+
+    # ── quick answers ────────────────────────────────────────────────────────────────────────────
+    def _facts(self, tool: Tool) -> tuple[Tool, bool, frozenset[str]]:
+        """Whether it is harmless, and what its answers carry; asked again when the tool is not what it was."""
+        known = self._known.get((tool.server, tool.name))
+        if known is None or known[0] is not tool:
+            known = tool, policy.harmless(tool), policy.kinds_of(tool)
+            self._known[tool.server, tool.name] = known
+        return known
+
+
+def _texts(outcome: Outcome) -> tuple[str, ...]:
+    """What a program can read of an answer; an error's words too."""
+    if outcome.structured:
+        return (outcome.structured,)
+    texts = tuple(block.text for block in outcome.content if block.text)
+    return (*texts, outcome.fault.message) if outcome.fault is not None else texts
+
+
+def _value_origin(path: str, text: str, came: Came) -> ValueOrigin:
+    read = came.read
+    shown = text if len(text) <= SHOWN_VALUE else text[:SHOWN_VALUE] + " …"
+    origin = ValueOrigin(path, shown, tuple(sorted(came.kinds)), around=came.around)
+    if read is None:
+        return origin
+    return replace(origin, server=read.server, tool=read.tool, call_id=read.call_id, run_id=read.run_id)
+
+
+def _denied(answer: PauseAnswer, said: CallVerdict | None = None) -> Fault:
+    words = said.reason if said is not None and said.reason else "This call needs a person's word."
+    reason = f"A person denied it: {answer.reason}" if answer.reason and answer.pause_id else answer.reason
+    return Fault(f"{words} {reason or 'A person denied it.'}".strip(), "Go on without it, or ask why.")

@@ -1,0 +1,96 @@
+"""A text in words that compare: one value written in another case, spacing or encoding gives the same ones."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from workbench.privacy.views import views
+from workbench.records import JsonValue
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts that put no space between words: each sign is one
+_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_NUMBER = re.compile(r"\d[\d .\-/()]{5,40}\d")
+_ACCOUNT = re.compile(r"\b[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,8}(?: ?[A-Za-z0-9]{1,4})?\b")
+_ATOM = re.compile(r"[\w.+-]{1,200}@[\w.-]{3,200}|[\w-]{1,60}(?:[./:\\_-]{1,3}[\w-]{1,60}){1,40}|\w*\d\w*")
+_URL = re.compile(r"[A-Za-z][\w+.-]{1,20}://(?:[^/\s@]{0,100}@)?([\w.-]{3,250})")
+_LEAF = 200_000  # characters of one argument that are read in other encodings
+MOST_LEAVES = 500  # values of one call's arguments that are looked at one by one
+
+
+def words(text: str) -> list[str]:
+    """Letters and digits only, in one case."""
+    return _WORD.findall((text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold())
+
+
+def readings(text: str) -> Iterator[str]:
+    """The text, and whatever it is in another encoding: of URLs, JSON, HTML, base64, hex."""
+    yield text
+    if len(text) <= _LEAF:
+        for view in views(text):
+            yield view.text
+
+
+def joined(text: str) -> Iterator[str]:
+    """Numbers and accounts whose groups are written apart, without what separates them."""
+    for pattern in (_NUMBER, _ACCOUNT):
+        for match in pattern.finditer(text):
+            yield "".join(filter(str.isalnum, match.group())).casefold()
+
+
+def atoms(text: str) -> Iterator[list[str]]:
+    """What names one thing wherever it stands: addresses, numbers, paths, and of a URL its host too."""
+    for match in _URL.finditer(text):
+        yield words(match.group(1))
+    for match in _ATOM.finditer(text):
+        yield words(match.group())
+
+
+def leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
+    """Where each text or number of a call's arguments stands, and it as text; names that carry data count too."""
+    stack: list[tuple[str, JsonValue]] = [(path, value)]
+    while stack:
+        place, node = stack.pop()
+        if isinstance(node, dict):
+            for key, child in node.items():
+                name = f"{place}.{key}" if place else str(key)
+                stack.append((name, child))
+                if place or len(str(key)) > 40:
+                    yield name, str(key)
+        elif isinstance(node, list | tuple):
+            stack.extend((f"{place}[]", child) for child in node)
+        elif isinstance(node, str):
+            yield place, node
+        elif isinstance(node, int | float) and not isinstance(node, bool):
+            yield place, str(node)
+
+
+def plain(answer: str) -> str:
+    """The texts in an answer that is JSON, a line each; any other answer as it is."""
+    if answer.lstrip()[:1] not in ("{", "[", '"'):
+        return answer
+    try:
+        value = json.loads(answer)
+    except (ValueError, RecursionError):
+        return answer
+    return "\n".join(_texts(value))
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    """In the order of the document, so that what stands around a value is what a person would see around it."""
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            for key, child in reversed(list(node.items())):
+                stack.append(child)
+                if len(str(key)) > 24:
+                    stack.append(str(key))
+        elif isinstance(node, list):
+            stack.extend(reversed(node))
+        elif isinstance(node, str):
+            yield node
+        elif isinstance(node, int | float) and not isinstance(node, bool):
+            yield str(node)
