@@ -1,8 +1,12 @@
-"""Prints how well and how fast tools are found, beside plain BM25: `python benchmarks/search.py FOLDER [--misses]`.
+"""Prints how well and how fast tools are found, beside plain BM25: `python benchmarks/search.py FOLDER [OPTIONS]`.
 
 FOLDER holds recorded tool lists as JSON files; the questions are in `search_queries.tsv`, each with the tools that
-answer it. The catalogue is then filled up with made-up tools to 3,000 and 10,000, in whose company the same questions
-are asked again. A question counts as answered at k when one of its tools is among the first k.
+answer it. They are asked among 500 of the recorded tools, among all of them, and among as many made-up ones besides as
+make 3,000 and 10,000. A question counts as answered at k when one of its tools is among the first k. Each is asked
+three times, and the quickest counts, so that other work on the machine is not measured.
+
+--semantic  also with the sentence model (`mcp-workbench search build`), which reads each tool once: in "build s"
+--misses    the questions whose tools are not among the first five
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import random
 import re
 import statistics
 import sys
+import tempfile
 import time
 import tracemalloc
 from collections import Counter, defaultdict
@@ -23,13 +28,17 @@ from wrappers import recorded
 
 from workbench.catalog.meaning import VECTORS, Meaning
 from workbench.catalog.ranking import Entry, Ranking
-from workbench.paths import resources
+from workbench.catalog.semantic.model import NAME, SentenceModel
+from workbench.catalog.semantic.sentences import Sentences
+from workbench.catalog.semantic.shelf import Shelf
+from workbench.paths import models_folder, resources
 from workbench.records import Tool
 from workbench.wrappers.names import python_names
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
-SIZES = (0, 3_000, 10_000)  # 0: as recorded
+FEW, SIZES = 500, (0, 3_000, 10_000)  # 0: as recorded
 DEPTH = 50
+TIMES = 3
 Find = Callable[[str], list[int]]
 
 
@@ -41,19 +50,38 @@ class Question:
     answers: frozenset[tuple[str, str]]
 
 
-def main(folder: Path, misses: bool) -> None:
+def main(folder: Path, options: Sequence[str]) -> None:
     questions, real = read_questions(), recorded(folder)
     known = {(tool.server, tool.name) for tool in real}
     asked = [question for question in questions if question.answers & known]
     print(f"{len(real)} recorded tools, {len(asked)} of {len(questions)} questions have an answer among them")
-    print(f"{'tools':>7} {'ranking':10} R@1   R@5   R@10  MRR   p50 ms  p95 ms  build s  memory MB")
-    for size in SIZES:
-        entries = entries_of([*real, *made_up(max(0, size - len(real)))])
-        for name, build in (("ours", _ours), ("words only", _words_only), ("BM25", Plain.finder)):
-            _measure(name, entries, asked, build)
-    if misses:
-        _print_misses(entries_of(real), asked)
-    _exact_names(entries_of(real))
+    print(f"{'tools':>7} {'ranking':10} hit@1 hit@5 hit@10 MRR   p50 ms  p95 ms  build s  memory MB")
+    with tempfile.TemporaryDirectory() as place:
+        builds = _builds(Path(place) / "meanings.sqlite" if "--semantic" in options else None)
+        for tools in (_some(real, asked), *([*real, *made_up(max(0, size - len(real)))] for size in SIZES)):
+            for name, build in builds.items():
+                _measure(name, entries_of(tools), asked, build)
+        for name, build in builds.items():
+            if name != "BM25":
+                _exact_names(name, build(entries_of(real)), entries_of(real))
+        if "--misses" in options:
+            _print_misses(entries_of(real), asked, builds["sentences" if "--semantic" in options else "ours"])
+
+
+def _builds(kept: Path | None) -> dict[str, Callable[[Sequence[Entry]], Find]]:
+    """`kept`: where the sentence model's rows are kept; None: without it."""
+    found: dict[str, Callable[[Sequence[Entry]], Find]] = {"ours": with_vectors}
+    if kept is not None:
+        found["sentences"] = with_sentences(kept)
+    return found | {"words only": with_words, "BM25": Plain.finder}
+
+
+def _some(real: Sequence[Tool], asked: Sequence[Question]) -> list[Tool]:
+    """All that answer a question, and as many others as make 500."""
+    answers = {answer for question in asked for answer in question.answers}
+    first = [tool for tool in real if (tool.server, tool.name) in answers]
+    rest = [tool for tool in real if (tool.server, tool.name) not in answers]
+    return [*first, *random.Random(3).sample(rest, min(len(rest), max(0, FEW - len(first))))]
 
 
 def read_questions() -> list[Question]:
@@ -77,15 +105,34 @@ def entries_of(tools: Sequence[Tool]) -> list[Entry]:
     return found
 
 
-def _ours(entries: Sequence[Entry]) -> Find:
+def with_words(entries: Sequence[Entry]) -> Find:
+    ranking = Ranking(entries)
+    return lambda words: ranking.rank(words, DEPTH)[0]
+
+
+def with_vectors(entries: Sequence[Entry]) -> Find:
+    """As it comes."""
     ranking = Ranking(entries)
     ranking.deepen(Meaning(resources() / VECTORS))
     return lambda words: ranking.rank(words, DEPTH)[0]
 
 
-def _words_only(entries: Sequence[Entry]) -> Find:
-    ranking = Ranking(entries)
-    return lambda words: ranking.rank(words, DEPTH)[0]
+def with_sentences(kept: Path) -> Callable[[Sequence[Entry]], Find]:
+    """A question that is asked again is remembered by the model; here it must not be."""
+    model = SentenceModel(models_folder() / NAME)
+    shelf = Shelf(kept, model.digest)
+
+    def build(entries: Sequence[Entry]) -> Find:
+        ranking = Ranking(entries)
+        ranking.deepen(Sentences(model, shelf))
+
+        def find(words: str) -> list[int]:
+            model.question.cache_clear()
+            return ranking.rank(words, DEPTH)[0]
+
+        return find
+
+    return build
 
 
 def _measure(name: str, entries: Sequence[Entry], asked: Sequence[Question], build: Callable[..., Find]) -> None:
@@ -99,16 +146,18 @@ def _measure(name: str, entries: Sequence[Entry], asked: Sequence[Question], bui
     del kept
     places, times = [], []
     for question in asked:
-        find(question.words)  # once to be warm: stems are remembered
-        began = time.perf_counter()
-        found = find(question.words)
-        times.append((time.perf_counter() - began) * 1000)
+        tries = []
+        for _ in range(TIMES):
+            began = time.perf_counter()
+            found = find(question.words)
+            tries.append((time.perf_counter() - began) * 1000)
+        times.append(min(tries))
         places.append(_place(entries, found, question))
     shares = [100 * statistics.fmean(place <= k for place in places) for k in (1, 5, 10)]
     middle = 100 * statistics.fmean(1 / place for place in places)
     ordered = sorted(times)
     print(
-        f"{len(entries):7,} {name:10} {shares[0]:4.1f}  {shares[1]:4.1f}  {shares[2]:4.1f}  {middle:4.1f}  "
+        f"{len(entries):7,} {name:10} {shares[0]:4.1f}  {shares[1]:4.1f}  {shares[2]:4.1f}   {middle:4.1f}  "
         f"{statistics.median(ordered):6.2f}  {ordered[int(len(ordered) * 0.95)]:6.2f}  {took:7.2f}  {memory:6.1f}"
     )
 
@@ -122,8 +171,10 @@ def _place(entries: Sequence[Entry], found: Sequence[int], question: Question) -
     return math.inf
 
 
-def _print_misses(entries: Sequence[Entry], asked: Sequence[Question]) -> None:
-    find = _ours(entries)
+def _print_misses(
+    entries: Sequence[Entry], asked: Sequence[Question], build: Callable[[Sequence[Entry]], Find]
+) -> None:
+    find = build(entries)
     for question in asked:
         found = find(question.words)
         if _place(entries, found, question) > 5:
@@ -131,9 +182,9 @@ def _print_misses(entries: Sequence[Entry], asked: Sequence[Question]) -> None:
             print(f"  missed: {question.words!r}\n    wanted {sorted(question.answers)}\n    first: {first}")
 
 
-def _exact_names(entries: Sequence[Entry]) -> None:
+def _exact_names(ranking: str, find: Find, entries: Sequence[Entry]) -> None:
     """A name typed as it is, and with one wrong letter."""
-    find, draw = _ours(entries), random.Random(7)
+    draw = random.Random(7)
     exact = typo = 0
     for entry in entries:
         name = entry.tool.name
@@ -141,7 +192,8 @@ def _exact_names(entries: Sequence[Entry]) -> None:
         exact += any(entries[position].tool.name == name for position in find(name)[:1])
         wrong = name[:at] + draw.choice("abcdefghijklmnopqrstuvwxyz") + name[at + 1 :]
         typo += any(entries[position].tool.name == name for position in find(wrong)[:1])
-    print(f"typed names first: exact {100 * exact / len(entries):.1f} %, one typo {100 * typo / len(entries):.1f} %")
+    share = 100 / len(entries)
+    print(f"typed names that come first ({ranking}): exact {share * exact:.1f} %, one typo {share * typo:.1f} %")
 
 
 def made_up(number: int) -> list[Tool]:
@@ -210,4 +262,4 @@ def _text(tool: Tool) -> str:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
-    main(Path(sys.argv[1]), "--misses" in sys.argv)
+    main(Path(sys.argv[1]), sys.argv[2:])
