@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from workbench.sandbox import kernel, launcher, lockdown, native, runner
+from workbench.sandbox.carrying.cargo import Cargo
+from workbench.sandbox.carrying.parcel import AREAS, ParcelReader, pack
 from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
 from workbench.sandbox.seccomp import filter_program
-from workbench.sandbox.vm.cargo import Cargo
-from workbench.sandbox.vm.parcel import AREAS, ParcelReader, pack
 
 FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
 MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in

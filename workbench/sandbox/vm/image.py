@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.sandbox.carrying.lading import WORKSPACE_MB
 from workbench.sandbox.profile import Profile, base_python
 from workbench.sandbox.vm.contents import PACKAGE
 
 BUILD = "Build one: `mcp-workbench sandbox build vm`."
 SNAPSHOT_MB = 1024  # memory of the machine in the snapshot
-WORKSPACE_MB = 256  # the workspace lives in the machine's memory, so it cannot be as large as elsewhere
 _BASE_MB = 256  # kernel, Python, private folders
 _MACHINES = {"x86_64": "qemu-system-x86_64"}
 _NOTE = "image.json"

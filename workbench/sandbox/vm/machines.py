@@ -12,17 +12,23 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.records import Level
+from workbench.sandbox.carrying.courier import Courier
+from workbench.sandbox.carrying.far_end import FarEnd
 from workbench.sandbox.cells import Cell, Gone
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.profile import Profile
 from workbench.sandbox.vm import image as images
-from workbench.sandbox.vm.courier import Courier, Frames
 from workbench.sandbox.vm.image import BUILD, Image
 from workbench.sandbox.vm.machine import Machine, Monitor
+from workbench.sandbox.vm.ports import Frames, opening
 
 log = logging.getLogger(__name__)
 
 _PATIENCE = 60.0  # seconds for a machine to boot or to go on
+_FAR_END = FarEnd(
+    "the virtual machine",
+    "Run the program again; if it happens again, build the image anew: `mcp-workbench sandbox build vm --again`.",
+)
 _AGAIN = "Build it again: `mcp-workbench sandbox build vm --again`."
 
 
@@ -70,7 +76,7 @@ class Machines:
         self._last += 1
         channel = Channel()
         frames = Frames(channel)
-        courier = Courier(profile, channel, frames)
+        courier = Courier(profile, channel, frames, _FAR_END)
         cell = Cell(self._last, profile, channel, loop.create_future(), loop.create_future(), baggage=courier)
         self._house(cell, machine, courier)
         try:
@@ -118,7 +124,7 @@ class Machines:
         cell.transports.append(files)
         if not restored:
             await courier.up
-        courier.open()
+        courier.send(opening(cell.profile))
         await asyncio.wait([cell.channel.ready])
 
     def _house(self, cell: Cell, machine: Machine, courier: Courier) -> None:

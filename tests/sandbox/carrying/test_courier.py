@@ -1,4 +1,4 @@
-"""The core's end of the second port meets whatever a machine may send."""
+"""The core's end of carried files meets whatever the far end may send."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
+from workbench.sandbox.carrying.courier import Courier
+from workbench.sandbox.carrying.far_end import FarEnd
+from workbench.sandbox.carrying.parcel import Head, ParcelReader, pack
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.profile import Profile
-from workbench.sandbox.vm.courier import Courier, Frames
-from workbench.sandbox.vm.parcel import Head, ParcelReader, pack
+from workbench.sandbox.vm.ports import Frames
 
 
 class Line:
-    """A courier whose other end the test holds, in place of a machine."""
+    """A courier whose other end the test holds, in place of a far end."""
 
     def __init__(self, profile: Profile) -> None:
         self.channel = Channel()
         self.frames = Frames(self.channel)
-        self.courier = Courier(profile, self.channel, self.frames)
+        self.courier = Courier(profile, self.channel, self.frames, FarEnd("the far end", "Try again."))
         self.reader = ParcelReader()
         self.heard: list[tuple[Head, bytes]] = []
         self.printed: list[str] = []
@@ -107,16 +109,6 @@ async def test_files_go_in_and_changes_come_out(line: Line, profile: Profile) ->
     assert "'l': it is a link" in line.courier.notes()
     assert "".join(line.printed) == "past Python's streams"
     assert (await line.courier.over).cpu == 0.5
-
-
-async def test_an_order_tells_the_time_and_gives_each_machine_chance_of_its_own(line: Line) -> None:
-    line.courier.open()
-    first = await line.hear("open")
-    line.heard.clear()
-    line.courier.open()
-    second = await line.hear("open")
-    assert first["seed"] != second["seed"]
-    assert first["profile"]["workspace"] == "/files/workspace"
 
 
 async def test_a_process_that_died_without_a_word_ends_the_channel_after_its_last_frame(line: Line) -> None:

@@ -7,8 +7,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.sandbox.carrying.parcel import AREAS, LARGEST_PIECE, Head, pack
 from workbench.sandbox.profile import NOBODY
-from workbench.sandbox.vm.parcel import AREAS, LARGEST_PIECE, Head, pack
 
 _State = tuple[int, int, int, int]  # kind and mode, size, time of change, inode
 _LONGEST_PATH = 4096

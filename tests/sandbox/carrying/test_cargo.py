@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
+from workbench.sandbox.carrying.cargo import Cargo
+from workbench.sandbox.carrying.far_end import FarEnd
+from workbench.sandbox.carrying.harvest import Harvest
+from workbench.sandbox.carrying.lading import Lading
+from workbench.sandbox.carrying.parcel import ParcelReader
 from workbench.sandbox.profile import Profile
-from workbench.sandbox.vm.cargo import Cargo
-from workbench.sandbox.vm.harvest import Harvest
-from workbench.sandbox.vm.lading import Lading
-from workbench.sandbox.vm.parcel import ParcelReader
+
+FAR = FarEnd("the far end", "Try again.")
 
 
 class Trip:
@@ -24,7 +27,7 @@ class Trip:
             (self.bench / name).mkdir(parents=True)
             (self.inside / name).mkdir(parents=True)
         self.cargo = Cargo(self.inside, os.getuid())
-        self.lading = Lading(self.profile())
+        self.lading = Lading(self.profile(), FAR)
 
     def profile(self, disk_mb: int = 16) -> Profile:
         folders = (str(self.bench / name) for name in ("workspace", "servers", "skills"))
@@ -120,8 +123,8 @@ def test_a_file_that_became_a_folder_and_the_other_way_round_arrive(trip: Trip) 
 def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> None:
     with open(trip.bench / "workspace/large", "wb") as file:
         file.truncate(2 << 20)
-    lading = Lading(trip.profile(disk_mb=1))
-    with pytest.raises(WorkbenchError, match="workspace holds too much") as refused:
+    lading = Lading(trip.profile(disk_mb=1), FAR)
+    with pytest.raises(WorkbenchError, match="workspace holds too much for the far end, to which 1 MB") as refused:
         list(lading.parcels())
     assert refused.value.hint
 

@@ -1,73 +1,75 @@
-"""The core's end of a machine's second port: brings the bench's files in, and the program's changes out."""
+"""The core's end of carried files: brings the bench's in before the program begins, and its changes out afterwards."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import os
-import secrets
-import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from workbench.errors import WorkbenchError
+from workbench.sandbox.carrying.far_end import FarEnd
+from workbench.sandbox.carrying.harvest import Harvest
+from workbench.sandbox.carrying.lading import WORKSPACE_MB, Lading
+from workbench.sandbox.carrying.parcel import Head, ParcelFault, ParcelReader
 from workbench.sandbox.cells import Gone
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.profile import Profile
-from workbench.sandbox.vm.harvest import Harvest
-from workbench.sandbox.vm.image import WORKSPACE_MB
-from workbench.sandbox.vm.lading import Lading
-from workbench.sandbox.vm.parcel import Head, ParcelFault, ParcelReader, pack
 
-_PATIENCE = 120.0  # seconds for all files to cross, either way
+_PATIENCE = 120.0  # seconds without anything crossing, either way
+_PATIENCES = 8  # of them, as long as changes keep coming
 _BATCH = 16  # parcels read at once
-_HINT = "Run the program again; if it happens again, build the image anew: `mcp-workbench sandbox build vm --again`."
+
+
+class Expecting(Protocol):
+    """Who takes the frames, which come on their own."""
+
+    def expect(self, whole: int) -> None:
+        """So many bytes of frames were sent; after them nothing comes any more."""
+        ...
 
 
 class Courier(asyncio.Protocol):
     """Up, open, files in, filled; raw output; changes, over. `over` holds how the program's process ended."""
 
-    def __init__(self, profile: Profile, channel: Channel, frames: Frames) -> None:
+    def __init__(self, profile: Profile, channel: Channel, frames: Expecting, far: FarEnd) -> None:
         loop = asyncio.get_running_loop()
         self.up: asyncio.Future[None] = loop.create_future()
         self.over: asyncio.Future[Gone] = loop.create_future()
         self._filled: asyncio.Future[str] = loop.create_future()
-        self._profile, self._channel, self._frames = profile, channel, frames
+        self._profile, self._channel, self._frames, self._far = profile, channel, frames, far
         self._reader = ParcelReader()
         self._transport: asyncio.Transport | None = None
         self._free = asyncio.Event()
         self._free.set()
-        self._lading = Lading(profile)
+        self._lading = Lading(profile, far)
         self._harvest: Harvest | None = None
         self._trouble = ("", "")
-
-    def open(self) -> None:
-        """Order the one program's process; the machine slept, so it is told the time and given chance of its own."""
-        profile = {
-            **self._profile.as_json(),
-            "disk_mb": min(self._profile.disk_mb, WORKSPACE_MB),
-            **{name: f"/files/{name}" for name in ("workspace", "servers", "skills")},
-        }
-        self._send(pack("open", profile=profile, seed=secrets.token_hex(64), time=time.time_ns()))
+        self._changes = 0  # parcels of them that came
 
     async def bring(self) -> None:
         """Every file of the bench's folders, before the program begins."""
         try:
+            await self._bring_all()
             async with asyncio.timeout(_PATIENCE):
-                await self._bring_all()
                 fault = await self._filled
         except TimeoutError:
-            raise WorkbenchError("The virtual machine took too long to take the workspace.", _HINT) from None
+            raise WorkbenchError(f"{self._far.title} took too long to take the workspace.", self._far.hint) from None
         if fault:
-            raise WorkbenchError(f"The virtual machine could not take {fault}.", _HINT)
+            raise WorkbenchError(f"{self._far.title} could not take {fault}.", self._far.hint)
 
     async def collect(self) -> tuple[str, str]:
         """Wait for the changes and put them into the workspace; answers what was wrong with them: reason, sentence."""
-        await asyncio.wait([self.over], timeout=_PATIENCE)
+        for _ in range(_PATIENCES):
+            heard = self._changes
+            await asyncio.wait([self.over], timeout=_PATIENCE)
+            if self.over.done() or heard == self._changes:
+                break
         if not self.over.done():
-            return "lost", "The virtual machine took too long to hand over the workspace."
+            return "lost", f"{self._far.title} took too long to hand over the workspace."
         if self._harvest is not None and not self._trouble[0] and not self.over.result().lost:
             try:
                 await asyncio.to_thread(_apply, self._harvest)
@@ -79,7 +81,7 @@ class Courier(asyncio.Protocol):
         """What stayed behind, as lines for the program's author."""
         if self._harvest is None or not self._harvest.notes:
             return ""
-        return "Not taken out of the virtual machine:\n" + "".join(f"  {note}\n" for note in self._harvest.notes)
+        return f"Not taken out of {self._far.name}:\n" + "".join(f"  {note}\n" for note in self._harvest.notes)
 
     def close(self) -> None:
         if self._harvest is not None:
@@ -97,7 +99,7 @@ class Courier(asyncio.Protocol):
             for head, piece in self._reader.feed(data):
                 if self.over.done():
                     return
-                self._take(head, piece)
+                self.take(head, piece)
         except (ParcelFault, OSError) as fault:
             self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
             self.lose()
@@ -121,13 +123,12 @@ class Courier(asyncio.Protocol):
         if not self.over.done():
             self.over.set_result(Gone(lost=True))
 
-    async def _bring_all(self) -> None:
-        parcels = self._lading.parcels()
-        while batch := await asyncio.to_thread(_some, parcels):
-            self._send(batch)
-            await self._free.wait()
+    def send(self, data: bytes) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(data)
 
-    def _take(self, head: Head, data: bytes) -> None:
+    def take(self, head: Head, data: bytes) -> None:
+        """One parcel; raises ParcelFault at the first that no honest far end sends."""
         kind = head["kind"]
         if kind == "up" and not self.up.done():
             self.up.set_result(None)
@@ -141,7 +142,15 @@ class Courier(asyncio.Protocol):
         elif kind == "over":
             self._end(head)
         else:
+            self._changes += 1
             self._gather().take(head, data)
+
+    async def _bring_all(self) -> None:
+        parcels = self._lading.parcels()
+        while batch := await asyncio.to_thread(_some, parcels):
+            self.send(batch)
+            async with asyncio.timeout(_PATIENCE):
+                await self._free.wait()
 
     def _end_run(self, reason: str, message: str) -> None:
         self._trouble = reason, message
@@ -164,45 +173,6 @@ class Courier(asyncio.Protocol):
         self._frames.expect(sent)
         self.over.set_result(gone)
 
-    def _send(self, data: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(data)
-
-
-class Frames(asyncio.Protocol):
-    """The first port: all of it is the channel's. A port has no end of its own, so the other one tells where it is."""
-
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
-        self._came = 0
-        self._whole: int | None = None
-
-    def expect(self, whole: int) -> None:
-        """So many bytes were sent; after them nothing comes any more."""
-        self._whole = whole
-        self._end_when_whole()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._channel.connection_made(transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._came += len(data)
-        self._channel.data_received(data)
-        self._end_when_whole()
-
-    def connection_lost(self, fault: Exception | None) -> None:
-        self._channel.connection_lost(fault)
-
-    def pause_writing(self) -> None:
-        self._channel.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._channel.resume_writing()
-
-    def _end_when_whole(self) -> None:
-        if self._whole is not None and self._came >= self._whole and not self._channel.ended.done():
-            self._channel.connection_lost(None)
-
 
 def _apply(harvest: Harvest) -> None:
     try:
@@ -215,7 +185,8 @@ def _some(parcels: Iterator[bytes]) -> bytes:
     try:
         return b"".join(islice(parcels, _BATCH))
     except OSError as fault:
-        raise WorkbenchError(f"The workspace cannot be read: {os.strerror(fault.errno or 0)}.", _HINT) from fault
+        words = f"The bench's folders cannot be read: {os.strerror(fault.errno or 0)}."
+        raise WorkbenchError(words, "See whether its files and folders may be read by you.") from fault
 
 
 def _number(value: Any) -> float:  # Any: of the machine's

@@ -1,4 +1,4 @@
-"""Reads the bench's folders for a machine: every file as parcels, with limits, and never through a link."""
+"""Reads the bench's folders for the far end: every file as parcels, with limits, and never through a link."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ import stat
 from collections.abc import Iterator
 
 from workbench.errors import WorkbenchError
+from workbench.sandbox.carrying.far_end import FarEnd
+from workbench.sandbox.carrying.parcel import LARGEST_PIECE, pack
 from workbench.sandbox.profile import Profile
 from workbench.sandbox.quota import MOST_FILES
-from workbench.sandbox.vm.image import WORKSPACE_MB
-from workbench.sandbox.vm.parcel import LARGEST_PIECE, pack
 
-_OTHERS_MB = 64  # generated packages, skills
+WORKSPACE_MB = 256  # what is carried lies in memory at the other end, so it cannot be as large as elsewhere
+OTHERS_MB = 64  # generated packages, and as much for skills
 
 
 class Lading:
-    """One machine's load; `sent` are the workspace's entries afterwards, which the program may remove."""
+    """One load; `sent` are the workspace's entries afterwards, which the program may remove."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: Profile, far: FarEnd) -> None:
+        self._far = far
         self._folders = {"servers": profile.servers, "skills": profile.skills, "workspace": profile.workspace}
         self._room = min(profile.disk_mb, WORKSPACE_MB) << 20
         self.sent: set[str] = set()
@@ -26,12 +28,12 @@ class Lading:
     def parcels(self) -> Iterator[bytes]:
         for area, folder in self._folders.items():
             if folder and os.path.isdir(folder):
-                room = self._room if area == "workspace" else _OTHERS_MB << 20
+                room = self._room if area == "workspace" else OTHERS_MB << 20
                 yield from self._area(area, folder, room)
         yield pack("filled")
 
     def _area(self, area: str, root: str, room: int) -> Iterator[bytes]:
-        count = 0
+        count, most = 0, room >> 20
         for at, folders, names, here in os.fwalk(root, follow_symlinks=False):
             below = os.path.relpath(at, root)
             folders[:] = sorted(name for name in folders if area == "workspace" or name != "__pycache__")
@@ -39,17 +41,23 @@ class Lading:
                 path = name if below == "." else f"{below}/{name}"
                 count += 1
                 if count > MOST_FILES:
-                    raise _too_much(area, f"more than {MOST_FILES:,} files")
+                    raise self._too_much(area, f"more than {MOST_FILES:,} files", f"{MOST_FILES:,} files")
                 try:
                     found = os.stat(name, dir_fd=here, follow_symlinks=False)
                 except FileNotFoundError:
                     continue  # gone since it was listed
                 room -= found.st_size if stat.S_ISREG(found.st_mode) else 0
                 if room < 0:
-                    raise _too_much(area, "too much")
+                    raise self._too_much(area, "too much", f"{most} MB")
                 if area == "workspace":
                     self.sent.add(path)
                 yield from _entry(area, path, name, here, found)
+
+    def _too_much(self, area: str, what: str, most: str) -> WorkbenchError:
+        return WorkbenchError(
+            f"The folder {area} holds {what} for {self._far.name}, to which {most} of it are carried at most.",
+            "Move what the program does not need elsewhere, or let it run where folders are not carried.",
+        )
 
 
 def _entry(area: str, path: str, name: str, here: int, found: os.stat_result) -> Iterator[bytes]:
@@ -72,10 +80,3 @@ def _file(area: str, path: str, name: str, here: int) -> Iterator[bytes]:
         while left > 0 and (data := file.read(min(left, LARGEST_PIECE))):
             left -= len(data)
             yield pack("data", data)
-
-
-def _too_much(area: str, what: str) -> WorkbenchError:
-    return WorkbenchError(
-        f"The folder {area} holds {what} for a virtual machine, which takes {WORKSPACE_MB} MB of workspace at most.",
-        "Move what the program does not need elsewhere, raise its disk limit, or let it run in a container.",
-    )

@@ -14,8 +14,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from workbench.sandbox.carrying.parcel import Head, ParcelFault
 from workbench.sandbox.quota import MOST_FILES
-from workbench.sandbox.vm.parcel import Head, ParcelFault
 
 _STAGE = ".mcp-workbench-"
 _STALE = 3600.0  # seconds after which a stage belongs to nobody any more

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.sandbox.vm.harvest import Harvest
-from workbench.sandbox.vm.parcel import ParcelFault
+from workbench.sandbox.carrying.harvest import Harvest
+from workbench.sandbox.carrying.parcel import ParcelFault
 
 Parcel = tuple[dict[str, Any], bytes]
 

@@ -1,0 +1,25 @@
+"""A machine that woke from the snapshot is told what it could not know while it slept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.sandbox.carrying.parcel import ParcelReader
+from workbench.sandbox.profile import Profile
+from workbench.sandbox.vm.ports import opening
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Profile:
+    return Profile("qemu", str(tmp_path), "", "", True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=4096)
+
+
+def test_an_order_tells_the_time_and_gives_each_machine_chance_of_its_own(profile: Profile) -> None:
+    heads = [head for head, _ in ParcelReader().feed(opening(profile) + opening(replace(profile, disk_mb=1)))]
+    assert heads[0]["seed"] != heads[1]["seed"]
+    assert 0 < heads[0]["time"] <= heads[1]["time"]
+    assert heads[0]["profile"]["workspace"] == "/files/workspace"
+    assert [head["profile"]["disk_mb"] for head in heads] == [256, 1]
