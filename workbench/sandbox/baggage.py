@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Baggage(Protocol):
-    """One cell's files on their way; processes and containers have theirs mounted and need none of this."""
+    """One cell's files on their way; where the bench's folders can be mounted, none of this is needed."""
 
     async def bring(self) -> None:
         """Everything in, before the program begins."""
@@ -18,4 +18,8 @@ class Baggage(Protocol):
 
     def notes(self) -> str:
         """What stayed behind, as lines for the program's author."""
+        ...
+
+    def close(self) -> None:
+        """Whatever is still under way is let go."""
         ...

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from workbench.errors import WorkbenchError
+from workbench.sandbox.carrying import cargo
 from workbench.sandbox.carrying.cargo import Cargo
 from workbench.sandbox.carrying.far_end import FarEnd
 from workbench.sandbox.carrying.harvest import Harvest
@@ -127,6 +129,36 @@ def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> Non
     with pytest.raises(WorkbenchError, match="workspace holds too much for the far end, to which 1 MB") as refused:
         list(lading.parcels())
     assert refused.value.hint
+
+
+def test_what_cannot_be_looked_into_any_more_is_not_taken_for_gone(trip: Trip, monkeypatch: pytest.MonkeyPatch) -> None:
+    (trip.bench / "workspace/folder").mkdir()
+    (trip.bench / "workspace/folder/kept").write_text("kept")
+    trip.bring()
+
+    def closed(place: str, rights: int) -> None:
+        if place.endswith("/folder"):
+            raise PermissionError(errno.EACCES, "closed")
+
+    monkeypatch.setattr(cargo, "_open_to_us", closed)
+    notes = trip.collect()
+    assert notes == ["'folder': it cannot be read"]
+    assert tree(trip.bench / "workspace") == {"folder/kept": b"kept"}
+
+
+def test_a_file_that_was_closed_comes_out_all_the_same(trip: Trip) -> None:
+    trip.bring()
+    for name, mode in (("closed", 0o000), ("open", 0o644)):
+        (trip.inside / "workspace" / name).write_text(name)
+        (trip.inside / "workspace" / name).chmod(mode)
+    assert trip.collect() == []
+    assert tree(trip.bench / "workspace") == {"closed": b"closed", "open": b"open"}
+
+
+def test_folders_deeper_than_a_path_may_be_are_noted(trip: Trip) -> None:
+    trip.bring()
+    (trip.inside / "workspace").joinpath(*["d"] * 70).mkdir(parents=True)
+    assert [note.endswith(": it lies too deep") for note in trip.collect()] == [True]
 
 
 def test_what_is_no_file_stays_outside(trip: Trip) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
+import subprocess
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -43,3 +46,33 @@ async def sandbox(maker: Containers) -> AsyncIterator[Sandbox]:
     await made.look_again()
     yield made
     await made.close()
+
+
+@pytest.fixture(scope="session")
+def elsewhere(station: Station, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
+    """The same engine behind an address of TCP, as if it were on another machine, with this tree's runner in it."""
+    if station.engine != "podman" or station.service:
+        pytest.skip("An engine elsewhere is tested with a podman of this machine.")
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        url = f"tcp://127.0.0.1:{found.getsockname()[1]}"
+    words = tmp_path_factory.mktemp("service") / "words"
+    with words.open("wb") as file:
+        command = station.command("system", "service", "--time=0", url)
+        service = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+    image = f"localhost/mcp-workbench-test:{os.getpid()}-elsewhere"
+    made = replace(
+        station, image=image, options=("--url", url), run_options=(), descriptor=False, service=True, remote=url,
+        runtime="", machine=os.uname().machine,
+    )  # fmt: skip
+    try:
+        until = time.monotonic() + 30
+        while not is_there(made, base_image(made)) and time.monotonic() < until:
+            if service.poll() is not None:
+                pytest.skip(f"podman's service does not run here: {words.read_text()[-300:]}")
+            time.sleep(0.1)
+        lay_runner(made, base_image(made), lambda line: None)
+        yield made
+        ask(made.command("rmi", "-f", image))
+    finally:
+        service.terminate()
+        service.wait()

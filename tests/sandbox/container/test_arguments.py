@@ -88,3 +88,29 @@ def test_the_channel_is_handed_in_or_carried(profile: Profile) -> None:
     assert "-i" not in direct[: direct.index("image:1")]
     assert "-i" in carried[: carried.index("image:1")]
     assert (json.loads(direct[-1])["parent"], json.loads(carried[-1])["parent"]) == (False, True)
+
+
+@pytest.mark.parametrize("station", [replace(PODMAN, descriptor=False), DOCKER])
+def test_elsewhere_nothing_of_this_machine_is_asked_for(station: Station, profile: Profile) -> None:
+    command = words(replace(station, remote="ssh://box"), replace(profile, marks=((1, 2),)))
+    assert profile.servers
+    assert profile.servers not in " ".join(command)
+    assert not [mount for mount in after(command, "--mount") if "type=bind" in mount]
+    assert "--rm" in command
+    assert after(command, "--user") == ["65534:65534"]
+    inner = json.loads(command[-1])
+    assert (inner["carried"], inner["profile"]["marks"], inner["profile"]["disk_mb"]) == (True, [], 256)
+    for name in ("workspace", "servers", "skills"):
+        assert any(f"/bench/{name}" in word and "nr_inodes=" in word for word in command)
+
+
+def test_elsewhere_podman_takes_the_list_from_the_image_and_docker_from_its_client(profile: Profile) -> None:
+    podman = words(replace(PODMAN, descriptor=False, remote="ssh://box"), profile)
+    assert after(podman, "--seccomp-policy") == ["image"]
+    assert not any("seccomp=" in word for word in podman)
+    assert "seccomp=/calls.json" in after(words(replace(DOCKER, remote="ssh://box"), profile), "--security-opt")
+
+
+def test_elsewhere_memory_holds_the_files_too(profile: Profile) -> None:
+    command = words(replace(PODMAN, descriptor=False, remote="ssh://box"), replace(profile, disk_mb=100))
+    assert after(command, "--memory") == [f"{460 + 100 + 160}m"]

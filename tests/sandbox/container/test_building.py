@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.sandbox.builder import Wish
-from workbench.sandbox.container.building import ImageBuilder, base_image
+from workbench.sandbox.container.building import ImageBuilder, _is_same, base_image, lay_runner
+from workbench.sandbox.container.engine import Engine
 from workbench.sandbox.container.station import Station, read_station, write_station
+from workbench.sandbox.container.way import Way
 
 
 def test_without_an_engine_nothing_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,3 +39,50 @@ def test_removing_forgets_what_was_found_out(tmp_path: Path) -> None:
     assert read_station(tmp_path) is None
     assert said[0] == "Removed the image image:1."
     assert f"rmi -f {base_image(station)}" in (tmp_path / "podman.asked").read_text()
+
+
+FAR = """#!/bin/sh
+echo "$@" >> "$0.asked"
+case "$*" in
+  *info*) echo '{"host": {"arch": "ARCH"}}' ;;
+  *"image inspect"*Labels*) echo something else ;;
+  *"image inspect"*) exit 1 ;;
+esac
+"""
+
+
+def far(folder: Path, arch: str) -> str:
+    engine = folder / "podman"
+    engine.write_text(FAR.replace("ARCH", arch))
+    engine.chmod(0o755)
+    return str(engine)
+
+
+def test_another_kind_of_processor_needs_an_image_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = "arm64" if os.uname().machine == "x86_64" else "amd64"
+    far(tmp_path, other)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setenv("CONTAINER_HOST", "tcp://box.example:1234")
+    said: list[str] = []
+    with pytest.raises(WorkbenchError, match="another kind of processor") as refused:
+        ImageBuilder(tmp_path).build(Wish(), said.append)
+    assert "--from IMAGE" in refused.value.hint
+    assert "It is on another machine: tcp://box.example:1234" in "\n".join(said)
+    assert "not protected" in said[-1]
+
+
+def test_an_engine_that_loses_the_list_of_system_calls_is_not_used(tmp_path: Path) -> None:
+    engine = far(tmp_path, "amd64")
+    station = Station("podman", engine, ("--url", "ssh://box"), image="i:1", remote="ssh://box", machine="x86_64")
+    with pytest.raises(WorkbenchError, match="does not keep the list"):
+        lay_runner(station, "base", lambda line: None)
+    assert "rm -f" in (tmp_path / "podman.asked").read_text()
+
+
+def test_what_was_built_for_another_engine_is_not_current() -> None:
+    here, there = Engine("podman", "/p"), Engine("podman", "/p", Way("ssh://box", ("--url", "ssh://box")))
+    station = Station("podman", "/p", ("--url", "ssh://box", "--x"), service=True, remote="ssh://box")
+    assert _is_same(station, there)
+    assert not _is_same(station, here)
+    assert not _is_same(Station("podman", "/p"), there)
+    assert _is_same(Station("podman", "/p", ("--runtime", "runc")), here)

@@ -18,6 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Limits
 from workbench.sandbox.container.containers import Containers
 from workbench.sandbox.container.engine import ask
+from workbench.sandbox.container.leftovers import owner
 from workbench.sandbox.container.station import Station, write_station
 from workbench.sandbox.profile import ENVIRONMENT
 from workbench.sandbox.program import Ending, Program
@@ -234,7 +235,8 @@ def test_a_core_that_is_killed_leaves_no_container(station: Station, tmp_path: P
 
 
 async def test_what_nobody_uses_any_more_is_swept_when_the_next_core_looks(station: Station, tmp_path: Path) -> None:
-    ask(station.command("create", "--label", "mcp-workbench.core=1.1", "--entrypoint", "python3", station.image))
+    label = f"mcp-workbench.core=1.1.{owner().rpartition('.')[2]}"
+    ask(station.command("create", "--label", label, "--entrypoint", "python3", station.image))
     write_station(tmp_path, station)
     maker = Containers(tmp_path)
     await maker.look()

@@ -26,10 +26,30 @@ def test_without_an_engine_the_package_to_install_is_named(tmp_path: Path) -> No
     assert "sudo apt install podman mmdebstrap" in refused.value.hint
 
 
-def test_an_engine_on_another_machine_is_refused_with_the_reason(tmp_path: Path) -> None:
-    script(tmp_path, "docker", "exit 1")
-    with pytest.raises(WorkbenchError, match="cannot mount folders of this machine"):
-        find_engine({"PATH": str(tmp_path), "DOCKER_HOST": "ssh://somebody@example.org"})
+def test_an_engine_on_another_machine_is_asked_there(tmp_path: Path) -> None:
+    script(tmp_path, "docker", """test "$1 $2 $3" = "-H ssh://me@box info" && echo '{"Architecture": "aarch64"}'""")
+    found = find_engine({"PATH": f"{tmp_path}:/bin", "DOCKER_HOST": "ssh://me@box"})
+    assert (found.way.shown, found.machine) == ("ssh://box", "aarch64")
+
+
+def test_an_engine_that_somebody_pointed_at_is_not_replaced_by_another(tmp_path: Path) -> None:
+    script(tmp_path, "docker", "echo 'no route to host' >&2; exit 1")
+    script(tmp_path, "podman", "echo '{}'")
+    with pytest.raises(WorkbenchError, match="no route to host"):
+        find_engine({"PATH": str(tmp_path), "DOCKER_HOST": "ssh://me@box"})
+
+
+def test_an_address_with_a_password_is_refused(tmp_path: Path) -> None:
+    script(tmp_path, "podman", "echo '{}'")
+    with pytest.raises(WorkbenchError, match="holds a password") as refused:
+        find_engine({"PATH": str(tmp_path), "CONTAINER_HOST": "ssh://me:" + "word@box/p.sock"})
+    assert "word@" not in refused.value.message
+
+
+def test_an_unknown_processor_is_refused(tmp_path: Path) -> None:
+    script(tmp_path, "podman", """echo '{"host": {"arch": "s390x"}}'""")
+    with pytest.raises(WorkbenchError, match="unknown kind of processor, 's390x'"):
+        find_engine({"PATH": str(tmp_path)})
 
 
 def test_an_engine_that_does_not_answer_tells_its_own_words(tmp_path: Path) -> None:

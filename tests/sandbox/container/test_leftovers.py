@@ -1,15 +1,34 @@
-"""A label tells whose a container is: of a core that lives, or of nobody."""
+"""A label tells whose a container is: of a core that lives, of one that is gone, or of another machine's."""
 
 from __future__ import annotations
 
 import os
 
-from workbench.sandbox.container.leftovers import _lives, owner
+import pytest
+
+from workbench.sandbox.container import leftovers
+from workbench.sandbox.container.leftovers import _was_ours, owner
 
 
 def test_this_process_lives_and_another_one_with_its_number_is_another() -> None:
-    assert owner().startswith(f"{os.getpid()}.")
-    assert _lives(owner())
-    assert not _lives(f"{os.getpid()}.1")
-    assert not _lives("")
-    assert not _lives("somebody else's")
+    process, started, here = owner().split(".")
+    assert process == str(os.getpid())
+    assert not _was_ours(owner())
+    assert _was_ours(f"{process}.1.{here}")
+    assert _was_ours(f"1.{started}.{here}")
+
+
+@pytest.mark.parametrize("label", ["", "1.1", "1.1.", "1.1.another", "somebody else's", "1.1.another.more"])
+def test_what_this_machine_did_not_make_is_not_its_to_remove(label: str) -> None:
+    assert not _was_ours(label)
+
+
+def test_two_machines_with_one_name_are_told_apart_and_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
+    for number in ("one", "two"):
+        leftovers._here.cache_clear()
+        monkeypatch.setattr(leftovers, "_text", lambda file, number=number: number)
+        found.add(leftovers._here())
+    leftovers._here.cache_clear()
+    assert len(found) == 2
+    assert not any(os.uname().nodename in one for one in found)

@@ -10,7 +10,7 @@ from workbench.sandbox.container.station import FILE, Station, read_station, wri
 
 FULL = Station(
     "podman", "/usr/bin/podman", ("--runtime", "runc"), ("--x",), image="image:1", source="abc", rootless=True,
-    descriptor=True, limits=True, service=True, runtime="runc", starts_ms=300,
+    descriptor=True, limits=True, service=True, remote="ssh://box", machine="x86_64", runtime="runc", starts_ms=300,
 )  # fmt: skip
 
 

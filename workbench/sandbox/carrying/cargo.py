@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from workbench.sandbox.carrying.parcel import AREAS, LARGEST_PIECE, Head, pack
+from workbench.sandbox.carrying.parcel import AREAS, DEEPEST, LARGEST_PIECE, Head, pack
 from workbench.sandbox.profile import NOBODY
 
 _State = tuple[int, int, int, int]  # kind and mode, size, time of change, inode
@@ -21,6 +22,7 @@ class Cargo:
         self._root = root
         self._owner = owner
         self._before: dict[str, _State] = {}
+        self._closed: dict[str, str] = {}  # folders that could not be looked into: why
         self._file: tuple[str, Head] | None = None
         self.filled = False
         self.fault = ""  # why a file could not be taken in
@@ -52,9 +54,17 @@ class Cargo:
             if state == before or (before and stat.S_ISDIR(state[0]) and stat.S_ISDIR(before[0])):
                 continue
             yield from self._changed(path, state)
+        for path, why in self._closed.items():
+            yield _left(path, why)
         for path, state in sorted(self._before.items(), reverse=True):
+            if self._hidden(path):
+                continue
             if path not in now or stat.S_IFMT(now[path][0]) != stat.S_IFMT(state[0]):
                 yield pack("gone", path=path)
+
+    def _hidden(self, path: str) -> bool:
+        """It lies in a folder that cannot be looked into now, so nobody knows whether it is gone."""
+        return any(path.startswith(f"{folder}/" if folder else "") for folder in self._closed)
 
     def _place(self, head: Head, data: bytes) -> None:
         kind = head["kind"]
@@ -88,40 +98,66 @@ class Cargo:
             os.chown(path, self._owner, self._owner if self._owner == NOBODY else -1)
 
     def _states(self) -> Iterator[tuple[str, _State]]:
-        root = f"{self._root}/workspace"
         waiting = [""]
+        self._closed.clear()
         while waiting:
             folder = waiting.pop()
-            with os.scandir(f"{root}/{folder}") as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-            for entry in entries:
-                path = f"{folder}/{entry.name}" if folder else entry.name
-                status = entry.stat(follow_symlinks=False)
+            for path, status in self._entries(folder):
                 yield path, (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino)
-                if entry.is_dir(follow_symlinks=False) and len(path) < _LONGEST_PATH:
+                if stat.S_ISDIR(status.st_mode):
                     waiting.append(path)
+
+    def _entries(self, folder: str) -> list[tuple[str, os.stat_result]]:
+        """What is in a folder; what cannot be looked into is remembered with its reason."""
+        place, below = f"{self._root}/workspace/{folder}", f"{folder}/" if folder else ""
+        if folder.count("/") + 2 > DEEPEST:
+            self._closed[folder] = "it lies too deep"
+            return []
+        try:
+            _open_to_us(place, 0o700)
+            with os.scandir(place) as found:
+                entries = [(below + entry.name, entry.stat(follow_symlinks=False)) for entry in found]
+        except OSError as fault:
+            self._closed[folder] = "it lies too deep" if fault.errno == errno.ENAMETOOLONG else "it cannot be read"
+            return []
+        return sorted(entries, key=lambda entry: entry[0])
 
     def _changed(self, path: str, state: _State) -> Iterator[bytes]:
         mode, size, when, _ = state
         try:
             path.encode()
         except UnicodeEncodeError:
-            yield pack("left", path=path.encode("utf-8", "replace").decode(), why="its name is no text")
+            yield _left(path, "its name is no text")
             return
         if stat.S_ISDIR(mode):
             yield pack("folder", path=path)
         elif stat.S_ISREG(mode):
-            yield pack("file", path=path, mode=mode & 0o777, time=when, length=size)
-            yield from self._pieces(path, size)
+            yield from self._file_out(path, mode, size, when)
         else:
-            yield pack("left", path=path, why="it is a link" if stat.S_ISLNK(mode) else "it is no file")
+            yield _left(path, "it is a link" if stat.S_ISLNK(mode) else "it is no file")
 
-    def _pieces(self, path: str, size: int) -> Iterator[bytes]:
-        with open(f"{self._root}/workspace/{path}", "rb") as file:
+    def _file_out(self, path: str, mode: int, size: int, when: int) -> Iterator[bytes]:
+        place = f"{self._root}/workspace/{path}"
+        try:
+            _open_to_us(place, 0o400)
+            file = open(place, "rb")  # noqa: SIM115 - what cannot be opened is told before its head is sent
+        except OSError:
+            yield _left(path, "it cannot be read")
+            return
+        with file:
+            yield pack("file", path=path, mode=mode & 0o777, time=when, length=size)
             left = size
-            while left:
-                data = file.read(min(left, LARGEST_PIECE))
-                if not data:
-                    return
+            while left and (data := file.read(min(left, LARGEST_PIECE))):
                 left -= len(data)
                 yield pack("data", data)
+
+
+def _open_to_us(place: str, rights: int) -> None:
+    """A program may have closed what is its own; where its rights are all that we have, that would close it to us."""
+    mode = os.lstat(place).st_mode
+    if mode & rights != rights:
+        os.chmod(place, stat.S_IMODE(mode) & 0o777 | rights)
+
+
+def _left(path: str, why: str) -> bytes:
+    return pack("left", path=path.encode("utf-8", "replace").decode()[:_LONGEST_PATH], why=why)

@@ -101,8 +101,7 @@ class Courier(asyncio.Protocol):
                     return
                 self.take(head, piece)
         except (ParcelFault, OSError) as fault:
-            self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
-            self.lose()
+            self.spoil(fault)
 
     def connection_lost(self, fault: Exception | None) -> None:
         self._free.set()
@@ -113,6 +112,11 @@ class Courier(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._free.set()
+
+    def spoil(self, fault: Exception) -> None:
+        """The far end does not speak the language: the run is over, and nothing of it is put into the workspace."""
+        self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
+        self.lose()
 
     def lose(self) -> None:
         """Nothing more comes."""

@@ -14,12 +14,12 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.sandbox.carrying.parcel import Head, ParcelFault
+from workbench.sandbox.carrying.parcel import DEEPEST, Head, ParcelFault
 from workbench.sandbox.quota import MOST_FILES
 
 _STAGE = ".mcp-workbench-"
 _STALE = 3600.0  # seconds after which a stage belongs to nobody any more
-_LONGEST_NAME, _DEEPEST, _MOST_NOTES = 255, 64, 20
+_LONGEST_NAME, _MOST_NOTES = 255, 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -182,7 +182,7 @@ def _path(given: object) -> tuple[str, ...]:
     if not isinstance(given, str) or "\0" in given:
         raise ParcelFault("a path that is no text")
     parts = tuple(given.split("/"))
-    if len(parts) > _DEEPEST or any(part in ("", ".", "..") for part in parts):
+    if len(parts) > DEEPEST or any(part in ("", ".", "..") for part in parts):
         raise ParcelFault("a path that leads elsewhere")
     try:
         longest = max(len(part.encode()) for part in parts)

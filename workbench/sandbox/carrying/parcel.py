@@ -12,6 +12,7 @@ from typing import Any
 
 LONGEST_HEAD = 1 << 16
 LARGEST_PIECE = 1 << 18
+DEEPEST = 64  # parts of a path
 AREAS = ("workspace", "servers", "skills")
 
 Head = dict[str, Any]  # Any: JSON; whoever takes it checks it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.sandbox.builder import Tell, Wish
+from workbench.sandbox.container import oci
 from workbench.sandbox.container.engine import Engine, ask, find_engine, last_line
 from workbench.sandbox.container.image import own_files, reduce, source_hash
 from workbench.sandbox.container.station import FILE, Station, read_station, write_station
@@ -23,6 +25,7 @@ from workbench.sandbox.container.trial import way_of, working
 _PACKAGES = "python3-minimal,libpython3-stdlib,tzdata,media-types"
 _NAME, _BASE = "mcp-workbench-runner", "mcp-workbench-python"
 _STORE = "store"
+_LIST_LABEL = "io.containers.seccomp.profile"  # where podman looks for it
 _PATIENCE = 1800.0  # seconds for downloading packages
 _SYSTEMS = {"debian", "ubuntu"}
 _MISSING = "Install it (`sudo apt install mmdebstrap`), or begin with an image your engine has: `--from IMAGE`."
@@ -44,15 +47,10 @@ class ImageBuilder:
             raise WorkbenchError("Containers for programs need Linux.", "Use Linux, or WSL on Windows.")
         engine = find_engine()
         tell(f"Engine: {engine.program}{', rootless' if engine.rootless else ''}, storage {engine.storage}.")
+        _tell_of_way(engine, tell)
         source = source_hash()
         known = read_station(self._images)
-        if (
-            known is not None
-            and known.source == source
-            and not wish.again
-            and not wish.base
-            and is_there(known, known.image)
-        ):
+        if known is not None and _is_current(known, engine, source) and not wish.again and not wish.base:
             tell(f"The image {known.image} is current ({way_of(known)}). `--again` builds it anew.")
             return
         station = self._station(engine, source, tell)
@@ -60,7 +58,10 @@ class ImageBuilder:
         tell("Trying how containers start with all locks on:")
         station = working(station, tell)
         write_station(self._images, station)
-        if known is not None and known.image != station.image:
+        if known is not None and not _is_same(known, engine):
+            place = known.remote or "this machine"
+            tell(f"The image {known.image} of {known.engine} on {place} is still there, and not used any more.")
+        elif known is not None and known.image != station.image:
             _forget_image(known, tell)
         tell(f"Ready: {way_of(station)}; the image is {station.image}.")
 
@@ -83,9 +84,10 @@ class ImageBuilder:
         prefix = "localhost/" if engine.name == "podman" else ""
         station = Station(
             engine.name, engine.program, image=f"{prefix}{_NAME}:{source}", source=source, rootless=engine.rootless,
-            limits=engine.groups, service=bool(engine.host), options=_address(engine),
+            limits=engine.groups, service=bool(engine.way.host), remote=engine.way.shown, machine=engine.machine,
+            options=engine.way.options,
         )  # fmt: skip
-        if engine.name != "podman" or engine.storage != "vfs" or engine.host:
+        if engine.name != "podman" or engine.storage != "vfs" or engine.way.host:
             return station
         options = ("--root", str(self._images / _STORE), "--storage-driver", "overlay")
         own = replace(station, options=options)
@@ -107,17 +109,45 @@ def lay_runner(station: Station, base: str, tell: Tell) -> None:
     ask(station.command("create", "--pull", "never", "--name", name, "--entrypoint", "python3", base))
     try:
         ask(station.command("cp", "-", f"{name}:/"), _PATIENCE, own_files())
-        ask(station.command("commit", name, station.image), _PATIENCE)
+        _commit(station, name)
     finally:
         ask(station.command("rm", "-f", "-v", name))
     tell(f"Laid the runner over {base} as {station.image} in {time.monotonic() - began:.1f} s.")
 
 
-def _address(engine: Engine) -> tuple[str, ...]:
-    """Written down, because a core may be started without the environment that this was built in."""
-    if not engine.host:
-        return ()
-    return ("--url" if engine.name == "podman" else "-H", engine.host)
+def _commit(station: Station, name: str) -> None:
+    """podman's client cannot send the list of system calls to another machine, so there it goes with the image."""
+    if not (station.remote and station.engine == "podman"):
+        ask(station.command("commit", name, station.image), _PATIENCE)
+        return
+    words = json.dumps(oci.profile(parent=True, machine=station.machine), separators=(",", ":"))
+    template = f'{{{{index .Labels "{_LIST_LABEL}"}}}}'
+    for written in (words, json.dumps(words)):  # which of them is read back as it was goes by the version
+        ask(station.command("commit", "--change", f"LABEL {_LIST_LABEL}={written}", name, station.image), _PATIENCE)
+        if ask(station.command("image", "inspect", "--format", template, station.image)) == words:
+            return
+    raise WorkbenchError("podman there does not keep the list of system calls with the image.", "Use docker there.")
+
+
+def _tell_of_way(engine: Engine, tell: Tell) -> None:
+    """Whoever builds for another machine decides that programs run there from now on."""
+    if not engine.way.elsewhere:
+        return
+    tell(f"It is on another machine: {engine.way.shown}. Programs run there, and the bench's files are carried there")
+    tell("and back: the workspace, generated packages and skills. Who rules that machine can read all of it.")
+    if engine.way.bare:
+        tell("The way there is not protected: others on it can read and change everything. Use ssh:// or a tunnel.")
+
+
+def _is_same(known: Station, engine: Engine) -> bool:
+    """What was built was built for this engine, on this machine or the other."""
+    way = engine.way
+    at = known.options[: len(way.options)] == way.options
+    return (known.program, known.service, known.remote) == (engine.program, bool(way.host), way.shown) and at
+
+
+def _is_current(known: Station, engine: Engine, source: str) -> bool:
+    return known.source == source and _is_same(known, engine) and is_there(known, known.image)
 
 
 def base_image(station: Station) -> str:
@@ -140,6 +170,9 @@ def _system(station: Station, wish: Wish, tell: Tell) -> str:
     """The layer with Python: the wished one, the one from before, or one made from packages."""
     if wish.base:
         return wish.base
+    if station.machine != platform.machine():
+        words = f"The engine's machine has another kind of processor ({station.machine}) than this one."
+        raise WorkbenchError(words, "Begin with an image that it has and that holds Python: `--from IMAGE`.")
     base = base_image(station)
     if not wish.again and is_there(station, base):
         tell(f"Python is there from before: {base}.")

@@ -9,6 +9,8 @@ import signal
 import socket
 from collections.abc import Callable, Sequence
 
+from workbench.sandbox.container.way import surroundings
+
 _LOW = 10  # descriptors of ours are moved above those that the client gets
 
 
@@ -19,7 +21,7 @@ class Client:
         moved = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _LOW) for one in (channel.fileno(), output)]
         try:
             actions = _actions(moved[0], moved[1], descriptor=descriptor)
-            self.pid = os.posix_spawn(command[0], list(command), os.environ, file_actions=actions, setsid=True)
+            self.pid = os.posix_spawn(command[0], list(command), surroundings(), file_actions=actions, setsid=True)
         finally:
             for one in moved:
                 os.close(one)

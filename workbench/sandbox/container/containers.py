@@ -17,16 +17,20 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level
+from workbench.sandbox.carrying.far_end import FarEnd
+from workbench.sandbox.carrying.lading import WORKSPACE_MB
 from workbench.sandbox.cells import Cell, Gone
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.container import guard, oci
 from workbench.sandbox.container.arguments import run_arguments
 from workbench.sandbox.container.client import Client
-from workbench.sandbox.container.engine import ENGINES, INSTALL, ask, last_line
+from workbench.sandbox.container.engine import ENGINES, INSTALL, PATIENCE, ask, last_line
 from workbench.sandbox.container.image import source_hash
 from workbench.sandbox.container.leftovers import owner, sweep
 from workbench.sandbox.container.owners import Owners
+from workbench.sandbox.container.parting import Parting
 from workbench.sandbox.container.station import Station, read_station
+from workbench.sandbox.container.way import surroundings
 from workbench.sandbox.profile import Profile, base_python
 
 log = logging.getLogger(__name__)
@@ -35,6 +39,8 @@ BUILD = "mcp-workbench sandbox build container"
 _AGAIN = 0.5  # seconds between two tries to end a container
 _STUBBORN = 10.0  # seconds after which its client is ended too
 _WARM = 600.0  # seconds a container that nobody uses is kept ready
+_REACHED = 60.0  # seconds for a container on another machine to be ready
+_GIVEN_UP = 10.0  # seconds for another machine to answer that a container shall be removed
 _KILLED = 137  # what a client says of a container that SIGKILL ended
 
 
@@ -59,6 +65,7 @@ class _Container:
     killed: bool = False
     removing: asyncio.Task[None] | None = None
     warm: asyncio.TimerHandle | None = None
+    parting: Parting | None = None  # where files are carried
 
 
 class Containers:
@@ -87,7 +94,7 @@ class Containers:
         try:
             await asyncio.to_thread(ask, station.command("image", "inspect", "--format", "{{.Id}}", station.image))
         except WorkbenchError as fault:
-            return Level("container", False, station.engine, fault.message, f"Run `{BUILD}`.")
+            return _unreachable(station, fault)
         if not self._swept:
             self._swept = True
             await asyncio.to_thread(sweep, station)
@@ -97,26 +104,36 @@ class Containers:
         station = self._station
         if station is None:
             raise WorkbenchError("There is no container image.", f"Run `{BUILD}`.")
-        if profile.ahead and profile.writable and os.getuid() == 0:
+        if profile.ahead and profile.writable and os.getuid() == 0 and not station.remote:
             words = "As root a workspace is nobody's while a container has it, so none is kept ready."
             raise WorkbenchError(words, "Run the workbench as an ordinary user.")
+        if station.remote and profile.kept:
+            words = "A container on another machine keeps no state between programs."
+            raise WorkbenchError(words, "Run the program without a state.")
         self._last = number = self._last + 1
         name = f"mcp-workbench-{os.getpid()}-{secrets.token_hex(6)}"
         self._tell_guard(station, f"+{name}")
-        if profile.writable:
+        if profile.writable and not station.remote:
             await asyncio.to_thread(self._owners.lend, profile.workspace)
         command = run_arguments(station, profile, name, owner(), self._system_calls(station))
-        return await self._started(station, _Order(number, name, profile, command))
+        cell = await self._started(station, _Order(number, name, profile, command))
+        if station.remote:
+            await self._reached(cell)
+        return cell
 
     def kill(self, cell: Cell) -> None:
         container = self._containers.get(cell.number)
         if container is not None and container.removing is None:
             container.killed = True
+            if cell.channel.reason == "lost":  # its engine will not answer either
+                container.client.kill()
             container.removing = spawn(f"end container {container.name}", self._remove(container))
 
     async def finish(self, cell: Cell) -> Gone:
         """Wait until its processes are gone; what the engine has to tidy up afterwards is waited for at the end."""
         cell.channel.close()
+        if cell.baggage is not None:
+            cell.baggage.close()
         if not cell.gone.done():
             self.kill(cell)
             await asyncio.wait([cell.gone])
@@ -158,11 +175,15 @@ class Containers:
             os.close(writing)
         cell = Cell(order.number, order.profile, _Attached(), loop.create_future(), loop.create_future())
         container = _Container(cell, order.name, client)
+        if station.remote:
+            container.parting = Parting(order.profile, cell.channel, _engine_of(station), _far_end(station))
+            cell.baggage = container.parting.courier
+        ends = container.parting or cell.channel
         self._containers[cell.number] = container
         client.watch(lambda code: self._ended(container, code))
         container.warm = loop.call_later(_WARM, self._let_cool, container)
         try:
-            channel, _ = await loop.create_connection(lambda: cell.channel, sock=ours)
+            channel, _ = await loop.create_connection(lambda: ends, sock=ours)
             raw, _ = await loop.connect_read_pipe(lambda: _Raw(container), os.fdopen(reading, "rb", 0))
             cell.transports = [channel, raw]
         except BaseException:
@@ -170,9 +191,17 @@ class Containers:
             raise
         return cell
 
+    async def _reached(self, cell: Cell) -> None:
+        """The way to another machine may be long."""
+        try:
+            await asyncio.wait([cell.channel.ready], timeout=_REACHED)
+        except BaseException:
+            await asyncio.shield(self.finish(cell))
+            raise
+
     async def _never_began(self, station: Station, order: _Order) -> None:
         """Its engine could not even be asked: the workspace is the person's again, and there is nothing to guard."""
-        if order.profile.writable:
+        if order.profile.writable and not station.remote:
             await asyncio.to_thread(self._owners.take_back, order.profile.workspace)
         self._tell_guard(station, f"-{order.name}")
 
@@ -183,10 +212,19 @@ class Containers:
             container.warm.cancel()
         if container.removing is None:
             container.removing = spawn(f"remove container {container.name}", self._remove(container))
-        spent = cell.profile.cpu_seconds if code == _KILLED and not container.killed else 0.0
-        cell.gone.set_result(Gone(code, spent))
         if not cell.channel.ready.done():
             spawn("a container's last words", self._last_words(container))
+        if container.parting is not None:
+            spawn("the end of a container elsewhere", self._ended_elsewhere(container, container.parting, code))
+            return
+        spent = cell.profile.cpu_seconds if code == _KILLED and not container.killed else 0.0
+        cell.gone.set_result(Gone(code, spent))
+
+    async def _ended_elsewhere(self, container: _Container, parting: Parting, code: int) -> None:
+        """What it said last is still on its way from the client to us."""
+        parting.let_through()
+        await asyncio.wait([parting.closed], timeout=_GIVEN_UP)
+        container.cell.gone.set_result(parting.last(code, killed=container.killed))
 
     async def _last_words(self, container: _Container) -> None:
         """When it never was ready, the engine said why, on the plain output."""
@@ -202,10 +240,7 @@ class Containers:
         assert station is not None
         began = asyncio.get_running_loop().time()
         while True:
-            try:
-                await asyncio.to_thread(ask, station.command("rm", "-f", "-v", container.name))
-            except WorkbenchError as fault:
-                log.info("container %s is not removed yet: %s", container.name, fault.message)
+            await self._asked_to_go(station, container)
             if cell.gone.done():
                 break
             if asyncio.get_running_loop().time() - began > _STUBBORN:
@@ -215,15 +250,20 @@ class Containers:
 
     async def _forget(self, container: _Container, station: Station) -> None:
         if container.killed:  # it may have been made after the engine was asked to remove it
-            try:
-                await asyncio.to_thread(ask, station.command("rm", "-f", "-v", container.name))
-            except WorkbenchError as fault:
-                log.debug("container %s is gone: %s", container.name, fault.message)
+            await self._asked_to_go(station, container)
         profile = container.cell.profile
-        if profile.writable:
+        if profile.writable and not station.remote:
             await asyncio.to_thread(self._owners.take_back, profile.workspace)
         self._tell_guard(station, f"-{container.name}")
         self._containers.pop(container.cell.number, None)
+
+    async def _asked_to_go(self, station: Station, container: _Container) -> None:
+        patience = _GIVEN_UP if station.remote else PATIENCE
+        command = station.command("rm", "-f", "-v", container.name)
+        try:
+            await asyncio.to_thread(ask, command, patience)
+        except WorkbenchError as fault:  # it is gone, or in the middle of being made
+            log.info("container %s was not removed: %s", container.name, fault.message)
 
     def _let_cool(self, container: _Container) -> None:
         if not container.cell.channel.begun:
@@ -234,7 +274,7 @@ class Containers:
             self._folder = tempfile.TemporaryDirectory(prefix="mcp-workbench-containers-", ignore_cleanup_errors=True)
         file = Path(self._folder.name) / "system-calls.json"
         if not file.exists():
-            file.write_text(json.dumps(oci.profile(parent=not station.descriptor)))
+            file.write_text(json.dumps(oci.profile(parent=not station.descriptor, machine=station.machine)))
         return file
 
     def _tell_guard(self, station: Station, line: str) -> None:
@@ -242,7 +282,7 @@ class Containers:
             command = [base_python(), "-I", "-S", guard.__file__, *station.command()]
             self._guard = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=-3, stderr=-3, text=True, cwd="/",
-                start_new_session=True,
+                start_new_session=True, env=surroundings(),
             )  # fmt: skip
         assert self._guard.stdin is not None
         try:
@@ -270,7 +310,10 @@ class _Raw(asyncio.Protocol):
         cell = self._container.cell
         if not cell.channel.ready.done():
             self._container.words += data[: 4096 - len(self._container.words)]
-        cell.channel.raw_output(data)
+        if self._container.parting is None:
+            cell.channel.raw_output(data)
+        else:  # where files are carried, what a program prints comes with them: these are the client's own words
+            log.info("the client of %s said: %s", self._container.name, last_line(data))
 
     def connection_lost(self, fault: Exception | None) -> None:
         if not self._container.cell.silent.done():
@@ -278,13 +321,36 @@ class _Raw(asyncio.Protocol):
 
 
 def described(station: Station) -> str:
-    """What it is, in one sentence."""
+    """What it is, in a sentence or three."""
     facts = [station.engine, "rootless" if station.rootless else "with root's rights outside"]
     facts += [station.runtime] * bool(station.runtime)
     kept = "memory, processors and processes are limited by the kernel's groups"
-    lost = "no groups of the kernel here, so the process's own limits hold alone"
-    words = f"Containers ({', '.join(facts)}), ready in about {station.starts_ms} ms"
-    return f"{words}; {kept if station.limits else lost}."
+    lost = "no groups of the kernel there, so the process's own limits hold alone"
+    place = f" on another machine, {station.remote}" if station.remote else ""
+    words = f"Containers{place} ({', '.join(facts)}), ready in about {station.starts_ms} ms"
+    words = f"{words}; {kept if station.limits else lost}."
+    if station.remote:
+        words += f" Programs and the bench's files are carried there and back, {WORKSPACE_MB} MB of workspace at most."
+    return words
+
+
+def _engine_of(station: Station) -> str:
+    return f"{station.engine} on {station.remote}"
+
+
+def _far_end(station: Station) -> FarEnd:
+    return FarEnd(
+        f"the container on {station.remote}",
+        "See whether that machine can be reached, and run the program again; `mcp-workbench sandbox status` asks it.",
+    )
+
+
+def _unreachable(station: Station, fault: WorkbenchError) -> Level:
+    """The image is gone; or the machine is, and nobody knows about the image."""
+    if not station.remote:
+        return Level("container", False, station.engine, fault.message, f"Run `{BUILD}`.")
+    words = f"{_engine_of(station)} cannot be used: {fault.message}"
+    return Level("container", False, station.engine, words, f"See whether it can be reached; else run `{BUILD}`.")
 
 
 def _absent() -> Level:

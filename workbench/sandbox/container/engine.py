@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.sandbox.container.way import Way, surroundings, way_to
+from workbench.sandbox.syscalls import ARCHITECTURES
 
 ENGINES = ("podman", "docker")  # in the order they are preferred
-_HOSTS = {"podman": "CONTAINER_HOST", "docker": "DOCKER_HOST"}
+_POINTING = {"podman": ("CONTAINER_HOST",), "docker": ("DOCKER_HOST", "DOCKER_CONTEXT")}
+_MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 _ADVICE = ("See 'docker", "Run 'docker")  # what docker says after its reason
-_PATIENCE = 60.0  # seconds for an answer
+PATIENCE = 60.0  # seconds for an answer
 INSTALL = "Install podman (`sudo apt install podman mmdebstrap uidmap`)"
 
 
@@ -24,42 +29,40 @@ class Engine:
 
     name: str
     program: str
-    host: str = ""  # where it listens, when the environment says so
+    way: Way = field(default_factory=Way)
     rootless: bool = False
     groups: bool = False  # it can limit memory, processors and processes
     storage: str = ""
-
-    @property
-    def elsewhere(self) -> bool:
-        """It runs on another machine, which has no folders of ours."""
-        return bool(self.host) and not self.host.startswith("unix://")
+    machine: str = ""  # the kind of processor it has, as this machine would call it
 
 
 def find_engine(environment: Mapping[str, str] = os.environ) -> Engine:
     """The first engine that answers; a refusal says what each of them lacks."""
     reasons = []
-    for name in _in_order(environment):
+    for name in _wanted(environment):
         program = shutil.which(name, path=environment.get("PATH"))
         if program is None:
             reasons.append(f"{name} is not installed")
             continue
-        found = Engine(name, program, environment.get(_HOSTS[name], ""))
-        if found.elsewhere:
-            reasons.append(f"{name} speaks to {found.host}, which cannot mount folders of this machine")
+        way = way_to(name, program, environment)
+        if way.fault:
+            reasons.append(f"{name} cannot be used as the environment says, because {way.fault}")
             continue
         try:
-            return _asked(found)
+            return _asked(Engine(name, program, way))
         except WorkbenchError as fault:
             reasons.append(fault.message.rstrip("."))
     words = f"No container engine can be used: {'; '.join(reasons)}."
     raise WorkbenchError(words, f"{INSTALL}, then run `mcp-workbench sandbox build container`.")
 
 
-def ask(command: Sequence[str], patience: float = _PATIENCE, given: bytes = b"") -> str:
+def ask(command: Sequence[str], patience: float = PATIENCE, given: bytes = b"") -> str:
     """What an engine answers; its own words become the fault."""
     name = os.path.basename(command[0])
     try:
-        done = subprocess.run(command, input=given, capture_output=True, timeout=patience, check=False)
+        done = subprocess.run(
+            command, input=given, capture_output=True, timeout=patience, check=False, env=surroundings()
+        )
     except OSError as fault:
         raise WorkbenchError(f"{name} cannot be started: {fault.strerror}.", f"{INSTALL}.") from fault
     except subprocess.TimeoutExpired as fault:
@@ -77,20 +80,42 @@ def last_line(text: bytes | str) -> str:
     return lines[-1][:300] if lines else "it gave no reason"
 
 
-def _in_order(environment: Mapping[str, str]) -> list[str]:
-    """An engine that the environment points at comes first: somebody wants it."""
-    return sorted(ENGINES, key=lambda name: not environment.get(_HOSTS[name]))
+def _wanted(environment: Mapping[str, str]) -> list[str]:
+    """An engine that the environment points at is the only one: somebody wants it."""
+    return [name for name in ENGINES if any(environment.get(one) for one in _POINTING[name])] or list(ENGINES)
 
 
 def _asked(engine: Engine) -> Engine:
-    facts = json.loads(ask([engine.program, "info", "--format", "{{json .}}"]) or "{}")
-    if engine.name == "docker":
-        if facts.get("ServerErrors"):
-            raise WorkbenchError(f"docker does not answer: {str(facts['ServerErrors'][0])[:200]}")
-        rootless = any("rootless" in str(option) for option in facts.get("SecurityOptions") or ())
-        groups = bool(facts.get("MemoryLimit"))
-        return Engine(engine.name, engine.program, engine.host, rootless, groups, str(facts.get("Driver", "")))
+    facts = json.loads(ask([engine.program, *engine.way.options, "info", "--format", "{{json .}}"]) or "{}")
+    found = _docker(engine, facts) if engine.name == "docker" else _podman(engine, facts)
+    if found.machine not in ARCHITECTURES:
+        raise WorkbenchError(f"{engine.name} runs on an unknown kind of processor, {found.machine[:40]!r}.")
+    return found
+
+
+def _docker(engine: Engine, facts: dict[str, Any]) -> Engine:  # Any: JSON
+    if facts.get("ServerErrors"):
+        raise WorkbenchError(f"docker does not answer: {str(facts['ServerErrors'][0])[:200]}")
+    return replace(
+        engine,
+        rootless=any("rootless" in str(option) for option in facts.get("SecurityOptions") or ()),
+        groups=bool(facts.get("MemoryLimit")),
+        storage=str(facts.get("Driver", "")),
+        machine=_machine(facts.get("Architecture")),
+    )
+
+
+def _podman(engine: Engine, facts: dict[str, Any]) -> Engine:  # Any: JSON
     host, store = facts.get("host", {}), facts.get("store", {})
-    rootless = bool(host.get("security", {}).get("rootless"))
-    groups = {"memory", "cpu", "pids"} <= set(host.get("cgroupControllers") or ())
-    return Engine(engine.name, engine.program, engine.host, rootless, groups, str(store.get("graphDriverName", "")))
+    return replace(
+        engine,
+        rootless=bool(host.get("security", {}).get("rootless")),
+        groups={"memory", "cpu", "pids"} <= set(host.get("cgroupControllers") or ()),
+        storage=str(store.get("graphDriverName", "")),
+        machine=_machine(host.get("arch")),
+    )
+
+
+def _machine(told: object) -> str:
+    """Engines have names of their own for processors; one that says nothing is taken for this machine's."""
+    return _MACHINES.get(str(told or ""), str(told or "")) or platform.machine()

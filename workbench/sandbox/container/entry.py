@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.sandbox import kernel, landlock, lockdown, runner
+from workbench.sandbox.container.stowing import FAILED, NobodyListens, Stowing
 from workbench.sandbox.profile import BENCH, ENVIRONMENT, HOME, TEMP, Profile
 
 _CHANNEL = 3  # what the engine handed in
@@ -35,7 +36,8 @@ string tempfile textwrap threading time traceback types typing uuid
 
 def main() -> NoReturn:
     words = json.loads(sys.argv[1])
-    channel = _with_parent() if words["parent"] else _CHANNEL
+    carried = Profile.of(words["profile"]) if words.get("carried") else None
+    channel = _with_parent(carried) if words["parent"] else _CHANNEL
     try:
         facts = _locked(Profile.of(words["profile"]), channel, os.dup(2))
     except BaseException as fault:
@@ -68,24 +70,49 @@ def _readable() -> list[str]:
     return [f"/{name}" for name in os.listdir("/") if name not in _CLOSED and os.path.isdir(f"/{name}")]
 
 
-def _with_parent() -> int:
+def _with_parent(carried: Profile | None = None) -> int:
     """Where no descriptor can be handed in: a parent carries bytes between stdin, stdout and the channel.
 
     It reads none of them, and ends as its child ended. The child's own stdout is stderr: frames never mix with prints.
+    Where files are `carried`, it takes them in and out beside the frames, and what is printed too.
     """
     ours, theirs = socket.socketpair()
+    reading, writing = os.pipe() if carried else (-1, 2)
     child = os.fork()
     if child:
         theirs.close()
         ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # not dumpable: the child cannot look into this process
-        _carry(ours)
-        _, status = os.waitpid(child, 0)
-        os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+        if carried:
+            os.close(writing)
+        os._exit(_stow(Stowing(ours, reading, carried), child) if carried else _carry_for(ours, child))
     ours.close()
     nothing = os.open("/dev/null", os.O_RDWR)
     os.dup2(nothing, 0)
-    os.dup2(2, 1)
+    for target in (1, 2):
+        os.dup2(writing, target)
+    if carried:
+        os.close(reading)
+        os.close(writing)
     return theirs.detach()
+
+
+def _carry_for(channel: socket.socket, child: int) -> int:
+    _carry(channel)
+    _, status = os.waitpid(child, 0)
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+
+
+def _stow(stowing: Stowing, child: int) -> int:
+    """The same where files are carried too; the child dies with this process."""
+    try:
+        stowing.carry()
+        status, cpu, memory_mb = stowing.bury(child)
+        stowing.finish(status, cpu, memory_mb)
+    except BaseException as fault:
+        if not isinstance(fault, NobodyListens):
+            traceback.print_exc()
+        return FAILED
+    return 0
 
 
 def _carry(channel: socket.socket) -> None:

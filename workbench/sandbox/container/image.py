@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.sandbox import native
+from workbench.sandbox.container import oci
 from workbench.sandbox.container.arguments import OURS, user
-from workbench.sandbox.profile import BENCH, HOME, TEMP
+from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP
 
 _PACKAGE = Path(__file__).resolve().parents[2]  # the folder `workbench`
 _FIRST = "workbench.sandbox.container.entry"
@@ -52,7 +53,7 @@ def runner_files() -> dict[str, bytes]:
 
 def source_hash() -> str:
     """Another runner, another hash: an image with the old one is not used."""
-    digest = hashlib.sha256(str(sorted(_texts().items())).encode())
+    digest = hashlib.sha256(str(sorted(_texts().items())).encode() + Path(oci.__file__).read_bytes())
     for name, data in runner_files().items():
         digest.update(name.encode() + b"\0" + data + b"\0")
     return digest.hexdigest()[:16]
@@ -62,8 +63,10 @@ def own_files() -> bytes:
     """A tar of ours alone: to be laid over a system that has Python."""
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode="w") as tar:
-        for name in ("etc", "home", *(f"{BENCH[1:]}/{part}" for part in _LENT)):
+        for name in ("etc", "home"):
             tar.addfile(_folder(name, 0o755))
+        for part in _LENT:  # podman gives a folder in memory the rights of the one that it covers
+            tar.addfile(_folder(f"{BENCH[1:]}/{part}", 0o1777))
         tar.addfile(_folder(TEMP[1:], 0o1777))
         tar.addfile(_link(HOME[1:], f"{TEMP}/home"))
         tar.addfile(_link("workspace", f"{BENCH}/workspace"))
@@ -114,7 +117,16 @@ def _plain(member: tarfile.TarInfo, name: str) -> tarfile.TarInfo:
 
 def _texts() -> dict[str, bytes]:
     local_time = Path("/etc/localtime")
-    return {**native.account(*user()), "etc/localtime": local_time.read_bytes() if local_time.exists() else b""}
+    return {**_accounts(), "etc/localtime": local_time.read_bytes() if local_time.exists() else b""}
+
+
+def _accounts() -> dict[str, bytes]:
+    """Who a program is here, and who it is on another machine, where our number means nothing."""
+    found = dict(native.account(*user()))
+    if user() != (NOBODY, NOBODY):
+        for name, line in native.account(NOBODY, NOBODY).items():
+            found[name] += line
+    return found
 
 
 def _link(name: str, target: str) -> tarfile.TarInfo:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import logging
 import os
+import platform
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
@@ -19,7 +21,7 @@ log = logging.getLogger(__name__)
 @functools.cache
 def owner() -> str:
     """This process, told apart from another one that gets its number later."""
-    return f"{os.getpid()}.{_started(os.getpid())}"
+    return f"{os.getpid()}.{_started(os.getpid())}.{_here()}"
 
 
 def sweep(station: Station) -> int:
@@ -27,7 +29,7 @@ def sweep(station: Station) -> int:
     try:
         numbers = ask(station.command("ps", "-a", "-q", "--filter", f"label={LABEL}")).split()
         found = json.loads(ask(station.command("container", "inspect", *numbers))) if numbers else []
-        dead = [str(one["Id"]) for one in found if not _lives(str(one["Config"]["Labels"].get(LABEL, "")))]
+        dead = [str(one["Id"]) for one in found if _was_ours(str(one["Config"]["Labels"].get(LABEL, "")))]
         if dead:
             ask(station.command("rm", "-f", "-v", *dead))
             log.info("removed %d containers of cores that are gone", len(dead))
@@ -37,9 +39,31 @@ def sweep(station: Station) -> int:
     return len(dead)
 
 
-def _lives(label: str) -> bool:
-    process, _, started = label.partition(".")
-    return process.isdigit() and _started(int(process)) == started
+def _was_ours(label: str) -> bool:
+    """A core of this machine that is gone. One engine may serve other machines, whose processes are not seen here."""
+    process, started, here = (*label.split("."), "", "", "")[:3]
+    return here == _here() and not (process.isdigit() and _started(int(process)) == started)
+
+
+@functools.cache
+def _here() -> str:
+    """Where process numbers mean what they mean to us, without telling which machine that is."""
+    words = [platform.node(), _text("/etc/machine-id"), _link("/proc/self/ns/pid"), str(os.getuid())]
+    return hashlib.sha256("\0".join(["mcp-workbench", *words]).encode()).hexdigest()[:16]
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def _link(file: str) -> str:
+    try:
+        return os.readlink(file)
+    except OSError:
+        return ""
 
 
 def _started(process: int) -> str:

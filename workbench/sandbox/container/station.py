@@ -24,6 +24,8 @@ class Station:
     descriptor: bool = False  # the channel is handed in as descriptor 3; else it is stdin and stdout
     limits: bool = False  # the kernel's groups limit memory, processors and processes
     service: bool = False  # the client only speaks to a service, at an address that `options` hold
+    remote: str = ""  # the other machine it runs on, without who asks; then files are carried
+    machine: str = ""  # its kind of processor, where that was asked
     runtime: str = ""
     starts_ms: int = 0  # typical, from asking for one to its first word
 

@@ -33,6 +33,7 @@ def refused(attempt):
     return False
 result = {
     "read-only root": refused(lambda: open("/probe", "w")) and refused(lambda: open("/bench/probe", "w")),
+    "read-only folders": all(refused(lambda: open(f"/bench/{name}/probe", "w")) for name in ("servers", "skills")),
     "no network": refused(socket.socket),
     "no processes": refused(os.fork),
     "not root": os.getuid() != 0 or refused(lambda: open("/proc/1/environ")),
@@ -109,6 +110,8 @@ async def _tried(station: Station, times: int) -> list[float]:
         try:
             await sandbox.look_again()
             await _looked_around(await _run(sandbox, _LOOK, Path(folder)))
+            if not Path(folder, "workspace/probe").exists():
+                raise WorkbenchError("what a program writes does not come into the workspace.")
             return [await _start(sandbox, Path(folder)) for _ in range(times)]
         finally:
             await sandbox.close()

@@ -1,0 +1,227 @@
+"""Containers of an engine that is reached over a line: files are carried, and nobody is left there when it breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.conftest import QUICK, echo
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.container.containers import Containers
+from workbench.sandbox.container.engine import ask
+from workbench.sandbox.container.leftovers import sweep
+from workbench.sandbox.container.station import Station, write_station
+from workbench.sandbox.program import Answer, Ending, Output, Program
+from workbench.sandbox.sandbox import Sandbox
+
+EVERYTHING = """
+import os, pwd
+from client import call_tool
+from skills.greet import hello
+def refused(path):
+    try:
+        open(path, "w")
+    except OSError:
+        return True
+print("hello")
+os.write(1, b"past the streams\\n")
+write_file("out/kept.txt", "kept")
+os.chmod("workspace/out", 0)
+os.unlink("workspace/gone.txt")
+open("workspace/in.txt", "a").write(" there")
+os.symlink("/etc/passwd", "workspace/link")
+answer = await call_tool("demo", "list", {"n": 1})
+read_only = [refused(path) for path in ("/bench/skills/x", "/bench/servers/x", "/x")]
+result = [hello(), answer["server"], read_only, pwd.getpwuid(os.getuid()).pw_name, os.getuid()]
+"""
+
+
+@pytest.fixture
+async def maker(elsewhere: Station) -> AsyncIterator[Containers]:
+    made = Containers(Path(), elsewhere)
+    yield made
+    await made.close()
+
+
+def _unheard(stream: str, text: str) -> None:
+    """Nobody listens."""
+
+
+async def run(
+    sandbox: Sandbox, code: str, bench: Path, limits: Limits = QUICK, answer: Answer = echo, tell: Output = _unheard
+) -> Ending:
+    for name in ("workspace", "servers", "skills"):
+        (bench / name).mkdir(exist_ok=True)
+    folders = (bench / "workspace", bench / "servers", bench / "skills")
+    program = Program(code, limits, *folders, True, level="container")
+    return await sandbox.run(program, answer, tell)
+
+
+def left(station: Station) -> str:
+    return ask(station.command("ps", "-a", "-q", "--filter", f"ancestor={station.image}"))
+
+
+async def nothing_left(station: Station) -> bool:
+    until = time.monotonic() + 60
+    while await asyncio.to_thread(left, station) and time.monotonic() < until:
+        await asyncio.sleep(0.1)
+    return not left(station)
+
+
+async def test_what_it_is_and_what_that_means_is_said(maker: Containers, elsewhere: Station) -> None:
+    level = await maker.look()
+    assert level.available
+    assert f"on another machine, {elsewhere.remote}" in level.sentence
+    assert "are carried there and back, 256 MB of workspace at most" in level.sentence
+
+
+async def test_files_are_carried_there_and_changes_back(sandbox: Sandbox, tmp_path: Path) -> None:
+    for name, text in (
+        ("workspace/in.txt", "hi"),
+        ("workspace/gone.txt", ""),
+        ("skills/greet.py", "hello = lambda: 1"),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    heard: list[str] = []
+    ending = await run(sandbox, EVERYTHING, tmp_path, tell=lambda stream, text: heard.append(text))
+    assert ending.ok, ending
+    assert "hello" in ending.output
+    assert "past the streams" in ending.output
+    assert "'link': it is a link" in heard[-1]
+    assert json.loads(ending.result) == [1, "demo", [True] * 3, "program", 65534]
+    found = {path.name: path.read_text() for path in (tmp_path / "workspace").rglob("*") if path.is_file()}
+    assert found == {"in.txt": "hi there", "kept.txt": "kept"}
+    assert all(path.stat().st_uid == os.getuid() for path in (tmp_path / "workspace").rglob("*"))
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import os\nos._exit(3)", "killed"),
+        ("x = bytearray(2_000_000_000)", "memory"),
+        ("import os\nos.write(3, b'garbage' * 100)\nwhile True: pass", "protocol"),
+        ("open('workspace/kept', 'w').write('x')\nimport time\ntime.sleep(60)", "timeout"),
+    ],
+)
+async def test_every_end_has_its_reason_and_leaves_nothing(
+    sandbox: Sandbox, elsewhere: Station, tmp_path: Path, code: str, reason: str
+) -> None:
+    limits = Limits(seconds=1.0 if reason == "timeout" else 30.0, memory_mb=256, disk_mb=16)
+    assert (await run(sandbox, code, tmp_path, limits)).reason == reason
+    assert list((tmp_path / "workspace").iterdir()) == []
+    await sandbox.close()
+    assert await nothing_left(elsewhere)
+
+
+async def test_questions_that_nobody_answered_do_not_keep_a_program_from_ending(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    code = """
+import asyncio
+from client import call_tool
+tasks = [asyncio.ensure_future(call_tool("demo", "wait", {})) for _ in range(100)]
+await asyncio.sleep(0.2)
+write_file("kept.txt", "x")
+result = "left"
+"""
+
+    async def never(what: str, wish: JsonObject) -> JsonValue:
+        await asyncio.get_running_loop().create_future()
+        return None
+
+    ending = await run(sandbox, code, tmp_path, answer=never)
+    assert (ending.ok, ending.result) == (True, '"left"'), ending
+    assert (tmp_path / "workspace/kept.txt").exists()
+
+
+async def test_a_line_that_breaks_is_said_and_the_container_ends_by_itself(
+    sandbox: Sandbox, maker: Containers, elsewhere: Station, tmp_path: Path
+) -> None:
+    begun = asyncio.Event()
+    (tmp_path / "w").mkdir()
+    program = Program("print('in')\nimport time\ntime.sleep(600)", QUICK, tmp_path / "w", level="container")
+    task = asyncio.ensure_future(sandbox.run(program, echo, lambda stream, text: begun.set()))
+    await begun.wait()
+    maker._asked_to_go = _nothing  # type: ignore[method-assign]  # as if nobody there could be asked any more
+    for container in tuple(maker._containers.values()):
+        os.kill(container.client.pid, signal.SIGKILL)
+    ending = await task
+    assert (ending.reason, "broke while the program ran" in ending.message) == ("lost", True), ending
+    assert await nothing_left(elsewhere)
+
+
+async def _nothing(station: Station, container: object) -> None:
+    """Asks nobody."""
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from workbench.records import Limits
+from workbench.sandbox.container.containers import Containers
+from workbench.sandbox.container.station import read_station
+from workbench.sandbox.program import Program
+from workbench.sandbox.sandbox import profile_of
+
+async def main():
+    folder = Path(sys.argv[1])
+    maker = Containers(folder, read_station(folder))
+    await maker.look()
+    cell = await maker.make(profile_of("podman", Program("", Limits(), folder / "workspace")))
+    await cell.channel.ready
+    print("ready", flush=True)
+    os.kill(maker._guard.pid, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_core_that_is_killed_with_its_guard_leaves_no_container_elsewhere(
+    elsewhere: Station, tmp_path: Path
+) -> None:
+    (tmp_path / "workspace").mkdir()
+    write_station(tmp_path, elsewhere)
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = await asyncio.to_thread(
+        subprocess.run, command, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, "ready\n"), done.stderr
+    assert await nothing_left(elsewhere)
+
+
+def test_containers_of_other_machines_are_left_alone(elsewhere: Station) -> None:
+    create = ("create", "--label", "mcp-workbench.core=1.1.another", "--entrypoint", "python3", elsewhere.image)
+    number = ask(elsewhere.command(*create))
+    try:
+        sweep(elsewhere)
+        assert number[:12] in left(elsewhere)
+    finally:
+        ask(elsewhere.command("rm", "-f", number))
+
+
+async def test_a_state_is_not_kept_there(sandbox: Sandbox, tmp_path: Path) -> None:
+    with pytest.raises(WorkbenchError, match="keeps no state between programs"):
+        await sandbox.keep(Program("1", QUICK, tmp_path, level="container"))
+
+
+async def test_a_machine_that_does_not_answer_is_named(elsewhere: Station, tmp_path: Path) -> None:
+    gone = replace(elsewhere, options=("--url", "tcp://127.0.0.1:9"), remote="tcp://127.0.0.1:9")
+    maker = Containers(tmp_path, gone)
+    level = await maker.look()
+    await maker.close()
+    assert not level.available
+    assert level.sentence.startswith("podman on tcp://127.0.0.1:9 cannot be used: podman refused")
