@@ -39,7 +39,10 @@ from workbench.wrappers.script_package import write_script_package
 from workbench.wrappers.source import call_source, wrapper_source
 
 TRIES = 12  # instances tried for each tool
-CLIENT = "from typing import Any\n\nasync def call_tool(server: str, tool: str, arguments: Any) -> Any: ...\n"
+CLIENT = (
+    "from typing import Any\n\nAnswer = Any\n\n"
+    "async def call_tool(server: str, tool: str, arguments: Any) -> Any: ...\n"
+)
 IMPORT = (
     "import sys, time, typing, asyncio; import client; before = time.perf_counter(); from servers.many import {0}; "
 )

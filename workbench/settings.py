@@ -117,6 +117,9 @@ class Settings:
         "", "Address of a document about this app that serves as its client id at authorization servers (CIMD)."
     )
     privacy_enabled: bool = _setting(True, "Personal data is replaced by tokens before a model sees it.", guarded=True)
+    privacy_pictures: bool = _setting(
+        True, "Pictures that programs return go to their agents; what is drawn in them is not looked for.", guarded=True
+    )
     history_enabled: bool = _setting(
         True, "Calls, with their arguments and answers, are kept to be found again.", guarded=True
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import json
 import socket
 from dataclasses import replace
 
@@ -47,6 +49,31 @@ async def test_on_a_new_bench_an_agent_finds_and_uses_the_demo_server_without_an
         ran = await client.call_tool("execute_code", {"code": code, "description": "count"})
     assert "count_orders" in found.content[0].text
     assert not ran.is_error, ran.content[0].text
+
+
+async def test_a_definition_is_read_whole_with_the_line_that_imports_it(core, agent):
+    async with agent() as client:
+        found = await client.call_tool("get_tool_definition", {"name": "mcp__demo__list_orders", "category": "demo"})
+        missing = await client.call_tool("get_tool_definition", {"name": "list_ordres"})
+        await core.desk.change_setting("run.answer_tokens", 60)
+        short = await client.call_tool("get_tool_definition", {"name": "list_orders"})
+    line, definition = found.content[0].text.split("\n", 1)
+    assert line == "from servers.demo import list_orders"
+    assert json.loads(definition)["inputSchema"]["properties"]["limit"]
+    assert (missing.is_error, "list_orders" in missing.content[0].text) == (True, True)
+    assert "a program reads the whole" in short.content[0].text
+
+
+async def test_a_picture_that_a_program_returns_reaches_the_agent_as_a_picture(agent):
+    code = "from servers.demo import order_chart\nchart = await order_chart()\nresult = chart.images[0]"
+    async with agent() as client:
+        ran = await client.call_tool("execute_code", {"code": code, "description": "draw"})
+    words, picture = ran.content
+    assert not ran.is_error, words.text
+    assert "picture 1 of this answer" in words.text
+    assert (picture.type, picture.mime_type) == ("image", "image/png")
+    assert base64.b64decode(picture.data).startswith(b"\x89PNG")
+    assert picture.data not in words.text
 
 
 async def test_an_unknown_tool_and_a_wrong_argument_are_answered_with_what_is_valid(agent):

@@ -53,7 +53,7 @@ def test_every_kind_of_block() -> None:
         Content("image", mime="image/png", data="aQ=="),
         Content("audio", mime="audio/wav", data="YQ=="),
         Content("resource", "r", "text/plain", uri="file:///a"),
-        Content("link", "b", uri="file:///b"),
+        Content("link", "b", uri="file:///b", name="b"),
     )
 
 

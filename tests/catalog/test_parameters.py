@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.catalog.parameters import hint, listing
+from workbench.catalog.parameters import hint, listing, names
 from workbench.records import Tool
 
 TOOL = Tool(
@@ -22,6 +22,12 @@ def test_required_ones_come_first_with_their_types() -> None:
 
 def test_a_strange_argument_is_named_with_its_neighbour() -> None:
     assert hint(TOOL, {"titel": "x"}, "boom").startswith("There is no parameter titel. Did you mean title?")
+
+
+def test_programs_get_the_same_as_names() -> None:
+    assert names(TOOL, {"titel": "x"}, "boom") == (["title", "body", "kind"], ["title"])
+    assert names(TOOL, {"title": "x"}, "Validation failed") == (["title", "body", "kind"], [])
+    assert names(TOOL, {"title": "x"}, "The disk is full") == ([], [])
 
 
 def test_a_complaint_about_arguments_brings_the_list() -> None:

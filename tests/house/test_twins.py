@@ -105,7 +105,7 @@ ELSEWHERE = {
     "runs/rooms.py": "tests/runs/test_conveyor.py",
     "sandbox/handing.py": "tests/sandbox/test_outside.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
-    "sandbox/inside/*.py": "tests/sandbox/test_sandbox.py",
+    "sandbox/inside/*.py": "tests/sandbox/test_content.py",
     "wire/topics/*.py": "tests/wire/test_questions.py",
 }
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import math
+import json
 import time
 
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.records import Content, Depth, Outcome, RunState
-from workbench.runs.execution import depth_of, limit_of, limits_from, value_of
-from workbench.sandbox.program import JsonText
+from workbench.records import Depth, RunState
+from workbench.runs.execution import depth_of, limit_of, limits_from
 from workbench.settings import Settings
 
 
@@ -32,6 +31,26 @@ result = len({page["orders"][0]["id"] for page in pages})
     assert done.result == "20"
     assert len(done.calls) == 20
     assert all(trace.state == "done" for trace in done.calls)
+
+
+async def test_a_failure_carries_the_names_that_would_have_worked(demo):
+    code = """
+from client import ToolError
+from servers.demo import broken_report, get_order
+found = []
+for call, arguments in ((get_order, json.loads('{"ordre_id": "x"}')), (broken_report, {})):
+    try:
+        await call(arguments)
+    except ToolError as fault:
+        found.append([fault.code, fault.valid_parameters, fault.suggestions, str(fault)])
+result = found
+"""
+    done = await run(demo, code)
+    assert done.state is RunState.DONE, done.fault
+    wrong, broken = json.loads(done.result)
+    assert wrong[:3] == ["tool", ["order_id"], ["order_id"]]
+    assert "order_id (string, required)" in wrong[3], "the words name them once, with their types"
+    assert broken[:3] == ["tool", ["quarter"], []]
 
 
 async def test_a_failing_tool_can_be_caught_and_the_program_goes_on(demo):
@@ -112,17 +131,6 @@ def test_a_program_may_wish_for_less_time_and_never_for_more():
     assert limits_from(Settings(), 5).seconds == 5
     assert limits_from(Settings(), 500).seconds == Settings().run_seconds
     assert limits_from(Settings(), 0).seconds == Settings().run_seconds
-
-
-def test_a_program_gets_structure_before_text_and_blocks_when_there_is_more():
-    assert value_of(Outcome("c", True, structured='{"a": 1}')) == JsonText('{"a": 1}')
-    assert value_of(Outcome("c", True, content=(Content("text", "[1, 2]"),))) == JsonText("[1, 2]")
-    assert value_of(Outcome("c", True, content=(Content("text", "plain"),))) == "plain"
-    assert value_of(Outcome("c", True, content=(Content("text", "[Infinity]"),))) == [math.inf]
-    blocks = value_of(
-        Outcome("c", True, content=(Content("text", "a"), Content("image", mime="image/png", data="eA==")))
-    )
-    assert blocks == [{"type": "text", "text": "a"}, {"type": "image", "mimeType": "image/png", "data": "eA=="}]
 
 
 async def test_a_thousand_calls_in_one_run_are_fine(demo):

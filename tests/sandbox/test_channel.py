@@ -207,7 +207,8 @@ async def test_what_fails_becomes_an_error_whether_it_fails_at_once_or_later(con
     wire = await connect(refuse)
     await wire.say(ask(1, tool="t"), ask(2))
     first, second = await wire.hear(), await wire.hear()
-    assert first["error"] == {"message": "No.", "code": "refused", "valid_parameters": ["a"], "suggestions": ["b"]}
+    named = {"valid_parameters": ["a"], "suggestions": ["b"], "hint": ""}
+    assert first["error"] == {"message": "No.", "code": "refused", **named}
     assert second["error"]["message"] == "Later no."
 
 

@@ -16,6 +16,7 @@ from workbench.wrappers.package import write_package
 CLIENT = """
 from typing import Any
 
+Answer = Any
 SENT: list[tuple[str, str, dict[str, Any]]] = []
 
 

@@ -37,7 +37,7 @@ def test_only_what_changed_gets_a_new_time(tmp_path: Path) -> None:
     assert before == {path.name: path.stat().st_ino for path in place.iterdir()}
     write_script_package("demo", [tools[0], Tool("demo", "b", description="New.", hash="2")], tmp_path)
     assert (place / "a.ts").stat().st_ino == before["a.ts"]
-    assert "/** New. */" in (place / "b.ts").read_text()
+    assert " * New.\n" in (place / "b.ts").read_text()
 
 
 def test_a_tool_called_index_does_not_replace_the_index(tmp_path: Path) -> None:

@@ -26,30 +26,31 @@ def test_a_required_keyword_is_required_in_the_stub() -> None:
     assert stub_source(one, "do_it") == (
         '"""The tool \'do_it\' of the server \'demo\', written from its definition."""\n'
         "import typing\n"
+        "from client import Answer\n"
         "\n"
         "class DoItInput(typing.TypedDict):\n"
         "    title: str\n"
         "    count: typing.NotRequired[int]\n"
         "\n"
         "@typing.overload\n"
-        "async def do_it(arguments: DoItInput, /, *, title: str=..., count: int=...) -> typing.Any:\n"
+        "async def do_it(arguments: DoItInput, /, *, title: str=..., count: int=...) -> Answer:\n"
         "    ...\n"
         "\n"
         "@typing.overload\n"
-        "async def do_it(*, title: str, count: int=...) -> typing.Any:\n"
+        "async def do_it(*, title: str, count: int=...) -> Answer:\n"
         "    ...\n"
     )
 
 
 def test_where_nothing_is_required_one_way_is_enough() -> None:
     text = stub_source(tool({"count": {"type": "integer"}}), "do_it")
-    assert "async def do_it(arguments: DoItInput | None=..., /, *, count: int=...) -> typing.Any:" in text
+    assert "async def do_it(arguments: DoItInput | None=..., /, *, count: int=...) -> Answer:" in text
     assert "overload" not in text
 
 
 def test_other_keywords_are_taken_where_the_schema_invites_them() -> None:
     text = stub_source(tool({"a": {}}, "a", additionalProperties={"type": "number"}), "do_it")
-    assert "async def do_it(*, a: typing.Any, **more: float) -> typing.Any:" in text
+    assert "async def do_it(*, a: typing.Any, **more: float) -> Answer:" in text
     assert "arguments: DoItInput | dict[str, typing.Any], /" in text
 
 

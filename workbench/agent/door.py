@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -15,15 +16,18 @@ from mcp.server.lowlevel.server import Server
 from workbench import __version__
 from workbench.agent.stream import messages
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, TOOLS, AgentTool
+from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
 from workbench.policy.canonical import MAX_BYTES, canonical
-from workbench.records import AgentInfo, JsonObject, Ledger, Note, Run, RunState
+from workbench.records import AgentInfo, Content, JsonObject, Ledger, Note, Run, RunState
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.execution import depth_of, limit_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.runs.view import cut
 from workbench.sandbox.packages import packages
+from workbench.tokens import count
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -91,24 +95,31 @@ class Door:
         self._info = replace(self._info, calls=self._info.calls + 1)
         self._changed(self._info)
         try:
-            text, failed = await self._answer(context, params.name, params.arguments or {})
+            if params.name == EXECUTE.name:
+                run = await self._execute(context, params.arguments or {})
+                failed = run.state is not RunState.DONE
+                return self._said(run.model_view, self._conveyor.pictures(run.id), failed=failed)
+            return self._said(await self._answer(params.name, params.arguments or {}))
         except WorkbenchError as fault:
-            text, failed = str(fault), True
-        return T.CallToolResult(content=[T.TextContent(text=self._session.mask(text))], is_error=failed)
+            return self._said(str(fault), failed=True)
 
-    async def _answer(self, context: Context, name: str, arguments: JsonObject) -> tuple[str, bool]:
+    def _said(self, text: str, pictures: Sequence[Content] = (), *, failed: bool = False) -> T.CallToolResult:
+        images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in pictures]
+        return T.CallToolResult(content=[T.TextContent(text=self._session.mask(text)), *images], is_error=failed)
+
+    async def _answer(self, name: str, arguments: JsonObject) -> str:
         match name:
-            case "execute_code":
-                return await self._execute(context, arguments)
             case "search_tools":
-                return await self._search(arguments), False
+                return await self._search(arguments)
+            case "get_tool_definition":
+                return await self._definition(arguments)
             case "list_skills":
-                return await self._skills(), False
+                return await self._skills()
             case "save_skill":
-                return await self._save(arguments), False
+                return await self._save(arguments)
         raise WorkbenchError(f"There is no tool {name!r:.100}.", f"There are {', '.join(tool.name for tool in TOOLS)}.")
 
-    async def _execute(self, context: Context, arguments: JsonObject) -> tuple[str, bool]:
+    async def _execute(self, context: Context, arguments: JsonObject) -> Run:
         code, purpose = _text(arguments, "code"), shortened(_text(arguments, "description"), LONGEST_PURPOSE)
         if len(code) > MAX_BYTES:
             raise WorkbenchError(
@@ -122,13 +133,12 @@ class Door:
         run = self._conveyor.submit(code, self._session, purpose, wished, state=state, language=language)
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
         try:
-            run = await self._conveyor.finished(run.id)
+            return await self._conveyor.finished(run.id)
         except asyncio.CancelledError:  # the agent cancelled or left: nobody waits for this run any more
             spawn(f"stop {run.id}", self._conveyor.stop(run.id, "The agent that proposed it is gone."))
             raise
         finally:
             heart.cancel()
-        return run.model_view, run.state is not RunState.DONE
 
     async def _beat(self, context: Context, run_id: str) -> None:
         """Tell a patient client what is happening, as far as it asked to know."""
@@ -148,9 +158,22 @@ class Door:
             _text(arguments, "category", ""),
         )
         self._session.searched(_text(arguments, "query", ""), answer.matches)
-        self._session.spend(Ledger(direct=0, actual=answer.tokens))
-        self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
+        self._spend(answer.tokens)
         return answer.text
+
+    async def _definition(self, arguments: JsonObject) -> str:
+        """With the line that imports it; one too long for an answer is read in a program."""
+        await self._rooms.catalog.learn()
+        found = one_tool(self._rooms.catalog, _text(arguments, "name"), _text(arguments, "category", ""))
+        text = f"{found.import_line}\n{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
+        pointer = "a program reads the whole: get_tool_definition(name)"
+        text = cut(text, self._rooms.settings().run_answer_tokens, pointer)
+        self._spend(count(text))
+        return text
+
+    def _spend(self, tokens: int) -> None:
+        self._session.spend(Ledger(direct=0, actual=tokens))
+        self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
 
     async def _skills(self) -> str:
         lines = [f"{skill.name}: {skill.description}" for skill in await asyncio.to_thread(self._rooms.library.usable)]

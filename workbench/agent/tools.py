@@ -30,7 +30,8 @@ EXECUTE = AgentTool(
     name="execute_code",
     description="""Run a Python program in a locked sandbox on the user's machine and get its summary back.
 1. Find tools with search_tools. 2. Import them: `from servers.demo import list_orders`. 3. Call them with await, \
-filter and join in Python, keep big data out of your context. 4. Print little, or set `result`.
+filter and join in Python, keep big data out of your context. 4. Print little, or set `result`; a picture \
+(`chart.images[0]`) set as `result` is shown to you.
 Rules: top-level await and asyncio.gather work; no network, no other programs; files only below workspace/ and they \
 stay between runs; personal data appears as tokens like [EMAIL_1.k7q2], pass them on unchanged; catch ToolError from \
 `client`. A person may have to approve the program first, so say in `description` what it is for.
@@ -78,6 +79,18 @@ use "full" for the few you will call: it gives the Python signature with notes. 
     read_only=True,
 )
 
+DEFINITION = AgentTool(
+    name="get_tool_definition",
+    description="""Read everything a server says of one tool: description, input and output schema, and the line that \
+imports it. Rarely needed: search_tools with "full" is shorter.""",
+    schema=_object(
+        ["name"],
+        name={"type": "string", "description": "As found: list_orders, demo.list_orders or mcp__demo__list_orders."},
+        category={"type": "string", "description": "Its server or that one's category, where several have the name."},
+    ),
+    read_only=True,
+)
+
 LIST_SKILLS = AgentTool(
     name="list_skills",
     description="List the skills the user keeps, programs to import: `from skills.late_orders import late_orders`.",
@@ -97,4 +110,4 @@ SAVE_SKILL = AgentTool(
     read_only=False,
 )
 
-TOOLS = (EXECUTE, SEARCH, LIST_SKILLS, SAVE_SKILL)
+TOOLS = (EXECUTE, SEARCH, DEFINITION, LIST_SKILLS, SAVE_SKILL)

@@ -61,7 +61,8 @@ def read_block(block: object) -> Content:
         case "image" | "audio" as kind if isinstance(block.get("data"), str):
             return Content(kind, mime=word("mimeType"), data=block["data"])
         case "resource_link":
-            return Content("link", word("title") or word("name"), word("mimeType"), uri=word("uri"))
+            title, name = word("title") or word("name"), word("name")
+            return Content("link", title, word("mimeType"), uri=word("uri"), name=name, note=word("description"))
         case "resource" if isinstance(block.get("resource"), Mapping):
             word = _words(block["resource"])
             return Content("resource", word("text"), word("mimeType"), word("blob"), word("uri"))

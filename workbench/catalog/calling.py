@@ -35,6 +35,7 @@ async def make(
         raise ServerFault(
             f"{tool.server}.{tool.name} did not answer within {seconds:g} seconds.",
             "The call was cancelled; what it did until then stands. See the setting server.call_seconds.",
+            code="timeout",
         ) from fault
     except MCPError as fault:
         raise _refused(tool, call, fault.code, fault.message) from fault
@@ -83,4 +84,6 @@ def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault
     hint = parameters.hint(tool, call.arguments, message)
     if code == _INVALID_PARAMS and not hint:
         hint = parameters.listing(tool)
-    return ServerFault(f"{tool.server}.{tool.name} was refused by its server: {message:.2000}", hint, f"code {code}")
+    return ServerFault(
+        f"{tool.server}.{tool.name} was refused by its server: {message:.2000}", hint, f"code {code}", str(code)
+    )

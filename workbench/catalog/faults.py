@@ -28,13 +28,14 @@ _SIGNALS = {-9: "killed (by the system or by hand; memory?)", -11: "crashed (seg
 class ServerFault(WorkbenchError):
     """A server failed in a way that has a sentence; it becomes the fault of its state."""
 
-    def __init__(self, message: str, hint: str = "", detail: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", detail: str = "", code: str = "") -> None:
         super().__init__(message, hint)
         self.detail = detail
+        self.code = code
 
     @property
     def fault(self) -> Fault:
-        return Fault(self.message, self.hint, self.detail)
+        return Fault(self.message, self.hint, self.detail, self.code)
 
 
 def not_running(fault: Fault | None) -> ServerFault:
@@ -46,7 +47,7 @@ def not_running(fault: Fault | None) -> ServerFault:
 
 def masked(fault: Fault, mask: Callable[[str], str]) -> Fault:
     """The fault without secrets."""
-    return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
+    return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail), fault.code)
 
 
 def leaves(fault: BaseException) -> Iterator[BaseException]:
@@ -131,11 +132,16 @@ def protocol(fault: BaseException, traffic: Traffic) -> ServerFault:
 
 def nearest(name: str, known: Sequence[str], few: int = 3) -> str:
     """`Did you mean a, b?` or an empty text."""
+    close = alike(name, known, few)
+    return f"Did you mean {', '.join(close)}?" if close else ""
+
+
+def alike(name: str, known: Sequence[str], few: int = 3) -> list[str]:
+    """The names most like this one, best first."""
     import difflib
 
     lowered = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), lowered, n=few, cutoff=0.5)
-    return f"Did you mean {', '.join(lowered[found] for found in close)}?" if close else ""
+    return [lowered[found] for found in difflib.get_close_matches(name.lower()[:200], lowered, n=few, cutoff=0.5)]
 
 
 def _leaving(returncode: int) -> str:

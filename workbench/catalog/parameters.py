@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from workbench.catalog.faults import nearest
+from workbench.catalog.faults import alike, nearest
 from workbench.records import JsonObject, Tool
 
 _SHOWN = 30  # parameters listed in a hint
@@ -18,10 +18,24 @@ _ABOUT_ARGUMENTS = re.compile(
 
 def hint(tool: Tool, arguments: JsonObject, complaint: str) -> str:
     """The valid parameters, when the complaint or the arguments say that those are the trouble; else nothing."""
-    strange = _strange(tool, arguments)
-    if not (strange or _lacking(tool, arguments) or _ABOUT_ARGUMENTS.search(complaint[:5_000])):
+    if not _are_the_trouble(tool, arguments, complaint):
         return ""
-    return " ".join(part for part in (strange, listing(tool)) if part)
+    return " ".join(part for part in (_strange(tool, arguments), listing(tool)) if part)
+
+
+def names(tool: Tool, arguments: JsonObject, complaint: str) -> tuple[list[str], list[str]]:
+    """The same for programs: the valid parameters, required ones first, and those that unknown ones look like."""
+    if not _are_the_trouble(tool, arguments, complaint):
+        return [], []
+    known, required = _known(tool), _required(tool)
+    valid = sorted(known, key=lambda name: name not in required)
+    close = [found for name in list(arguments)[:_SHOWN] if name not in known for found in alike(name, valid, 1)]
+    return valid, list(dict.fromkeys(close))
+
+
+def _are_the_trouble(tool: Tool, arguments: JsonObject, complaint: str) -> bool:
+    told = _ABOUT_ARGUMENTS.search(complaint[:5_000])
+    return bool(told) or _lacking(tool, arguments) or bool(_strange(tool, arguments))
 
 
 def listing(tool: Tool) -> str:

@@ -87,6 +87,10 @@ class Known:
         """The folded value whose digits alone these are."""
         return self._numbers.get(bare)
 
+    def stands_in(self, text: str) -> bool:
+        """Whether a value stands there as it is; single words are not looked for, they stand in any rubbish."""
+        return next(self._plain.find(fold(text)), None) is not None
+
     def find(self, text: str) -> Iterator[Seen]:
         """Every known value in this text, in any of its writings."""
         folded = fold(text)

@@ -116,6 +116,10 @@ class Vault:
         """The value behind one token."""
         return self._resolve(token.strip()).text
 
+    def shows(self, data: bytes) -> bool:
+        """Whether a known value can be read in these bytes as they are, as in the notes of a picture."""
+        return self._known.stands_in(data.decode("latin-1"))
+
     def found(self) -> dict[str, int]:
         """How many different values of each kind this session has tokens for."""
         return {kind: count for kind, count in sorted(self._counts.items()) if kind != LITERAL}

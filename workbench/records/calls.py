@@ -30,6 +30,8 @@ class Content:
     mime: str = ""
     data: str = ""  # base64
     uri: str = ""
+    name: str = ""  # of a link
+    note: str = ""  # what its server says of a link
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,3 +35,4 @@ class Fault:
     message: str
     hint: str = ""
     detail: str = ""  # longer text for whoever wants it: stderr lines, a traceback
+    code: str = ""  # one word for programs, where there is one: timeout, unknown_tool, a protocol's number

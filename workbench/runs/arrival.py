@@ -6,10 +6,12 @@ import asyncio
 import json
 import logging
 from dataclasses import replace
+from functools import partial
 
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
 from workbench.records import Fault, Ledger, Run, RunState
+from workbench.runs.pictures import taken_out
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.view import compose, cut, shorten
@@ -61,6 +63,8 @@ class Arrival:
 
     def _view(self, road: Road, draft: Run) -> str:
         """What the model gets. Masked before it is cut: a cut must not split a value in two."""
+        result, road.pictures = taken_out(draft.result, partial(self._refusal, road))
+        draft = replace(draft, result=result)
         budget = self._rooms.settings().run_answer_tokens
         whole = road.session.mask(compose(draft))
         if is_person(road) or count(whole) <= budget:
@@ -71,6 +75,14 @@ class Arrival:
             smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
             whole = road.session.mask(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
         return cut(whole, budget, pointer)
+
+    def _refusal(self, road: Road, picture: bytes) -> str:
+        """Why the agent does not get a picture."""
+        if is_person(road):
+            return ""
+        if not self._rooms.settings().privacy_pictures:
+            return "the user's settings keep pictures here"
+        return "personal data or a secret can be read in its bytes" if road.session.shows(picture) else ""
 
     def _spill(self, draft: Run) -> str:
         path = f"{SPILL}/{draft.id}.txt"

@@ -53,7 +53,8 @@ class Broker:
         try:
             tool = self._rooms.catalog.tool(call.server, call.tool)
         except WorkbenchError as fault:
-            return self._refuse(call, session, Fault(fault.message, fault.hint), Risk.LOW)
+            unknown = Fault(fault.message, fault.hint, code="unknown_tool")
+            return self._refuse(call, session, unknown, Risk.LOW)
         call = replace(call, server=tool.server, tool=tool.name)
         if (blocked := self._rooms.catalog.blocked(tool)) is not None:
             return self._refuse(call, session, blocked, Risk.HIGH)

@@ -15,7 +15,7 @@ from workbench.events import spawn
 from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
 from workbench.policy.scripts import assess_script
-from workbench.records import Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.records import Content, Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
 from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
 from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
@@ -145,6 +145,10 @@ class Conveyor:
         road = self._road(run_id)
         await road.ended.wait()
         return road.run
+
+    def pictures(self, run_id: str) -> tuple[Content, ...]:
+        """What goes to the agent beside the text of a finished run's answer."""
+        return self._road(run_id).pictures
 
     def decide(self, decision: Decision) -> Run:
         """A person's answer, for this run and for those of the same question that it names."""

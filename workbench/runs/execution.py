@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import uuid
 from dataclasses import replace
 
-from workbench.catalog.spelled import spelled
+from workbench.catalog.faults import alike
+from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
-from workbench.records import CallTrace, Depth, Fault, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
+from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
+from workbench.runs.answered import failure, value_of
 from workbench.runs.borrowed import borrows, check_unchanged
 from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
 from workbench.runs.guard import Guard
@@ -21,7 +22,7 @@ from workbench.runs.road import Road
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.sandbox.packages import packages
-from workbench.sandbox.program import Answered, JsonText
+from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.settings import Settings
 
@@ -116,9 +117,19 @@ class Execution:
         outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
         self._end(trace, outcome)
         if not outcome.ok:
-            raise failure(outcome)
+            raise self._failure(outcome, call)
         big = outcome.bytes > BIG_ANSWER
         return await asyncio.to_thread(value_of, outcome) if big else value_of(outcome)
+
+    def _failure(self, outcome: Outcome, call: ToolCall) -> ToolFailure:
+        """With the names that would have worked."""
+        catalog = self._rooms.catalog
+        try:
+            return failure(outcome, call, catalog.tool(call.server, call.tool))
+        except WorkbenchError:
+            own = [tool.name for tool in catalog.tools() if tool.server == call.server]
+            servers = [state.config.name for state in catalog.states()]
+            return failure(outcome, call, None, alike(call.tool, own) if own else alike(call.server, servers))
 
     @property
     def _approved(self) -> bool:
@@ -164,11 +175,8 @@ class Execution:
         return answer.text
 
     def _definition(self, params: JsonObject) -> JsonValue:
-        catalog = self._rooms.catalog
-        category = str(params.get("category") or "")
-        kinds = {state.config.name: state.config.category for state in catalog.states()}
-        tools = [one for one in catalog.tools() if category in ("", one.server, kinds.get(one.server))]
-        return dict(catalog.tool(*spelled(str(params.get("name", "")), tools or catalog.tools())).raw)
+        name, category = str(params.get("name", "")), str(params.get("category") or "")
+        return dict(one_tool(self._rooms.catalog, name, category).tool.raw)
 
 
 def depth_of(word: str) -> Depth:
@@ -204,33 +212,3 @@ def limits_from(settings: Settings, wished_seconds: float) -> Limits:
         calls=settings.run_calls,
         cpus=settings.run_cpus,
     )
-
-
-def value_of(outcome: Outcome) -> Answered:
-    """What a program gets: structured content, else text that is JSON, else text, else typed blocks."""
-    if outcome.structured:
-        return JsonText(outcome.structured)
-    if len(outcome.content) == 1 and outcome.content[0].kind == "text":
-        return _value_in(outcome.content[0].text)
-    return [
-        {key: value for key, value in (("type", block.kind), ("text", block.text), ("mimeType", block.mime),
-                                       ("data", block.data), ("uri", block.uri)) if value}
-        for block in outcome.content
-    ]  # fmt: skip
-
-
-def _value_in(text: str) -> Answered:
-    """A text that is JSON is handed on as it is; NaN and Infinity are no JSON, though Python takes them for it."""
-    odd: list[str] = []
-    try:
-        json.loads(text, parse_constant=odd.append)
-    except (ValueError, RecursionError):
-        return text
-    return json.loads(text) if odd else JsonText(text)
-
-
-def failure(outcome: Outcome) -> ToolFailure:
-    """The exception that the program may catch."""
-    fault = outcome.fault or Fault("The tool failed without saying why.")
-    code = "refused" if outcome.refused else "tool"
-    return ToolFailure(f"{fault.message} {fault.hint}".strip(), code=code)

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
-from workbench.records import CallTrace, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
+from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.runs.placement import Placement
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -49,6 +49,7 @@ class Road:
         self._calls: dict[str, CallTrace] = {}
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self.call_bytes = 0  # of nested answers
+        self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
         self._output: list[str] = []
         self.note("run.proposed", f"{proposal.author} proposed a program", self._proposal_detail())
         rooms.tell(RunChanged(self.run))

@@ -55,6 +55,10 @@ class Session:
         value = self._masks.mask_json(value)
         return self.vault.sanitize_json(value) if self._masked() else value
 
+    def shows(self, data: bytes) -> bool:
+        """Whether something to be masked can be read in these bytes, in which nothing can be masked."""
+        return self._masks.mask_bytes(data) != data or (self._masked() and self.vault.shows(data))
+
     def spend(self, ledger: Ledger) -> None:
         self.ledger = add(self.ledger, ledger)
 

@@ -38,10 +38,11 @@ def answer_frame(number: int, found: Answered | ToolFailure) -> bytes:
         return encode({"kind": "answer", "id": number, "error": _error(found)})
     if isinstance(found, str) and len(found) > BULKY:
         return pack_bulk({"kind": "answer", "id": number}, found, is_json=False)
-    text = found.text if isinstance(found, JsonText) else written(found)
+    text, shape = (found.text, found.shape) if isinstance(found, JsonText) else (written(found), "")
     if len(text) > BULKY:
-        return pack_bulk({"kind": "answer", "id": number}, text, is_json=True)
-    return pack(f'{{"kind":"answer","id":{number},"value":{text}}}')
+        return pack_bulk({"kind": "answer", "id": number} | ({"shape": shape} if shape else {}), text, is_json=True)
+    shaped = f',"shape":{written(shape)}' if shape else ""
+    return pack(f'{{"kind":"answer","id":{number}{shaped},"value":{text}}}')
 
 
 def _error(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON
@@ -50,6 +51,7 @@ def _error(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON
         "code": failure.code,
         "valid_parameters": list(failure.valid_parameters),
         "suggestions": list(failure.suggestions),
+        "hint": failure.hint,
     }
 
 

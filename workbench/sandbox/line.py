@@ -35,9 +35,12 @@ _decoded = json.JSONDecoder().decode
 class Line:
     """Sends what the program says and asks, and brings the answers to whoever asked."""
 
-    def __init__(self, channel: socket.socket, fault: Callable[[Frame], Exception]) -> None:
+    def __init__(
+        self, channel: socket.socket, fault: Callable[[Frame], Exception], shaped: Callable[[str, Any], Any]
+    ) -> None:  # Any: JSON, and what a program gets of it
         self._channel = channel
         self._fault = fault  # makes the exception a program catches out of the host's refusal
+        self._shaped = shaped  # makes what a program gets out of an answer that is more than JSON
         self._sending = threading.Lock()
         self._reading = threading.Lock()
         self.given: list[int] = []  # descriptors that came with the first frame
@@ -103,7 +106,7 @@ class Line:
                 loop.call_soon_threadsafe(self._resolve, answer, frame)
 
         self._send_question(what, wish, settle)
-        return (await answer).get("value")
+        return self._value(await answer)
 
     def ask_now(self, what: str, **wish: Any) -> Any:  # Any: JSON both ways
         """The same for code that does not await; blocks this thread only."""
@@ -124,7 +127,11 @@ class Line:
                     self._reading.release()
         if "error" in answers[0]:
             raise self._fault(answers[0]["error"])
-        return answers[0].get("value")
+        return self._value(answers[0])
+
+    def _value(self, frame: Frame) -> Any:  # Any: JSON, or what it was made into
+        value = frame.get("value")
+        return self._shaped(frame["shape"], value) if "shape" in frame else value
 
     def _send_question(self, what: str, wish: Frame, settle: Callable[[Frame], None]) -> None:
         number = next(self._numbers)

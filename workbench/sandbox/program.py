@@ -13,9 +13,11 @@ from workbench.sandbox.handing import Handing
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """An answer that is JSON text already; it is handed on as it is."""
+    """An answer that is JSON text already; it is handed on as it is. `shape` says what a program gets of it: the value
+    itself, typed parts ("blocks"), or a list of the value and its parts as one ("structured")."""
 
     text: str
+    shape: str = ""
 
 
 Answered: TypeAlias = JsonValue | JsonText
@@ -63,10 +65,16 @@ class ToolFailure(Exception):
     """Raised by an answer; inside the sandbox it becomes `client.ToolError` with the same fields."""
 
     def __init__(
-        self, message: str, code: str = "", valid_parameters: Sequence[str] = (), suggestions: Sequence[str] = ()
+        self,
+        message: str,
+        code: str = "",
+        valid_parameters: Sequence[str] = (),
+        suggestions: Sequence[str] = (),
+        hint: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
         self.valid_parameters = tuple(valid_parameters)
         self.suggestions = tuple(suggestions)
+        self.hint = hint

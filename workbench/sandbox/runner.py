@@ -39,7 +39,7 @@ CHANNEL = 3  # the descriptor the host speaks to
 _THREAD_STACK = 1 << 20  # thread stacks count as memory
 _LONGEST_RESULT = 24_000_000  # bytes
 _BULKY = 1 << 16  # characters from which a result goes as a bulk frame
-_INSIDE = ("client", "tool_discovery")
+_INSIDE = ("mcp_content", "client", "tool_discovery")
 _REHEARSAL = "import json\nprint('x')\njson.loads('[1]')\n"
 _place = BENCH
 
@@ -124,7 +124,9 @@ def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()
 def _connect(channel: socket.socket) -> tuple[Line, dict[str, Any]]:  # Any: a program's names
     """What the modules a program calls speak through, and the first names a program has."""
     client = sys.modules["client"]
-    line = Line(channel, lambda error: client.ToolError(**error))
+    content = sys.modules["mcp_content"]
+    line = Line(channel, lambda error: client.ToolError(**error), content.shaped)
+    content._in_workspace = _in_workspace  # type: ignore[attr-defined]  # a module made at run time
     client.get_client()._line = line
     sys.modules["tool_discovery"]._line = line  # type: ignore[attr-defined]  # a module made at run time
     return line, _first_names(line)
@@ -221,6 +223,7 @@ def _first_names(line: Line) -> dict[str, Any]:  # Any: a program's names
     module.__dict__.update(
         {"asyncio": asyncio, "datetime": datetime, "json": json, "math": math, "re": re},
         ToolError=client.ToolError,
+        Image=client.Image,
         call_tool=client.call_tool,
         call_mcp_tool=client.call_mcp_tool,
         search_tools=discovery.search_tools,

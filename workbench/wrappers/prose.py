@@ -11,6 +11,8 @@ from workbench.wrappers.shapes import Definition, Field
 LONGEST_DESCRIPTION = 4_000  # characters of a description that a docstring keeps
 LONGEST_NOTE = 300  # characters of a parameter's description that a docstring keeps
 
+UNSAID = "the value of JSON, else a text, else a list of parts with .images, .audio, .resources, .links and .text"
+
 _SENTENCE = re.compile(r"(?<=[.!?。])\s")
 
 
@@ -68,7 +70,9 @@ def _parameter(field: Field, keyword: str) -> str:
 
 
 def result_words(tool: Tool) -> str:
-    """What a server says of a tool's result, on one line."""
+    """What a server says of a tool's result, on one line; where it says nothing, what a result may be."""
     schema = tool.output_schema
+    if schema is None:
+        return UNSAID
     found = schema.get("description") if isinstance(schema, Mapping) else None
     return " ".join(cut(found, LONGEST_NOTE).split()) if isinstance(found, str) else ""

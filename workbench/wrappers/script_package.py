@@ -28,7 +28,16 @@ export function connect(server: string, connection: Connection): void {
   connections.set(server, connection);
 }
 
-/** Call a tool by `server__tool`. The answer is the structured content, JSON from a text, or the blocks as they are. */
+/** A part of an answer that is more than text; the bytes of pictures and sounds are bytes. */
+export interface Block {
+  type: string;
+  text?: string;
+  mimeType?: string;
+  data?: Uint8Array;
+  [key: string]: any;
+}
+
+/** Call a tool by `server__tool`. The answer is the structured content, JSON from a text, or a list of `Block`. */
 export async function callMCPTool<T>(id: string, input: object = {}, _server?: string): Promise<T> {
   const servers = [...connections.keys()].filter((name) => id.startsWith(name + "__"));
   const server = servers.sort((one, other) => other.length - one.length)[0];
@@ -40,12 +49,17 @@ export async function callMCPTool<T>(id: string, input: object = {}, _server?: s
   return unwrapped(answer) as T;
 }
 
+function typed(block: any): Block {
+  if (typeof block.data !== "string") return block;
+  return { ...block, data: Uint8Array.from(atob(block.data), (letter) => letter.charCodeAt(0)) };
+}
+
 function unwrapped(answer: any): unknown {
   const blocks: any[] = answer.content ?? [];
   const texts = blocks.filter((block) => block.type === "text").map((block) => String(block.text));
   if (answer.isError) throw new ToolError(texts.join("\\n") || "The tool failed and gave no reason.");
   if (answer.structuredContent !== undefined) return answer.structuredContent;
-  if (texts.length !== blocks.length) return blocks;
+  if (texts.length !== blocks.length) return blocks.map(typed);
   const text = texts.join("\\n");
   try {
     return JSON.parse(text);
@@ -90,4 +104,4 @@ def _index_source(server: str, entries: Mapping[str, Entry], written: str) -> st
     return "".join(lines) if entries else f"{lines[0]}export {{}};\n"
 
 
-TYPESCRIPT = Style("1", "", (".ts",), script_names, frozenset(("index",)), _module, _doors)
+TYPESCRIPT = Style("2", "", (".ts",), script_names, frozenset(("index",)), _module, _doors)

@@ -61,6 +61,7 @@ class _Module:
         self._not_given, self._arguments = self._free("NOT_GIVEN"), self._free("arguments")
         self._whole, self._answer, self._inner = self._free("whole"), self._free("answer"), self._free("inner")
         self._given, self._more, self._result = self._free("given"), self._free("more"), self._free("result")
+        self._unsaid = self._free("Answer") if tool.output_schema is None else ""  # the type of what may be anything
         self._writer = TypeWriter(self._typing, named, given=True)
         self._reader = TypeWriter(self._typing, named, given=False)
 
@@ -70,7 +71,9 @@ class _Module:
     def stub(self) -> str:
         """Both styles of calling: one dict with keywords over it, or keywords alone, the required ones among them."""
         required = [field for field in self._definition.fields if field.required]
-        head = [self._about(), ast.Import([_alias("typing", self._typing)])]
+        head: list[ast.stmt] = [self._about(), ast.Import([_alias("typing", self._typing)])]
+        if self._unsaid:
+            head.append(ast.ImportFrom("client", [_alias("Answer", self._unsaid)], 0))
         ways = [self._way(False), self._way(True)] if required else [self._way(None)]
         return _unparsed([*head, *self._types(), *ways])
 
@@ -89,7 +92,7 @@ class _Module:
             defaults=[ast.Constant(...)] if by_keywords is None else [],
         )
         marks = [] if by_keywords is None else [self._writer.special("overload")]
-        back = self._reader.write(self._definition.result)
+        back = ast.Name(self._unsaid) if self._unsaid else self._reader.write(self._definition.result)
         return ast.AsyncFunctionDef(self._function, parameters, [ast.Expr(ast.Constant(...))], marks, back, lineno=0)
 
     def _types(self) -> list[ast.stmt]:

@@ -84,7 +84,7 @@ async def test_inside_there_is_nothing_to_hold_on_to(sandbox: Sandbox, tmp_path:
     assert ending.ok, ending
     found = json.loads(ending.result)
     assert found["user"] == (os.getuid() or 65534)
-    assert found["names"] == ["client.py", "servers", "skills", "tool_discovery.py", "workspace"]
+    assert found["names"] == ["client.py", "mcp_content.py", "servers", "skills", "tool_discovery.py", "workspace"]
     refused = ("fork", "socket", "root", "processes", "mounts", "devices", "system", "descriptors")
     assert {name: found[name] for name in refused if found[name].startswith("DONE")} == {}
     assert (found["shell"], found["ours"], found["libc"]) == (False, False, -1)

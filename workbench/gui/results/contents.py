@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.gui.forms.json_text import pretty
 from workbench.gui.models.records_table import records_of
+from workbench.gui.results.parts_in import parts_in
 from workbench.gui.results.prose_page import reads_as_markdown
 from workbench.records import Content, JsonValue, Outcome
 
@@ -81,9 +82,10 @@ def of_outcome(outcome: Outcome) -> Contents:
 
 
 def of_json(text: str) -> Contents:
-    """A result as JSON text, such as a run's; text that is no JSON is shown as it is."""
+    """A result as JSON text, such as a run's; text that is no JSON is shown as it is. Parts of answers that a program
+    handed on, pictures above all, are shown as such."""
     value, readable = parsed(text)
-    return Contents(value, True) if readable else Contents(words=text)
+    return Contents(value, True, parts_in(value)) if readable else Contents(words=text)
 
 
 def parsed(text: str) -> tuple[JsonValue, bool]:

@@ -2,26 +2,69 @@
 
 from client import call_tool, call_mcp_tool, ToolError
 orders = await call_tool("demo", "list_orders", {"limit": 5})
+
+An answer is the structured content of the tool; else the value of its text where that is JSON, else the text; else
+`Blocks`, a list of typed parts: Text, Image, Audio, Resource, Link.
 """
 
 from __future__ import annotations
 
-from typing import Any  # Any: arguments and answers are whatever JSON the tool speaks
+from typing import Any, TypeAlias  # Any: arguments and answers are whatever JSON the tool speaks
+
+from mcp_content import (  # type: ignore[import-not-found]  # inside the sandbox it stands beside this file
+    Audio,
+    Block,
+    Blocks,
+    Image,
+    Link,
+    Resource,
+    Structured,
+    Text,
+)
+
+__all__ = [
+    "Answer",
+    "Audio",
+    "Block",
+    "Blocks",
+    "Client",
+    "Image",
+    "Link",
+    "Resource",
+    "Structured",
+    "Text",
+    "ToolError",
+    "call_mcp_tool",
+    "call_tool",
+    "get_client",
+]
+
+Answer: TypeAlias = Any
+"""What a tool answers that does not say what it answers: a JSON value, a text, or `Blocks`."""
 
 
 class ToolError(Exception):
     """A tool said no, failed, or may not be called; catch it and go on."""
 
     def __init__(
-        self, message: str, code: str = "", valid_parameters: Any = (), suggestions: Any = (), **more: Any
+        self,
+        message: str,
+        code: str = "",
+        valid_parameters: Any = (),
+        suggestions: Any = (),
+        hint: str = "",
+        **more: Any,
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.code = code
+        self.code = code  # tool, refused, unknown_tool, timeout, arguments, …; what a server's protocol error said
         self.valid_parameters = list(valid_parameters or ())
         self.suggestions = list(suggestions or ())
+        self.hint = hint  # what to do next, in words
 
     def __str__(self) -> str:
+        if self.hint:
+            return f"{self.message} {self.hint}"
         parts = [self.message]
         if self.valid_parameters:
             parts.append("Valid parameters: " + ", ".join(map(str, self.valid_parameters)) + ".")

@@ -3,6 +3,7 @@
 // Frames go out at once where nothing can hold the host back; while questions are open they go through a queue, so that
 // answers are read even when the host takes nothing more.
 
+import { shaped } from "./blocks.js";
 import { cut, framed, joined, lengthOf } from "./frames.js";
 
 const input = Deno.stdin;
@@ -103,7 +104,7 @@ export class Line {
     if (question === undefined) return;
     this.#waiting.delete(frame.id);
     if (frame.error !== undefined) question.reject(asked(this.#fault, frame.error, question.asked));
-    else question.resolve(frame.value);
+    else resolve(question, frame);
   }
 }
 
@@ -113,6 +114,14 @@ const askers = new WeakMap();
 // Where a failure comes from: for one that the host answered, the line that asked.
 export function stackOf(fault) {
   return String((askers.get(fault) ?? fault).stack ?? "");
+}
+
+function resolve(question, frame) {
+  try {
+    question.resolve(shaped(frame));
+  } catch (fault) { // a part that is none of those the protocol has
+    question.reject(fault);
+  }
 }
 
 function asked(failure, error, asker) {

@@ -1,20 +1,24 @@
 // What programs find without importing it: calls of tools, the search for them, and the files of the workspace.
 
+import { Image } from "./blocks.js";
+
 const WORKSPACE = "/bench/workspace";
 
 // A tool said no, failed, or may not be called; catch it and go on.
 export class ToolError extends Error {
-  constructor(message, code = "", validParameters = [], suggestions = []) {
-    super(whole(message, validParameters, suggestions));
+  constructor(message, code = "", validParameters = [], suggestions = [], hint = "") {
+    super(hint ? `${message} ${hint}` : whole(message, validParameters, suggestions));
     this.name = "ToolError";
     this.code = code;
     this.validParameters = validParameters;
     this.suggestions = suggestions;
+    this.hint = hint;
   }
 }
 
 export function failureOf(error) {
-  return new ToolError(error.message, error.code, error.valid_parameters ?? [], error.suggestions ?? []);
+  const { message, code, valid_parameters = [], suggestions = [], hint = "" } = error;
+  return new ToolError(message, code, valid_parameters, suggestions, hint);
 }
 
 function whole(message, parameters, suggestions) {
@@ -36,11 +40,12 @@ export function lend(line) {
   };
   Object.assign(globalThis, {
     ToolError,
+    Image,
     callTool,
     callMcpTool: async (id, input, server) => callMcpTool(id, input, server),
     callMCPTool: async (id, input, server) => callMcpTool(id, input, server),
     searchTools: (query = "", options = {}) => line.ask("search", wishOf(query, options)),
-    getToolDefinition: (name) => line.ask("definition", { name: String(name) }),
+    getToolDefinition: (name, category = "") => line.ask("definition", { name: String(name), category }),
     loadSkill: async (name) => {
       throw new ToolError(`Kept skills are programs in Python; run ${name} with language "python".`, "language");
     },
@@ -61,9 +66,10 @@ function wishOf(query, options) {
     ? { detailLevel: options }
     : options;
   return {
-    query: [query, category].filter(Boolean).join(" "),
+    query,
     detail_level: detailLevel,
     server,
+    category,
     limit: Math.trunc(Number(limit)) || 20,
   };
 }

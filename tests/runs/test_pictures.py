@@ -1,0 +1,72 @@
+"""Pictures leave a program's result for the agent's eyes; other bytes leave it for nobody's context."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+from workbench.records import RunState
+from workbench.runs.pictures import LARGEST, MOST, taken_out
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
+
+
+def picture(data=PNG, mime="image/png", kind="image"):
+    return {"type": kind, "mimeType": mime, "data": base64.b64encode(data).decode()}
+
+
+def out(value, refusal=lambda data: ""):
+    text, pictures = taken_out(json.dumps(value), refusal)
+    return json.loads(text), pictures
+
+
+def test_a_picture_is_taken_out_wherever_it_stands_and_named_there():
+    value, pictures = out({"chart": [picture(), picture(b"GIF89a")], "n": 1})
+    assert [one.mime for one in pictures] == ["image/png", "image/gif"], "by its bytes, not by its name"
+    assert base64.b64decode(pictures[0].data) == PNG
+    assert value["chart"][0]["data"] == "picture 1 of this answer, 14 bytes"
+    assert value["chart"][1]["data"] == "picture 2 of this answer, 6 bytes"
+    assert value["n"] == 1
+
+
+def test_what_is_no_picture_or_too_much_stays_out_with_the_reason():
+    many = [picture() for _ in range(MOST + 1)]
+    blob = {"type": "resource", "resource": {"uri": "a", "mimeType": "x/y", "blob": "AAAA"}}
+    for value, reason in (
+        (picture(b"<svg/>", "image/svg+xml"), "no PNG"),
+        (picture(b"RIFF....WAVE", "audio/wav", "audio"), "only pictures"),
+        (picture(PNG + bytes(LARGEST)), "larger"),
+        (blob, "only pictures"),
+    ):
+        left, pictures = out(value)
+        assert pictures == ()
+        assert reason in json.dumps(left)
+    assert len(out(many)[1]) == MOST
+    assert "too many" in out(many)[0][-1]["data"]
+    left, pictures = out(picture(), lambda data: "nobody may see it")
+    assert (pictures, "nobody may see it" in left["data"]) == ((), True)
+
+
+def test_a_value_without_pictures_stays_letter_by_letter():
+    for text in ('{"data":  1.0}', "[1,2]", '"data"', '{"type":"image","mimeType":"a","data":"no base64"}', "{bad"):
+        assert taken_out(text, lambda data: "") == (text, ())
+
+
+async def test_bytes_in_which_something_known_stands_are_kept_back(core):
+    session = core.rooms.sessions.open("test agent")
+    session.vault.register("write to ada.lovelace@example.org", "demo")
+    hidden = PNG + b"tEXt Author ada.lovelace@example.org"
+    code = f"from client import Image\nresult = [Image({PNG!r}), Image({hidden!r})]"
+    done = await core.conveyor.finished(core.conveyor.submit(code, session).id)
+    assert done.state is RunState.DONE, done.fault
+    assert len(core.conveyor.pictures(done.id)) == 1
+    assert "can be read in its bytes" in done.model_view
+
+
+async def test_a_setting_keeps_all_pictures_here(core):
+    await core.desk.change_setting("privacy.pictures", False)
+    session = core.rooms.sessions.open("test agent")
+    run = core.conveyor.submit(f"from client import Image\nresult = Image({PNG!r})", session)
+    done = await core.conveyor.finished(run.id)
+    assert core.conveyor.pictures(done.id) == ()
+    assert "settings keep pictures here" in done.model_view

@@ -1,0 +1,31 @@
+"""One tool whole, for an agent: by any spelling of its name, and only while it may be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.catalog.catalog import Catalog
+from workbench.catalog.search import import_line
+from workbench.catalog.spelled import spelled
+from workbench.errors import WorkbenchError
+from workbench.records import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class OneTool:
+    """A definition, and the line that imports its function."""
+
+    tool: Tool
+    import_line: str
+
+
+def one_tool(catalog: Catalog, name: str, category: str = "") -> OneTool:
+    """`category` is its server or that one's kind; a word that is neither is left out of account. Raises for a tool
+    that is unknown or blocked: of a definition nobody approved, no word reaches a model."""
+    kinds = {state.config.name: state.config.category for state in catalog.states()}
+    wanted = category.strip().casefold()
+    tools = [one for one in catalog.tools() if wanted in (one.server.casefold(), kinds.get(one.server, "").casefold())]
+    tool = catalog.tool(*spelled(name, tools or catalog.tools()))
+    if (blocked := catalog.blocked(tool)) is not None:
+        raise WorkbenchError(blocked.message, blocked.hint)
+    return OneTool(tool, import_line(tool.server, catalog.server(tool.server).functions[tool.name]))

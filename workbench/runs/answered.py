@@ -1,0 +1,66 @@
+"""What a program gets of a call: a value, a text, typed parts, or the exception it may catch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from workbench.catalog import parameters
+from workbench.records import Content, Fault, JsonObject, Outcome, Tool, ToolCall
+from workbench.sandbox.program import Answered, JsonText, ToolFailure
+
+
+def value_of(outcome: Outcome) -> Answered:
+    """Structured content, else text that is JSON, else text, else typed parts; parts beside structure are not lost."""
+    if outcome.structured:
+        return _structured(outcome)
+    if len(outcome.content) == 1 and outcome.content[0].kind == "text":
+        return _value_in(outcome.content[0].text)
+    return JsonText(_parts(outcome.content), "blocks")
+
+
+def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence[str] = ()) -> ToolFailure:
+    """The exception that the program may catch; `alike`: names of tools, where there is none of this name."""
+    fault = outcome.fault or Fault("The tool failed without saying why.")
+    code = fault.code or ("refused" if outcome.refused else "tool" if outcome.tool_error else "server")
+    if tool is None or outcome.refused:
+        return ToolFailure(fault.message, code, (), alike, fault.hint)
+    valid, close = parameters.names(tool, call.arguments, fault.message)
+    return ToolFailure(fault.message, code, valid, close, fault.hint)
+
+
+def _structured(outcome: Outcome) -> JsonText:
+    """Text beside structure says the same once more; a picture beside it does not."""
+    more = any(block.kind != "text" for block in outcome.content)
+    if not (more and outcome.structured.startswith("{")):
+        return JsonText(outcome.structured)
+    return JsonText(f"[{outcome.structured},{_parts(outcome.content)}]", "structured")
+
+
+def _parts(blocks: Sequence[Content]) -> str:
+    return json.dumps([_part(block) for block in blocks], ensure_ascii=False)
+
+
+def _part(block: Content) -> JsonObject:
+    """A part as the protocol has it."""
+    match block.kind:
+        case "resource":
+            inner = {"uri": block.uri, "mimeType": block.mime}
+            whole = inner | ({"blob": block.data} if block.data else {"text": block.text})
+            return {"type": "resource", "resource": whole}
+        case "link":
+            about = {"name": block.name, "title": block.text, "description": block.note, "mimeType": block.mime}
+            return {"type": "resource_link", "uri": block.uri} | {key: value for key, value in about.items() if value}
+        case "image" | "audio":
+            return {"type": block.kind, "mimeType": block.mime, "data": block.data}
+    return {"type": "text", "text": block.text}
+
+
+def _value_in(text: str) -> Answered:
+    """A text that is JSON is handed on as it is; NaN and Infinity are no JSON, though Python takes them for it."""
+    odd: list[str] = []
+    try:
+        json.loads(text, parse_constant=odd.append)
+    except (ValueError, RecursionError):
+        return text
+    return json.loads(text) if odd else JsonText(text)
