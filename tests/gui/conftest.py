@@ -82,8 +82,7 @@ def make_run(name: str = "run-1", state: RunState = RunState.WAITING, **fields: 
         (Finding("mail.send", Risk.HIGH, "An e-mail leaves the house.", Span(3)),),
         (Effect(EffectKind.WILL, "Reads orders of demo.", 3, Risk.LOW, True),),
     )
-    fields.setdefault("deadline", time.time() + 200)
-    return Run(name, proposal, state, verdict, **fields)
+    return Run(name, proposal, state, verdict, **({"deadline": time.time() + 200} | fields))
 
 
 def make_entry(seq: int, kind: str = "call.done", summary: str = "demo.list_orders answered", **fields: Any) -> Entry:
@@ -112,7 +111,8 @@ PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
-PLACES = tuple(getattr(_beside(f"paper_{name.lower()}"), f"Paper{name}") for name in ("Levels", "Network", "States"))
+PAPERS = ("Levels", "Network", "Pauses", "States")
+PLACES = tuple(getattr(_beside(f"paper_{name.lower()}"), f"Paper{name}") for name in PAPERS)
 PaperPlaces: Any = type("PaperPlaces", PLACES, {})  # where programs run, and what they reach
 
 

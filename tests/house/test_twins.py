@@ -10,6 +10,9 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "demo/outside.py": "tests/demo/test_mailbox.py",
+    "gui/pauses/strip.py": "tests/gui/pauses/test_dialog.py",
+    "gui/pauses/evidence.py": "tests/gui/pauses/test_dialog.py",
+    "gui/pauses/dialogs.py": "tests/gui/pauses/test_dialog.py",
     "gui/docks/call_m*.py": "tests/gui/docks/test_calls_pane.py",
     "gui/docks/calls*.py": "tests/gui/docks/test_calls_pane.py",
     "gui/dialogs/save_call.py": "tests/gui/docks/test_calls_pane.py",

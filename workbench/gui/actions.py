@@ -186,6 +186,15 @@ ACTIONS: tuple[Action, ...] = (
         "Ctrl+Shift+J",
         (LINKED,),
     ),
+    Action(
+        "pause.decide",
+        "Decide on a waiting call",
+        "Open the call that waits in the middle of a run, the one whose time ends first.",
+        "Programs",
+        "hourglass",
+        "Ctrl+Shift+G",
+        (LINKED,),
+    ),
     Action("servers.find", "Find a tool", "Go to the filter above the servers.", "Servers", "search", "Ctrl+Shift+F"),
     *CALL_ACTIONS,
     Action(

@@ -25,6 +25,7 @@ from workbench.gui.icons import icon
 from workbench.gui.layout import Layout
 from workbench.gui.narrow import Narrow
 from workbench.gui.pane import Pane
+from workbench.gui.pauses.strip import PauseStrip
 from workbench.gui.status import Status
 from workbench.gui.theme import mark
 from workbench.gui.waiting import WaitingStrip
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
     def _make_panes(self) -> None:
         self.banners = Banners(self.context, self.commands["core.again"], self.commands["secrets.open"], self)
         self.strip = WaitingStrip(self.context, self)
+        self.pauses = PauseStrip(self.context, self)
         self.asks = AskStrip(self.context, self)
         self.centre = Centre(self.context, self.commands, self)
         self.status = Status(self.context, self)
@@ -109,6 +111,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self.banners)
         column.addWidget(self.strip)
+        column.addWidget(self.pauses)
         column.addWidget(self.asks)
         column.addWidget(self.centre, 1)
         self.setCentralWidget(middle)
@@ -142,6 +145,7 @@ class MainWindow(QMainWindow):
         bridge.heard.connect(self.centre.hear)
         self.context.tasks.failed.connect(self.banners.show_fault)
         self.runs.waiting.connect(self.docks["runs"].count)
+        self.pauses.counted.connect(self.runs.count_pauses)
 
     def _join(self, pane: Pane) -> None:
         """A pane that came later hears and is refreshed like the others."""
@@ -152,7 +156,14 @@ class MainWindow(QMainWindow):
     # what it passes on
 
     def panes(self) -> list[Pane]:
-        return [self.banners, self.strip, self.asks, self.status, *(dock.pane for dock in self.docks.values())]
+        return [
+            self.banners,
+            self.strip,
+            self.pauses,
+            self.asks,
+            self.status,
+            *(dock.pane for dock in self.docks.values()),
+        ]
 
     def hear(self, event: Event) -> None:
         """For tests and screenshots: as if the core had said it."""

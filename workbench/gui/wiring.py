@@ -22,6 +22,7 @@ from workbench.gui.dialogs.states import StatesDialog
 from workbench.gui.dialogs.strength import StrengthDialog
 from workbench.gui.dialogs.tokens import show_tokens
 from workbench.gui.main_window import MainWindow
+from workbench.gui.pauses.dialogs import PauseDialogs
 from workbench.gui.text import one_line
 from workbench.gui.wishes import (
     Act,
@@ -33,6 +34,7 @@ from workbench.gui.wishes import (
     ShowAsk,
     ShowCall,
     ShowCode,
+    ShowPause,
     ShowRun,
     ShowServer,
     ShowSkill,
@@ -83,6 +85,11 @@ class Wiring(QObject):
         window.bridge.heard.connect(self._asks.hear)
         window.bridge.linked.connect(self._asks.link)
         self._asks.link(window.bridge.link)
+        self._pauses = PauseDialogs(self._context, window.pauses, window)
+        self._pauses.said.connect(self._say)
+        self._pauses.run_wanted.connect(self._run_started)
+        window.bridge.heard.connect(self._pauses.hear)
+        window.bridge.linked.connect(self._pauses.link)
         self._bind()
 
     def grant(self, wish: Wish) -> None:
@@ -114,6 +121,8 @@ class Wiring(QObject):
                 self._window.status.offer(undo)
             case ShowAsk(ask_id):
                 self._asks.show(ask_id)
+            case ShowPause(pause_id):
+                self._pauses.show(pause_id)
             case Act(action):
                 self._window.commands.do(action)
 
@@ -245,6 +254,7 @@ class Wiring(QObject):
     def _bind(self) -> None:
         window, bind = self._window, self._window.commands.bind
         bind("ask.answer", self._asks.show)
+        bind("pause.decide", self._pauses.show)
         bind("palette.open", self._open_palette)
         bind("agent.connect", self._connect_agent)
         bind("agent.example", self._context.questions.start_example_agent)

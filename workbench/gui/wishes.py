@@ -80,6 +80,13 @@ class ShowAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowPause:
+    """Open a call that waits in the middle of a run."""
+
+    pause_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """Do an action of the action table, by its id."""
 
@@ -123,6 +130,7 @@ Wish: TypeAlias = (
     | KeepRun
     | KeepSkill
     | ShowAsk
+    | ShowPause
     | Act
     | Say
     | ShowCall

@@ -33,6 +33,7 @@ class RunsPane(Pane):
         super().__init__(context, parent)
         self._commands = commands
         self._runs: dict[str, Run] = {}
+        self._pauses = 0  # calls of running programs that wait
         self.model = RowsModel(self)
         self.list = RowsView(context.theme, self.tr("Runs"), self)
         self.list.setModel(self.model)
@@ -55,6 +56,12 @@ class RunsPane(Pane):
 
     def refresh(self) -> None:
         self.context.tasks.run("runs", self.context.questions.runs(), self._load)
+
+    def count_pauses(self, number: int) -> None:
+        """So many questions about calls are open beside the programs that wait."""
+        if number != self._pauses:
+            self._pauses = number
+            self._draw()
 
     def run(self, run_id: str) -> Run | None:
         return self._runs.get(run_id)
@@ -94,7 +101,7 @@ class RunsPane(Pane):
         self._tick.start() if waits else self._tick.stop()
         self._commands.hold(WAITING, waits > 0)
         self._selected()
-        self.waiting.emit(waits)
+        self.waiting.emit(waits + self._pauses)
 
     def _selected(self) -> None:
         self._commands.hold(STOPPABLE, self._stoppable() is not None)

@@ -82,7 +82,7 @@ class CallsModel(QAbstractTableModel):
             return one_line(f"{call.server}.{call.tool}", 120)
         if column == _ARGUMENTS:
             return one_line(call.note or call.arguments, 200)
-        if call.state == "running":
+        if call.state in ("running", "waiting"):
             return "…"
         return duration(call.ms) if column == _TIME else size_words(call.bytes)
 
@@ -90,6 +90,7 @@ class CallsModel(QAbstractTableModel):
 def _word(call: CallTrace) -> Word:
     return {
         "running": Word("Running", "loader", "info"),
+        "waiting": Word("Waits for you", "hourglass", "warning"),
         "done": Word("Done", "check", "success"),
         "failed": Word("Failed", "alert", "danger"),
         "refused": Word("Refused", "ban", "danger"),

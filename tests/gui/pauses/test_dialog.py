@@ -1,0 +1,109 @@
+"""A call that waits: shown with where its values came from, never let pass by a reflex, and decided once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from tests.gui.paper_pauses import make_pause
+from tests.gui.screens.test_many_screens import shoot
+from workbench.gui.dialogs.allow_button import SETTLE_MS
+from workbench.gui.pauses.dialog import PauseDialog
+from workbench.gui.text import ForeignLabel
+from workbench.records import Risk
+
+
+def opened(window: Any, qtbot: Any) -> Any:
+    qtbot.waitUntil(lambda: window.pauses.pause() is not None)
+    window.commands.do("pause.decide")
+    qtbot.waitUntil(lambda: bool(window.findChildren(PauseDialog)))
+    return window.findChildren(PauseDialog)[-1]
+
+
+def answers(paper: Any) -> list[Any]:
+    return [words[0] for name, words in paper.asked if name == "answer_pause"]
+
+
+def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
+    window: Any, paper: Any, qtbot: Any
+) -> None:
+    window.activateWindow()
+    window.servers.finder.setFocus()
+    paper.put_pause(make_pause())
+    qtbot.waitUntil(lambda: window.pauses.isVisible())
+    assert window.servers.finder.hasFocus() or not window.isActiveWindow()
+    assert "Where it goes (to)" in window.pauses.words()
+    assert "(1)" in window.docks["runs"].windowTitle() or "1" in window.docks["runs"].windowTitle()
+    window.pauses.decide.click()
+    qtbot.waitUntil(lambda: bool(window.findChildren(PauseDialog)))
+    words = " ".join(one.full_text() for one in window.findChildren(PauseDialog)[0].findChildren(ForeignLabel))
+    assert "demo.read_mail, in an earlier run" in words
+    assert "claude-code wants to call demo.send_email" in words
+
+
+def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
+    window: Any, paper: Any, qtbot: Any
+) -> None:
+    paper.put_pause(make_pause())
+    dialog = opened(window, qtbot)
+    dialog.allow.click()
+    dialog.rest.click()
+    assert answers(paper) == []
+    qtbot.waitUntil(dialog.allow.settled, timeout=SETTLE_MS * 10)
+    paper.put_pause(make_pause("p1-2", more=1, list=("first", "second")), before="p1-1")
+    qtbot.waitUntil(lambda: dialog.pause.id == "p1-2")
+    assert not dialog.allow.settled(), "another call joined: what is allowed is another thing now"
+    assert dialog.allow.text() == "Allow these 2"
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: bool(answers(paper)))
+    (answer,) = answers(paper)
+    assert (answer.pause_id, answer.allow) == ("p1-2", False)
+    qtbot.waitUntil(lambda: not window.pauses.isVisible())
+
+
+def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_pause(make_pause(more=3, list=("a", "b", "c", "d")))
+    dialog = opened(window, qtbot)
+    qtbot.waitUntil(dialog.rest.settled, timeout=SETTLE_MS * 10)
+    dialog.rest.click()
+    qtbot.waitUntil(lambda: bool(answers(paper)))
+    assert (answers(paper)[0].allow, answers(paper)[0].scope) == (True, "rest")
+    paper.put_pause(make_pause("p2-1"))
+    qtbot.waitUntil(lambda: window.pauses.pause() is not None)
+    dialog = opened(window, qtbot)
+    dialog.with_reason.click()
+    QTest.keyClicks(dialog._reason, "wrong address")
+    QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(answers(paper)) == 2)
+    assert (answers(paper)[1].allow, answers(paper)[1].reason) == (False, "wrong address")
+
+
+def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any, paper: Any, qtbot: Any) -> None:
+    pause = paper.put_pause(make_pause())
+    qtbot.waitUntil(lambda: window.pauses.isVisible())
+    dialog = opened(window, qtbot)
+    dialog.close()
+    qtbot.waitUntil(lambda: not window.findChildren(PauseDialog))
+    assert answers(paper) == []
+    dialog = opened(window, qtbot)
+    paper.settle_pause(pause, "timed out")
+    qtbot.waitUntil(lambda: dialog.allow.isHidden())
+    assert dialog.deny.text() == "Close"
+    dialog.deny.click()
+    qtbot.waitUntil(lambda: not window.findChildren(PauseDialog))
+    assert answers(paper) == []
+
+
+@pytest.mark.parametrize(("colours", "width"), [("light", 0), ("dark", 0), ("dark", 460)])
+def test_it_can_be_looked_at(window: Any, paper: Any, qtbot: Any, colours: str, width: int) -> None:
+    window.context.theme.choose(colours)
+    paper.put_pause(make_pause(risk=Risk.CRITICAL, trifecta=True))
+    qtbot.waitUntil(lambda: window.pauses.isVisible())
+    dialog = opened(window, qtbot)
+    if width:
+        dialog.resize(width, 480)
+    shoot(dialog, f"pause-{colours}{width or ''}")
+    shoot(window, f"pause-window-{colours}{width or ''}")

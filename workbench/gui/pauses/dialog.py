@@ -1,0 +1,290 @@
+"""One call, or a batch of alike ones, that waits in the middle of a run: what it would do, why it is asked about, where
+its values came from, and the answers. Deny is the default; nothing lets it pass in the first moment.
+
+It is no modal window: a person may want to look something up first. When another call joins, the buttons rest again.
+"""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.errors import WorkbenchError
+from workbench.gui.context import Context
+from workbench.gui.dialogs.allow_button import AllowButton
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.icons import icon, pixmap
+from workbench.gui.pauses.evidence import Evidence
+from workbench.gui.text import ForeignLabel, one_line, visible
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.gui.words import countdown, risk_word
+from workbench.records import Fault, Pause, PauseAnswer
+
+_ONE_LINE = 100  # letters of width that all answers need beside each other
+
+
+class PauseDialog(QDialog):
+    """Told by its owner when calls joined or nobody has to answer any more."""
+
+    run_wanted = Signal(str)
+    """The id of the run whose page is to be shown."""
+
+    def __init__(self, context: Context, pause: Pause, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.pause = pause
+        self._began = time.monotonic()
+        self._over = self._sending = False
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("A call waits for you"))
+        self._build()
+        self._clock = QTimer(self, interval=500)
+        self._clock.timeout.connect(self._tick)
+        self._clock.start()
+        self.show_pause(pause)
+        self.deny.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_pause(self, pause: Pause) -> None:
+        """What waits now; a press that was meant for what stood here before does not count."""
+        self.pause = pause
+        many = pause.more + 1
+        name = f"{pause.server}.{pause.tool}"
+        who = one_line(pause.author, 60) or self.tr("A program")
+        one, several = self.tr("{0} wants to call {1}"), self.tr("{0} wants to call {1} {2} times")
+        self._title.setText(several.format(who, name, many) if many > 1 else one.format(who, name))
+        risk = risk_word(pause.risk)
+        self._risk.setText(risk.text)
+        mark(self._risk, tone=risk.tone)
+        self._trifecta.setVisible(pause.trifecta)
+        self._why.setText("\n".join(f"• {reason}" for reason in pause.why))
+        self._evidence.show_origins(pause.origins, pause.run_id)
+        self._evidence.setVisible(bool(pause.origins))
+        self._arguments.setPlainText(visible("\n".join(pause.list) if many > 1 else pause.arguments))
+        self._heading.setText(self.tr("The calls that wait") if many > 1 else self.tr("What it would send"))
+        shown = len(pause.list)
+        self.allow.setText(self.tr("Allow these {}").format(shown) if shown > 1 else self.tr("Allow once"))
+        self._unsettle()
+        self._tick()
+
+    def end(self, words: str) -> None:
+        """Nobody waits for an answer any more."""
+        self._over = True
+        self._fault.show_fault(Fault(words), tone="warning")
+        for button in (self.allow, self.rest, self.with_reason):
+            button.hide()
+        self._reason_row.hide()
+        self._time.hide()
+        self.deny.setText(self.tr("Close"))
+        self.deny.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def reject(self) -> None:
+        """Escape denies; where it is over, it closes. While a reason is written it only leaves that."""
+        if self._over:
+            super().reject()
+        elif self._reason_row.isVisible():
+            self._reason_row.hide()
+            self.with_reason.show()
+            self.deny.setFocus()
+        else:
+            self._answer(allow=False)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing the window puts it away; the call goes on waiting, and the strip leads back here."""
+        self._over = True
+        super().closeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is no room for one line, what allows stands below what denies."""
+        super().resizeEvent(event)
+        narrow = self.width() < self.fontMetrics().averageCharWidth() * _ONE_LINE
+        below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._rows.setDirection(below if narrow else beside)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
+            self._unsettle()
+
+    # answering
+
+    def _answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> None:
+        if self._sending:
+            return
+        if self._over:
+            super().reject()
+            return
+        self._sending = True
+        seconds = time.monotonic() - self._began
+        answer = PauseAnswer(self.pause.id, allow, scope, reason, seconds)
+        self._context.tasks.run("answer a waiting call", self._send(answer))
+
+    async def _send(self, answer: PauseAnswer) -> None:
+        try:
+            await self._context.questions.answer_pause(answer)
+        except WorkbenchError as fault:
+            if not self._over:
+                self._fault.show_fault(Fault(fault.message, fault.hint))
+                self._unsettle()
+            return
+        finally:
+            self._sending = False
+        self._over = True
+        self.done(QDialog.DialogCode.Accepted if answer.allow else QDialog.DialogCode.Rejected)
+
+    def _deny(self) -> None:
+        self._answer(allow=False)
+
+    def _allow(self) -> None:
+        self._answer(allow=True)
+
+    def _allow_rest(self) -> None:
+        self._answer(allow=True, scope="rest")
+
+    def _deny_with_reason(self) -> None:
+        self._answer(allow=False, reason=self._reason.text().strip())
+
+    def _ask_reason(self) -> None:
+        self._reason_row.show()
+        self.with_reason.hide()
+        self._reason.setFocus()
+
+    def _show_run(self) -> None:
+        self.run_wanted.emit(self.pause.run_id)
+
+    def _unsettle(self) -> None:
+        if not self._over:
+            self.allow.unsettle()
+            self.rest.unsettle()
+
+    def _tick(self) -> None:
+        left = self.tr("denied in {}").format(countdown(self.pause.deadline, time.time()))
+        self._time.setText(left if self.pause.deadline else "")
+
+    # how it is laid out
+
+    def _build(self) -> None:
+        unit = self._context.theme.unit
+        middle = QWidget()
+        inner = QVBoxLayout(middle)
+        inner.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 3)
+        inner.setSpacing(unit * 2)
+        self._why = ForeignLabel()
+        self._evidence = Evidence(self._context.theme)
+        self._heading = label("", "section")
+        self._arguments = QPlainTextEdit()
+        self._arguments.setReadOnly(True)
+        self._arguments.setTabChangesFocus(True)
+        self._arguments.setAccessibleName(self.tr("What would be sent"))
+        self._arguments.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)
+        mark(self._arguments, kind="code")
+        inner.addWidget(label(self.tr("Why you are asked"), "section"))
+        for part in (self._why, self._evidence, self._heading):
+            inner.addWidget(part)
+        inner.addWidget(self._arguments, 1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(middle)
+        self._fault = FaultCard(self._context.theme)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._head(unit))
+        column.addWidget(area, 1)
+        column.addWidget(self._fault)
+        column.addWidget(self._foot(unit))
+        letter = self.fontMetrics().averageCharWidth()
+        self.setMinimumSize(letter * 56, self.fontMetrics().lineSpacing() * 18)
+        available = self.screen().availableSize()
+        self.resize(min(unit * 190, available.width()), min(unit * 150, available.height()))
+
+    def _head(self, unit: int) -> QVBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(unit * 2)
+        picture = QLabel()
+        picture.setPixmap(pixmap("hourglass", "warning", unit * 5, self.devicePixelRatioF()))
+        self._title = ForeignLabel()
+        mark(self._title, role="heading")
+        self._risk = label("", "badge")
+        self._trifecta = label(self.tr("Private data, strangers' words, a way out"), "badge")
+        mark(self._trifecta, tone="critical")
+        self._time = label("", "muted")
+        row.addWidget(picture)
+        row.addWidget(self._title, 1)
+        row.addWidget(self._time)
+        head = QVBoxLayout()
+        head.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 2)
+        head.addLayout(row)
+        badges = QHBoxLayout()
+        badges.setSpacing(unit * 2)
+        for badge in (self._risk, self._trifecta):
+            badges.addWidget(badge)
+        badges.addStretch(1)
+        head.addLayout(badges)
+        return head
+
+    def _foot(self, unit: int) -> QFrame:
+        foot = QFrame()
+        mark(foot, kind="strip")
+        column = QVBoxLayout(foot)
+        column.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
+        column.setSpacing(unit * 2)
+        column.addWidget(self._make_reason(unit))
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._rows.setSpacing(unit * 2)
+        self.deny = QPushButton(icon("x", "muted"), self.tr("Deny"))
+        self.deny.setDefault(True)
+        self.deny.setToolTip(self.tr("The call is refused, and the program hears so (Escape)"))
+        self.deny.clicked.connect(self._deny)
+        self.with_reason = QPushButton(icon("message", "muted"), self.tr("Deny with reason…"))
+        self.with_reason.clicked.connect(self._ask_reason)
+        self.look = QPushButton(icon("terminal", "muted"), self.tr("Show the run"))
+        self.look.clicked.connect(self._show_run)
+        self.rest = AllowButton(self.tr("Allow the rest of this run"))
+        self.rest.allowed.connect(self._allow_rest)
+        self.allow = AllowButton(self.tr("Allow once"))
+        self.allow.allowed.connect(self._allow)
+        mark(self.allow, kind="primary")
+        for buttons in ((self.look, self.deny, self.with_reason), (self.rest, self.allow)):
+            row = QHBoxLayout()
+            row.setSpacing(unit * 2)
+            row.addStretch(1)
+            for button in buttons:
+                row.addWidget(button)
+            self._rows.addLayout(row, 1 if self.look in buttons else 0)
+        column.addLayout(self._rows)
+        return foot
+
+    def _make_reason(self, unit: int) -> QWidget:
+        self._reason_row = QWidget()
+        row = QHBoxLayout(self._reason_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(unit * 2)
+        self._reason = QLineEdit()
+        self._reason.setPlaceholderText(self.tr("Why not? The agent reads this."))
+        self._reason.setAccessibleName(self.tr("Reason for denying"))
+        self._reason.returnPressed.connect(self._deny_with_reason)
+        send = QPushButton(icon("x", "muted"), self.tr("Deny with this reason"))
+        send.setAutoDefault(False)
+        send.clicked.connect(self._deny_with_reason)
+        row.addWidget(self._reason, 1)
+        row.addWidget(send)
+        self._reason_row.hide()
+        return self._reason_row

@@ -1,0 +1,88 @@
+"""Where the values of a waiting call came from: each value, whose answer it stood in, and the words around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+
+from workbench.gui.text import ForeignLabel, one_line, visible
+from workbench.gui.theme import Theme, mark
+from workbench.gui.views import label
+from workbench.records import ValueOrigin
+
+_KINDS = {"untrusted": "outsiders can write there", "private": "private data"}
+_SHOWN = 8  # origins that are shown; more are counted
+
+
+class Evidence(QWidget):
+    """Hidden while there is nothing to show."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.unit * 2)
+        self._shown: tuple[ValueOrigin, ...] = ()
+
+    def show_origins(self, origins: Sequence[ValueOrigin], run_id: str) -> None:
+        """Told again when more calls joined; the same is not drawn again."""
+        if tuple(origins) == self._shown:
+            return
+        self._shown = tuple(origins)
+        while (item := self._column.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        for origin in origins[:_SHOWN]:
+            self._column.addWidget(self._card(origin, run_id))
+        if len(origins) > _SHOWN:
+            self._column.addWidget(label(self.tr("and {} more").format(len(origins) - _SHOWN), "muted"))
+
+    def _card(self, origin: ValueOrigin, run_id: str) -> QWidget:
+        card = QFrame()
+        mark(card, kind="card")
+        unit = self._theme.unit
+        column = QVBoxLayout(card)
+        column.setContentsMargins(unit * 2, unit * 2, unit * 2, unit * 2)
+        column.setSpacing(unit)
+        column.addWidget(ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}"))
+        where = self.tr("an earlier answer that is not kept any more")
+        if origin.tool:
+            when = self.tr("in this run") if origin.run_id == run_id else self.tr("in an earlier run")
+            where = self.tr("the answer of {0}, {1}").format(f"{origin.server}.{origin.tool}", when)
+        kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
+        words = ForeignLabel(self.tr("stood in {0} ({1})").format(where, kinds))
+        mark(words, role="muted")
+        column.addWidget(words)
+        if origin.around:
+            column.addWidget(self._marked(origin))
+        return card
+
+    def _marked(self, origin: ValueOrigin) -> QPlainTextEdit:
+        before, _, rest = origin.around.partition("\x02")
+        found, _, after = rest.partition("\x03")
+        before, found, after = visible(before), visible(found), visible(after)
+        view = QPlainTextEdit(f"{before}{found}{after}")
+        view.setReadOnly(True)
+        view.setTabChangesFocus(True)
+        view.setAccessibleName(self.tr("Where {} stood").format(origin.path))
+        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        mark(view, kind="code")
+        view.setFixedHeight(view.fontMetrics().lineSpacing() * 4 + self._theme.unit * 3)
+        cursor = QTextCursor(view.document())
+        cursor.setPosition(_units(before))
+        cursor.setPosition(_units(before + found), QTextCursor.MoveMode.KeepAnchor)
+        format_ = QTextCharFormat()
+        format_.setBackground(self._theme.soft("danger", 0.35))
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor, selection.format = cursor, format_
+        view.setExtraSelections([selection])
+        return view
+
+
+def _units(text: str) -> int:
+    """Qt counts in UTF-16."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
