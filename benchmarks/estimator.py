@@ -27,8 +27,8 @@ def main() -> None:
     vocabulary = openai.o200k_base()
     for kind, texts in _texts().items():
         real = [max(1, int(vocabulary.count(text))) for text in texts]
-        off = [abs(tokens.count(text) - number) / number for text, number in zip(texts, real, strict=True)]
-        bias = sum(map(tokens.count, texts)) / sum(real) - 1
+        off = [abs(tokens.estimate(text) - number) / number for text, number in zip(texts, real, strict=True)]
+        bias = sum(map(tokens.estimate, texts)) / sum(real) - 1
         print(f"{kind}: {statistics.mean(off):.1%} off on average, {bias:+.1%} in sum, {len(texts)} texts")
 
 

@@ -47,7 +47,7 @@ def _counter() -> tuple[Count, str]:
     try:
         from rs_bpe.bpe import openai  # type: ignore[import-not-found]
     except ImportError:
-        return tokens.count, "the built-in estimator (≈ o200k)"
+        return tokens.estimate, "the built-in estimator (≈ o200k)"
     vocabulary = openai.o200k_base()
     return lambda text: int(vocabulary.count(text)), "o200k"
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench import tokens
-from workbench.records import Ledger
+from workbench.records import Ledger, ModeAdvice, ModelFactor
 
 # Text and the number that OpenAI's o200k vocabulary gives for it.
 COUNTED = {
@@ -59,3 +61,56 @@ def test_ledgers_add_up_and_a_loss_is_no_saving() -> None:
     assert (both.direct, both.actual) == (1010, 500)
     assert tokens.saved(both) == 510
     assert tokens.saved(Ledger(10, 400)) == 0
+
+
+def test_a_sum_is_exact_only_where_all_of_it_is() -> None:
+    exact, guessed = Ledger(10, 5, counter=tokens.EXACT), Ledger(10, 5)
+    assert tokens.add(exact, exact).counter == tokens.EXACT
+    assert tokens.add(exact, guessed).counter == tokens.ESTIMATE
+    assert tokens.add(Ledger(), exact).counter == tokens.EXACT
+
+
+def test_every_number_says_what_counted_it() -> None:
+    assert tokens.told("1.2k") == "≈ 1.2k tokens"
+    assert tokens.told("1.2k", tokens.EXACT) == "1.2k tokens (o200k)"
+    advice = ModeAdvice("direct", 2, 300, 900, 100, 0)
+    assert "≈ 300 tokens;" in tokens.advice_sentence(advice)
+    assert "are 300 tokens, counted with o200k;" in tokens.advice_sentence(replace(advice, counter=tokens.EXACT))
+
+
+def test_what_other_models_count_is_told_as_what_it_is() -> None:
+    guessed, measured = ModelFactor("Claude", 1.1, 1.2), ModelFactor("Claude", 1.15, 1.15, measured=True)
+    assert tokens.factor_sentence([guessed], tokens.ESTIMATE) == (
+        "Estimated (≈), close to OpenAI's o200k. Other models count more: Claude × 1.10–1.20 (estimates)."
+    )
+    assert tokens.factor_sentence([measured], tokens.EXACT) == (
+        "Counted with OpenAI's o200k. Other models count more: Claude × 1.15 (by ctok, on definitions of yours)."
+    )
+
+
+@pytest.fixture
+def vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rs_bpe", reason="the extra [tokens] is not installed")
+    monkeypatch.setattr(tokens, "_vocabulary", None)
+    assert tokens.take_vocabulary()
+
+
+@pytest.mark.usefixtures("vocabulary")
+@pytest.mark.parametrize("name", COUNTED)
+def test_the_vocabulary_counts_exactly(name: str) -> None:
+    text, real = COUNTED[name]
+    assert (tokens.count(text), tokens.counter()) == (real, "o200k")
+
+
+@pytest.mark.usefixtures("vocabulary")
+@pytest.mark.parametrize("text", ["\ud800 half", "a\0b", "é" * 5_000, " " * 5_000, "<|endoftext|>"])
+def test_the_vocabulary_counts_any_text(text: str) -> None:
+    assert tokens.count(text) > 0
+    assert tokens.count("") == 0
+
+
+def test_without_the_vocabulary_the_estimator_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_vocabulary", None)
+    monkeypatch.setitem(sys.modules, "rs_bpe.bpe", None)
+    assert not tokens.take_vocabulary()
+    assert tokens.counter() == tokens.ESTIMATE

@@ -24,6 +24,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Bus, CoreStopping, spawn
 from workbench.paths import Paths, default_bench, paths_of
 from workbench.settings import Settings
+from workbench.tokens import take_vocabulary
 from workbench.wire.lock import AnotherRuns, Lock
 from workbench.wire.private import listen_private, make_private
 from workbench.wire.protocol import READ_AHEAD
@@ -240,6 +241,7 @@ def _core(paths: Paths, on_shut_down: Callable[[], None]) -> Rooms:
     """Imported only now: the lock is taken and folders are checked before anything heavy is loaded."""
     from workbench.core import Core
 
+    take_vocabulary()  # counts many times what the estimator does in the same time
     return Core(paths, on_shut_down)
 
 

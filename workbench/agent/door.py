@@ -27,7 +27,7 @@ from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.view import cut
 from workbench.sandbox.packages import packages
-from workbench.tokens import count
+from workbench.tokens import count, counter
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -172,7 +172,7 @@ class Door:
         return text
 
     def _spend(self, tokens: int) -> None:
-        self._session.spend(Ledger(direct=0, actual=tokens))
+        self._session.spend(Ledger(direct=0, actual=tokens, counter=counter()))
         self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
 
     async def _skills(self) -> str:

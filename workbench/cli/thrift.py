@@ -10,7 +10,7 @@ from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import print_record, visible
 from workbench.paths import Paths
 from workbench.records import Ledger, TokenReport
-from workbench.tokens import advice_sentence, money, saved
+from workbench.tokens import advice_sentence, factor_sentence, money, saved
 
 
 def arrange_tokens(parser: Parser) -> None:
@@ -27,6 +27,7 @@ def _tokens(given: argparse.Namespace, paths: Paths) -> int:
     for name, ledger in rows:
         print(_row(name, ledger, report.cents_per_million))
     print(f"\n{advice_sentence(report.advice)}")
+    print(factor_sentence(report.factors, report.advice.counter))
     return DONE
 
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 
-from workbench import __version__
+from workbench import __version__, tokens
 from workbench.desk.seat import House, Seat
 from workbench.records import CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
 from workbench.sandbox.packages import packages
@@ -38,6 +38,7 @@ class HouseDesk(Seat):
             kept_states=len(self._house.conveyor.states.now()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),
             ledger=self._rooms.sessions.total(),
+            counter=tokens.counter(),
             interrupted=self._house.conveyor.interrupted,
             notices=self._house.notices(),
             levels=self._rooms.sandbox.levels(),

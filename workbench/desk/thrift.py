@@ -6,9 +6,10 @@ import asyncio
 import json
 
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.desk.factors import factors
 from workbench.desk.seat import Seat
 from workbench.records import Depth, ModeAdvice, SessionTokens, TokenReport
-from workbench.tokens import count
+from workbench.tokens import count, counter
 
 _LISTED = 10  # matches of a usual search
 _READ = 2  # signatures a usual task needs
@@ -25,7 +26,8 @@ class ThriftDesk(Seat):
             if one.ledger.direct or one.ledger.actual
         )
         advice = await asyncio.to_thread(self._advice)
-        return TokenReport(sessions.total(), some, advice, self._rooms.settings().tokens_cents_per_million)
+        more = await asyncio.to_thread(factors, [tool.raw for tool in self._catalog.tools()])
+        return TokenReport(sessions.total(), some, advice, self._rooms.settings().tokens_cents_per_million, more)
 
     def _advice(self) -> ModeAdvice:
         """Programs pay when the workbench's own tools and one search cost less than all definitions."""
@@ -37,7 +39,9 @@ class ThriftDesk(Seat):
             finding = self._catalog.search("", Depth.DESCRIPTION, _LISTED).tokens
             finding += self._catalog.search("", Depth.FULL, _READ).tokens
         searches = max(0, definitions - entry) // finding if finding else 0
-        return ModeAdvice("code" if searches else "direct", len(tools), definitions, entry, finding, searches)
+        return ModeAdvice(
+            "code" if searches else "direct", len(tools), definitions, entry, finding, searches, counter()
+        )
 
 
 def own_tokens() -> int:

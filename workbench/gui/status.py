@@ -18,6 +18,7 @@ from workbench.events import (
 )
 from workbench.gui.bridge import Link, LinkState
 from workbench.gui.context import Context
+from workbench.gui.counted import cost, learn_counter
 from workbench.gui.icons import icon
 from workbench.gui.pane import Pane
 from workbench.gui.rows import plain_tip
@@ -110,6 +111,7 @@ class Status(Pane):
 
     def show_status(self, status: CoreStatus) -> None:
         self.status = status
+        learn_counter(status.counter)
         self.show_link(Link(LinkState.LINKED))
         tip = self.tr("Core {}, process {}\nBench {}").format(status.version, status.pid, status.bench)
         self._say(self.core, self.tr("Core running"), "dot", "success", tip)
@@ -134,7 +136,8 @@ class Status(Pane):
         tokens = self.tr("Direct tool calls would have cost {} tokens; programs cost {}.").format(
             ledger.direct, ledger.actual
         )
-        self._say(self.tokens, self.tr("≈ {} tokens saved").format(amount(saved(ledger))), "tokens", "muted", tokens)
+        words = self.tr("{} saved").format(cost(saved(ledger), ledger.counter))
+        self._say(self.tokens, words, "tokens", "muted", tokens)
 
     def _strength(self, status: CoreStatus) -> tuple[str, str, str, str]:
         strength = status.strength

@@ -73,7 +73,7 @@ from workbench.records.sign_in import SignIn, SignInStep
 from workbench.records.skills import Skill, SkillState
 from workbench.records.states import KeptState
 from workbench.records.tasks import ServerTask
-from workbench.records.thrift import ModeAdvice, SessionTokens, TokenReport
+from workbench.records.thrift import ModeAdvice, ModelFactor, SessionTokens, TokenReport
 from workbench.records.traffic import Frame, RawAnswer, Vitals
 from workbench.records.trust import Permission, Permissions, Predicate, Profiles, RunProfile, ToolBits, Trust, Word
 
@@ -132,6 +132,7 @@ __all__ = [
     "LogLine",
     "Mark",
     "ModeAdvice",
+    "ModelFactor",
     "Moment",
     "NetworkRules",
     "Note",

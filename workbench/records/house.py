@@ -50,4 +50,5 @@ class CoreStatus:
     notices: tuple[Fault, ...] = ()  # what is wrong with the bench: unreadable .mcp.json, not writable …
     levels: tuple[Level, ...] = ()  # what isolation there is beside the processes' own
     kept_states: int = 0  # sandboxes that are kept between programs
+    counter: str = "≈"  # what counts tokens in this core
     packages: tuple[str, ...] = ()  # "numpy 2.4.6": what programs may import beside the standard library

@@ -28,6 +28,17 @@ class ModeAdvice:
     entry: int  # the workbench's own tools, loaded once a conversation
     finding: int  # one search with its answer, and the signatures of two tools
     searches: int  # so many of them in one conversation cost as much as all definitions
+    counter: str = "≈"  # what made these numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFactor:
+    """How many tokens another family of models counts for each one shown."""
+
+    models: str
+    least: float
+    most: float
+    measured: bool = False  # on the definitions of this catalogue; else an estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +49,4 @@ class TokenReport:
     sessions: tuple[SessionTokens, ...] = ()
     advice: ModeAdvice = field(default_factory=lambda: ModeAdvice("direct", 0, 0, 0, 0, 0))
     cents_per_million: int = 0
+    factors: tuple[ModelFactor, ...] = ()

@@ -14,7 +14,7 @@ from workbench.runs.placement import Placement
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.state import State
-from workbench.tokens import count
+from workbench.tokens import count, counter
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
@@ -202,6 +202,7 @@ class Road:
             "calls": len(self._calls),
             "memory_mb": run.memory_mb,
             "direct": run.ledger.direct,
+            "counter": run.ledger.counter,
             "actual": run.ledger.actual,
             "kept_bytes": run.ledger.kept_bytes,
             "reason": self.session.mask(run.decision.reason) if run.decision else "",
@@ -214,4 +215,4 @@ def is_person(road: Road) -> bool:
 
 def ledger_of(road: Road, definitions: int, spent: int) -> Ledger:
     """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
-    return Ledger(direct=definitions + road.call_tokens, actual=spent, kept_bytes=road.call_bytes)
+    return Ledger(definitions + road.call_tokens, spent, road.call_bytes, counter())

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 
 from workbench import tokens
 from workbench.gui.context import Context
+from workbench.gui.counted import cost
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme
 from workbench.gui.views import label
-from workbench.gui.words import amount
 from workbench.records import Ledger, TokenReport
 
 _ROWS = 200  # conversations shown; the sum has all
@@ -47,11 +47,10 @@ class TokensDialog(QDialog):
             column.addWidget(self._table(theme, report))
         column.addWidget(label(self.tr("Programs or direct calls?"), "heading"))
         column.addWidget(_wrapped(tokens.advice_sentence(report.advice)))
-        price = self.tr(
-            "Estimated (≈), and cautious: some models count up to two thirds more. A million tokens are taken to cost "
-            "{}; the setting tokens.cents_per_million changes that."
-        )
-        column.addWidget(_wrapped(price.format(tokens.money(1_000_000, report.cents_per_million)), "muted"))
+        price = self.tr("{} A million tokens are taken to cost {}; the setting tokens.cents_per_million changes that.")
+        others = tokens.factor_sentence(report.factors, report.advice.counter)
+        worth = tokens.money(1_000_000, report.cents_per_million)
+        column.addWidget(_wrapped(price.format(others, worth), "muted"))
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
         column.addWidget(close)
@@ -60,19 +59,20 @@ class TokensDialog(QDialog):
         if not report.sessions:
             return self.tr("Nothing was spent yet")
         saved = tokens.saved(report.total)
-        return self.tr("≈ {} tokens saved, worth {}").format(
-            amount(saved), tokens.money(saved, report.cents_per_million)
+        return self.tr("{} saved, worth {}").format(
+            cost(saved, report.total.counter), tokens.money(saved, report.cents_per_million)
         )
 
     def _sum(self, report: TokenReport) -> str:
         if not report.sessions:
             return self.tr("As soon as an agent searches tools or runs a program, its costs are shown here.")
         words = self.tr(
-            "Direct tool calls would have put ≈ {} tokens into the model's context; programs put ≈ {} there. "
+            "Direct tool calls would have put {} into the model's context; programs put {} there. "
             "{} of tool answers stayed in the sandbox."
         )
         total = report.total
-        return words.format(amount(total.direct), amount(total.actual), _bytes(total.kept_bytes))
+        direct, actual = (cost(number, total.counter) for number in (total.direct, total.actual))
+        return words.format(direct, actual, _bytes(total.kept_bytes))
 
     def _table(self, theme: Theme, report: TokenReport) -> QTableWidget:
         heads = ("Conversation", "Direct calls", "Programs", "Saved", "Worth", "Kept back")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
+from workbench.gui.counted import cost
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.icons import pixmap
 from workbench.gui.result import ResultView
@@ -15,7 +16,7 @@ from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, Strip
 from workbench.gui.whole import size_words
-from workbench.gui.words import amount, duration
+from workbench.gui.words import duration
 from workbench.records import Fault, Outcome
 
 _TICK = 1000  # milliseconds between two looks at how long a call has run
@@ -125,7 +126,7 @@ class CallAnswer(QWidget):
         figures = [
             duration(outcome.ms),
             size_words(outcome.bytes),
-            self.tr("≈ {0} tokens").format(amount(outcome.tokens)),
+            cost(outcome.tokens),
         ]
         if outcome.refused:
             self._say("ban", "danger", self.tr("Refused, nothing was sent"))

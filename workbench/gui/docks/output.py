@@ -19,6 +19,7 @@ from workbench import tokens
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunCall, RunChanged, RunOutput
 from workbench.gui.context import Context
+from workbench.gui.counted import cost
 from workbench.gui.docks.run_head import RunHead
 from workbench.gui.docks.stream_view import StreamView
 from workbench.gui.fault_card import FaultCard
@@ -136,8 +137,9 @@ class OutputPane(Pane):
             self._result.show_json(run.result)
             self._tabs.setCurrentIndex(_RESULT)
         self._model_view.show_text(run.model_view)
-        words = self.tr("The model sees · ≈ {0} tokens")
-        self._model_title.setText(words.format(amount(run.ledger.actual or tokens.count(run.model_view))))
+        seen = run.ledger.actual or tokens.count(run.model_view)
+        made_by = run.ledger.counter if run.ledger.actual else tokens.ESTIMATE
+        self._model_title.setText(self.tr("The model sees · {0}").format(cost(seen, made_by)))
         self._ledger.setText(_ledger_sentence(run.ledger))
         self._ledger.setVisible(run.ledger.direct > 0)
 
@@ -258,6 +260,6 @@ def _titled(title: str, inner: QWidget, context: Context) -> tuple[QWidget, Fore
 
 
 def _ledger_sentence(ledger: Ledger) -> str:
-    sign = ledger.counter
+    sign, named = ("≈ ", "") if ledger.counter == tokens.ESTIMATE else ("", f" ({ledger.counter})")
     direct, actual, saved = (amount(number) for number in (ledger.direct, ledger.actual, tokens.saved(ledger)))
-    return f"Direct calls {sign} {direct} tokens · this run {sign} {actual} · saved {sign} {saved}"
+    return f"Direct calls {sign}{direct} tokens · this run {sign}{actual} · saved {sign}{saved}{named}"

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QStacked
 from workbench import tokens
 from workbench.gui.code_view import CodeView
 from workbench.gui.context import Context
+from workbench.gui.counted import cost, sign
 from workbench.gui.docks.tool_call import CallPanel
 from workbench.gui.docks.tool_marks import ToolMarks
 from workbench.gui.forms.json_text import dump
@@ -61,7 +62,7 @@ class ToolSheet(QWidget):
         for words, page in (
             (self.tr("Call"), self.call),
             (self._cost(self.tr("Description"), self.tool.description), self._description()),
-            (f"{schema}  ≈ {amount(self.tool.definition_tokens)}", self._code(definition, "json", schema)),
+            (f"{schema}  {sign()}{amount(self.tool.definition_tokens)}", self._code(definition, "json", schema)),
             (self.tr("Wrapper"), self._code("", "python", self.tr("Wrapper source"))),
         ):
             self._tabs.addTab(words)
@@ -98,9 +99,8 @@ class ToolSheet(QWidget):
         return head
 
     def _path(self) -> str:
-        own = tokens.count(self.tool.name)
-        whole = self.tool.definition_tokens
-        costs = self.tr("name ≈ {0} tokens, whole definition ≈ {1}").format(amount(own), amount(whole))
+        own, whole = cost(tokens.count(self.tool.name), tokens.ESTIMATE), cost(self.tool.definition_tokens)
+        costs = self.tr("name {0}, whole definition {1}").format(own, whole)
         return f"{self.tool.server} › {self.tool.name}  ·  {costs}"
 
     def _badge(self, word: str, tone: str) -> QWidget:

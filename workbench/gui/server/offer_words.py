@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from workbench.gui.counted import cost
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line, visible
 from workbench.gui.whole import size_words
-from workbench.gui.words import amount, duration
+from workbench.gui.words import duration
 from workbench.records import Content, Prompt, Resource, ResourceTemplate
 
 translate = QCoreApplication.translate
@@ -64,7 +65,7 @@ def mime_icon(mime: str) -> str:
 
 def figures(ms: float, size: int, tokens: int) -> str:
     """What something cost, in one line."""
-    return " · ".join((duration(ms), size_words(size), translate("offers", "≈ {} tokens").format(amount(tokens))))
+    return " · ".join((duration(ms), size_words(size), cost(tokens)))
 
 
 def part_words(part: Content) -> str:
