@@ -40,3 +40,18 @@ def test_an_unknown_server_is_a_sentence_that_names_the_known(command):
     code, out, err = command("tools", "--server", "nope")
     assert (code, out) == (1, "")
     assert "There is no server 'nope'.\nThe bench has: demo, strange." in err
+
+
+def test_known_servers_are_listed_and_one_is_added_without_being_allowed(command):
+    code, out, err = command("servers", "--known")
+    assert code == 0
+    assert any("GitHub, at its address" in line and "api.githubcopilot.com" in line for line in out.splitlines())
+    assert "personal access token" in err
+    assert json.loads(command("servers", "--known", "--output", "json")[1])[0]["config"]["name"] == "github"
+    code, out, _ = command("servers", "--add", "salesforce")
+    assert code == 0
+    assert "not allowed yet" in out
+    assert "npx -y @salesforce/mcp@latest" in out
+    code, _, err = command("servers", "--add", "github")
+    assert code != 0
+    assert "names 2 of the known servers" in err

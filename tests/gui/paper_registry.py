@@ -7,11 +7,33 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.events import ServerChanged, ServerRemoved, ServersArranged
-from workbench.records import ServerConfig, ServerState
+from workbench.records import KnownServer, ServerConfig, ServerState
+
+_OAUTH = {"clientId": "${keyring:slack client id}"}
+KNOWN = (
+    KnownServer(
+        "GitHub, on this computer",
+        ServerConfig("github", "docker", ("run", "x"), {"TOKEN": "${keyring:github token}"}, category="code"),
+        "GitHub",
+        "https://github.com/github/github-mcp-server",
+        "MIT",
+        "Docker, and a personal access token.",
+    ),
+    KnownServer(
+        "Slack, at its address",
+        ServerConfig("slack", url="https://mcp.slack.com/mcp", transport="http", oauth=_OAUTH),
+        "Slack",
+        "https://docs.slack.dev/ai/slack-mcp-server/",
+        "hosted by Slack",
+        "An internal Slack app of yours.",
+    ),
+)
 
 
 class PaperRegistry:
     """Works on `server_states`, as the core works on its file."""
+
+    known = KNOWN
 
     async def edit_server(self: Any, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
         self.note("edit_server", server, config, keep_secrets)
@@ -22,6 +44,9 @@ class PaperRegistry:
             self.bus.tell(ServerRemoved(server))
         answer: ServerState = self.put(ServerState(config))
         return answer
+
+    async def known_servers(self: Any) -> tuple[KnownServer, ...]:
+        return KNOWN
 
     async def duplicate_server(self: Any, server: str) -> ServerState:
         config = replace(self.server_states[server].config, name=f"{server}-2")

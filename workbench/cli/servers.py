@@ -10,8 +10,9 @@ from workbench.cli.codes import DONE
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import narrate, print_record, print_table
 from workbench.cli.reach import command_line, find_server
+from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import ServerState, ServerStatus, ToolSummary
+from workbench.records import KnownServer, ServerState, ServerStatus, ToolSummary
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
@@ -21,6 +22,9 @@ MOST = 200  # matches a search answers with
 
 def arrange_servers(parser: Parser) -> None:
     add_common(parser, _servers)
+    parser.add_argument("--known", action="store_true", help="list servers of well-known makers that can be added")
+    parser.add_argument("--add", default="", metavar="TITLE", help="add one of these; it starts when you allow it")
+    parser.epilog = "A known server becomes an entry of .mcp.json; secrets it needs are asked for when it is connected."
 
 
 def arrange_tools(parser: Parser) -> None:
@@ -33,7 +37,37 @@ def arrange_tools(parser: Parser) -> None:
     )
 
 
+def _known(given: argparse.Namespace, paths: Paths) -> int:
+    known = ask(paths, lambda questions: questions.known_servers())
+    if given.output == "json":
+        print_record(tuple[KnownServer, ...], known)
+        return DONE
+    print_table([(one.title, one.maker, one.licence, command_line(one.config)) for one in known])
+    for one in known:
+        narrate(f"{one.title}: {one.needs} See {one.page}.")
+    return DONE
+
+
+def _add(given: argparse.Namespace, paths: Paths) -> int:
+    async def add(connection: Connection) -> ServerState:
+        known = await connection.questions.known_servers()
+        wanted = given.add.casefold()
+        found = [one for one in known if one.title.casefold().startswith(wanted)]
+        if len(found) != 1:
+            titles = ", ".join(repr(one.title) for one in found or known)
+            raise WorkbenchError(f"{given.add!r:.100} names {len(found)} of the known servers.", f"There are {titles}.")
+        narrate(f"{found[0].title}: {found[0].needs}")
+        return await connection.questions.edit_server("", found[0].config, True)
+
+    print_table([_server_row(talk(paths, add))])
+    return DONE
+
+
 def _servers(given: argparse.Namespace, paths: Paths) -> int:
+    if given.add:
+        return _add(given, paths)
+    if given.known:
+        return _known(given, paths)
     states = ask(paths, lambda questions: questions.servers())
     if given.output == "json":
         print_record(tuple[ServerState, ...], states)

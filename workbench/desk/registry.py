@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from workbench.catalog import entries
 from workbench.catalog.clients.importing import keep_apart
+from workbench.catalog.known_servers import known_servers
 from workbench.catalog.pins import Pins
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
-from workbench.records import ServerConfig, ServerState
+from workbench.records import KnownServer, ServerConfig, ServerState
 
 
 class RegistryDesk(Seat):
@@ -46,6 +47,9 @@ class RegistryDesk(Seat):
         if pins.known:
             heir = Pins(name, self._rooms.paths.pins)
             await asyncio.to_thread(heir.save, pins.snapshot())
+
+    async def known_servers(self) -> tuple[KnownServer, ...]:
+        return await asyncio.to_thread(known_servers)
 
     async def duplicate_server(self, server: str) -> ServerState:
         self._own(server)

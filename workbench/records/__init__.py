@@ -62,6 +62,7 @@ from workbench.records.secrets import SecretInfo, SecretStore
 from workbench.records.servers import (
     Depth,
     Hints,
+    KnownServer,
     SearchAnswer,
     ServerConfig,
     ServerState,
@@ -125,6 +126,7 @@ __all__ = [
     "JsonObject",
     "JsonValue",
     "KeptState",
+    "KnownServer",
     "Ledger",
     "Level",
     "Likeness",

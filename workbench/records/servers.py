@@ -45,6 +45,18 @@ class ServerConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownServer:
+    """A server of a well-known maker: an entry to be added, and what a person should know before."""
+
+    title: str
+    config: ServerConfig
+    maker: str
+    page: str  # where the maker tells of it
+    licence: str
+    needs: str  # what it takes to use it: programs, accounts, secrets
+
+
+@dataclass(frozen=True, slots=True)
 class ServerState:
     """What is known of a server right now."""
 

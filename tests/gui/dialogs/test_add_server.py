@@ -71,6 +71,34 @@ def test_what_is_pasted_fills_the_form(context: Any, qtbot: Any) -> None:
     assert dialog.read().name == "hub"
 
 
+def test_a_known_server_fills_the_form_and_is_added_as_shown(context: Any, paper: Any, qtbot: Any) -> None:
+    dialog = AddServer(context)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.known.button.click()
+    qtbot.waitUntil(lambda: len(dialog.known.menu.actions()) == 2)
+    local, remote = dialog.known.menu.actions()
+    local.trigger()
+    assert (dialog.command.text(), dialog.variables.toPlainText()) == ("docker run x", "TOKEN=${keyring:github token}")
+    remote.trigger()
+    dialog.known.menu.close()
+    words = dialog.known.facts.text()
+    assert all(
+        part in words for part in ("hosted by Slack", "internal Slack app", "clientId: ${keyring:slack client id}")
+    )
+    with qtbot.waitSignal(dialog.accepted):
+        dialog.add.click()
+    assert ("edit_server", ("", paper.known[1].config, True)) in paper.asked
+
+
+def test_another_address_does_not_take_the_way_to_sign_in_along(context: Any, paper: Any, qtbot: Any) -> None:
+    dialog = AddServer(context)
+    qtbot.addWidget(dialog)
+    dialog.known.choose(paper.known[1])
+    dialog.url.setText("https://elsewhere.example/mcp")
+    assert dialog.read().oauth == {}
+
+
 def test_the_time_limit_says_what_it_is_while_none_is_typed(context: Any, qtbot: Any) -> None:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)

@@ -95,3 +95,8 @@ def test_the_list_and_its_form_can_be_looked_at(
     shoot(dialog, f"edit-address-{colours}")
     dialog.reject()
     settled()
+    dialog = opened(window, qtbot, "server.add")
+    dialog.known.choose(paper.known[1])
+    shoot(dialog, f"known-server-{colours}")
+    dialog.reject()
+    settled()

@@ -23,11 +23,12 @@ from PySide6.QtWidgets import (
 from workbench.errors import WorkbenchError
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
+from workbench.gui.dialogs.known_servers import KnownServers
 from workbench.gui.dialogs.pasted import read_pasted
 from workbench.gui.theme import mark
 from workbench.gui.tick_box import TickBox
 from workbench.gui.views import label
-from workbench.records import ServerConfig, ServerState
+from workbench.records import KnownServer, ServerConfig, ServerState
 
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)")
@@ -85,6 +86,7 @@ class AddServer(QDialog):
         super().__init__(parent)
         self._context = context
         self._before = before
+        self._oauth_of = ServerConfig("")  # the known server that was chosen, whose way to sign in has no field
         self.setWindowTitle(self.tr("Edit {}").format(before.name) if before else self.tr("Add a server"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._form = QFormLayout()
@@ -120,11 +122,12 @@ class AddServer(QDialog):
         else:
             transport = _TRANSPORTS[self.transport.currentIndex()]
             typed = read_address(name, self.url.text(), transport, self.headers.toPlainText())
-        before = self._before or ServerConfig("")
+        before = self._before or self._oauth_of
+        same = self._before is not None or typed.url == before.url
         return replace(
             typed,
             disabled=before.disabled,
-            oauth=before.oauth if typed.url else {},
+            oauth=before.oauth if typed.url and same else {},
             roots=before.roots,
             category=self.category.text().strip(),
             timeout_seconds=self.seconds.value(),
@@ -134,6 +137,9 @@ class AddServer(QDialog):
     # looks
 
     def _make_fields(self, unit: int) -> None:
+        self.known = KnownServers(self._context, self)
+        self.known.setHidden(self._before is not None)
+        self.known.chosen.connect(self._choose)
         self.paste = self._field(self.tr("Paste"), self.tr("a JSON snippet, npx -y …, claude mcp add …, or an address"))
         self.name = self._field(self.tr("Name"), "files")
         self.way = CalmCombo()
@@ -189,6 +195,8 @@ class AddServer(QDialog):
         column.addWidget(words)
         self._form.setSpacing(unit * 2)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        if self._before is None:
+            self._row(self.tr("Known"), self.known)
         self._row(self.tr("Paste"), self.paste)
         self._row(self.tr("Name"), self.name)
         self._row(self.tr("Reached by"), self.way)
@@ -234,6 +242,13 @@ class AddServer(QDialog):
         for field, (_, way) in self._rows.items():
             self._form.setRowVisible(field, way in (-1, self.way.currentIndex()))
         self.adjustSize()
+
+    def _choose(self, known: KnownServer) -> None:
+        """Show the whole entry, as it would be added."""
+        self._oauth_of = known.config
+        self.fill(known.config)
+        self.adjustSize()
+        self.add.setFocus()
 
     def _pasted(self, text: str) -> None:
         """Fill the fields as soon as what was pasted makes sense; half a line while typing is no fault."""

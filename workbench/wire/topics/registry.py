@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import ServerConfig, ServerState
+from workbench.records import KnownServer, ServerConfig, ServerState
 
 
 class RegistryQuestions(Protocol):
@@ -13,6 +13,9 @@ class RegistryQuestions(Protocol):
     async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
         """Write another entry, and another name, in a server's place; a changed command asks again before it starts.
         Without a server it is a new one. With `keep_secrets`, values that look like secrets are stored apart."""
+
+    async def known_servers(self) -> tuple[KnownServer, ...]:
+        """Entries of well-known makers' servers, ready to be added."""
 
     async def duplicate_server(self, server: str) -> ServerState:
         """The same entry under a free name, behind the first."""
