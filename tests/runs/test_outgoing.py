@@ -6,145 +6,78 @@ The core's network is given a table of names and one exempt address; nothing tha
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import datetime
-import functools
 import ipaddress
 import json
 import socket
 import ssl
-import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from tests.network.conftest import LOOPBACK, Names
-from tests.runs.steps import reached
-from workbench import events
+from tests.network.conftest import LOOPBACK
+from tests.runs.reaching import GET, HOSTILE, allow, audited, housed, ran, serving, stays_inside, waiting_run
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import Event, Noticed, RunCall
-from workbench.network.network import Network
 from workbench.paths import Paths
-from workbench.records import Decision, EntryQuery, Gate, Run, RunState
+from workbench.records import Decision, Gate, RunState
 from workbench.runs.outgoing import outgoing
 from workbench.sandbox.handing import Handing
 
 
-class _Echo(BaseHTTPRequestHandler):
-    """Says which host it was asked as."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        said = f"hello {self.headers['Host'].split(':')[0]}".encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said)
-
-    def log_message(self, *words: object) -> None:
-        """The test's output stays its own."""
-
-
-@contextlib.contextmanager
-def _serving(context: ssl.SSLContext | None = None) -> Iterator[int]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Echo) as server:
-        if context is not None:
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        yield server.server_address[1]
-        server.shutdown()
-        thread.join()
-
-
 @pytest.fixture
 def port() -> Iterator[int]:
-    with _serving() as found:
+    with serving() as found:
         yield found
 
 
 @pytest.fixture
 async def house(paths: Paths) -> AsyncIterator[Core]:
-    names = Names({"ok.test": ["127.0.0.1"], "rebind.test": ["127.0.0.1", "169.254.169.254"]})
-    core = Core(paths, make_network=functools.partial(Network, resolve=names, exempt=LOOPBACK))
-    await core.open()
-    try:
+    async with housed(paths) as core:
         yield core
-    finally:
-        await core.close()
-        assert not [name for name in events.living() if name.startswith("relay")]
-
-
-def _allow(house: Core, *entries: str) -> None:
-    house.paths.person_settings.parent.mkdir(parents=True, exist_ok=True)
-    house.paths.person_settings.write_text("".join(f"[[network.allow]]\n{entry}\n" for entry in entries), "utf-8")
-
-
-async def _waiting(house: Core, code: str) -> Run:
-    """A program of an agent's, up to where a person is asked, or its end."""
-    agent = house.rooms.sessions.open("test agent")
-    run = house.conveyor.submit(code, agent)
-    return await reached(house, run, RunState.WAITING, RunState.REFUSED)
-
-
-async def _ran(house: Core, code: str, *hosts: str) -> Run:
-    run = await _waiting(house, code)
-    assert run.state is RunState.WAITING, run.fault
-    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts))
-    return await house.conveyor.finished(run.id)
-
-
-def _audit(house: Core, kind: str) -> list[dict[str, object]]:
-    entries = house.journal.entries(EntryQuery(kind=kind))
-    return [{"summary": entry.note.summary, **entry.note.detail} for entry in entries]
-
-
-GET = 'import urllib.request\nresult = urllib.request.urlopen("http://ok.test:{port}/").read().decode()\n'
 
 
 # ── deciding ─────────────────────────────────────────────────────────────────────────────────────
 async def test_a_host_ticked_for_one_run_is_reached_in_it(house: Core, port: int) -> None:
     code = GET.format(port=port)
-    run = await _waiting(house, code)
+    run = await waiting_run(house, code)
     assert run.verdict is not None
     assert (run.verdict.gate, run.verdict.hosts) == (Gate.ASK, (f"ok.test:{port}",))
     assert f"Contacts ok.test:{port}, if you allow it" in run.verdict.sentence
     house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(f"ok.test:{port}",)))
     done = await house.conveyor.finished(run.id)
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
-    (closed,) = _audit(house, "net.closed")
+    (closed,) = audited(house, "net.closed")
     assert (closed["host"], closed["port"], closed["address"]) == ("ok.test", port, "127.0.0.1")
     assert closed["protocol"] == "tcp"
     assert int(str(closed["sent"])) > 30
     assert int(str(closed["received"])) > 30
-    assert len(_audit(house, "net.connect")) == 1
+    assert len(audited(house, "net.connect")) == 1
     (call,) = done.calls
     assert (call.server, call.tool, call.state) == ("network", f"ok.test:{port}", "done")
-    assert _audit(house, "run.decided")[0]["hosts"] == [f"ok.test:{port}"]
+    assert audited(house, "run.decided")[0]["hosts"] == [f"ok.test:{port}"]
 
 
 async def test_an_unticked_host_is_not_reached_and_the_author_learns_why(house: Core, port: int) -> None:
-    _allow(house, 'domain = "other.example.org"')
-    done = await _ran(house, GET.format(port=port))
+    allow(house, 'domain = "other.example.org"')
+    done = await ran(house, GET.format(port=port))
     assert done.state is RunState.FAILED
     assert f"The network refused: ok.test:{port} is not among the places" in done.model_view
-    assert _audit(house, "net.blocked")
-    assert not _audit(house, "net.connect")
+    assert audited(house, "net.blocked")
+    assert not audited(house, "net.connect")
 
 
 async def test_without_any_open_place_nothing_is_handed_and_the_author_gets_a_hint(house: Core, port: int) -> None:
-    done = await _ran(house, GET.format(port=port))
+    done = await ran(house, GET.format(port=port))
     assert done.state is RunState.FAILED
     assert "There is no network here; use the tools instead." in done.model_view
 
 
 async def test_only_hosts_that_the_text_names_can_be_allowed(house: Core, port: int) -> None:
-    run = await _waiting(house, GET.format(port=port))
+    run = await waiting_run(house, GET.format(port=port))
     for wrong in ("evil.test:443", "ok.test:22", f"OK.test:{port}"):
         with pytest.raises(WorkbenchError, match="names hosts"):
             house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(wrong,)))
@@ -155,14 +88,14 @@ async def test_only_hosts_that_the_text_names_can_be_allowed(house: Core, port: 
 
 async def test_a_denied_host_stays_closed_though_a_person_ticks_it(house: Core, port: int) -> None:
     code = GET.format(port=port).replace("ok.test", "rebind.test")
-    done = await _ran(house, code, f"rebind.test:{port}")
+    done = await ran(house, code, f"rebind.test:{port}")
     assert done.state is RunState.FAILED
     assert "where clouds keep their metadata. No rule opens that." in done.model_view
-    assert _audit(house, "net.blocked")[0]["address"] == "169.254.169.254"
+    assert audited(house, "net.blocked")[0]["address"] == "169.254.169.254"
 
 
 async def test_a_program_without_a_named_host_goes_back_at_once(house: Core) -> None:
-    run = await _waiting(house, "import urllib.request\nfor url in open('urls'):\n    urllib.request.urlopen(url)")
+    run = await waiting_run(house, "import urllib.request\nfor url in open('urls'):\n    urllib.request.urlopen(url)")
     assert run.state is RunState.REFUSED
     assert run.verdict is not None
     assert run.verdict.gate is Gate.REFUSED
@@ -170,7 +103,7 @@ async def test_a_program_without_a_named_host_goes_back_at_once(house: Core) -> 
 
 async def test_a_text_that_tells_of_no_network_gets_none(house: Core, port: int) -> None:
     """Nobody was told that it goes outside, so nobody agreed; a rule alone opens nothing for it."""
-    _allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]')
+    allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]')
     person = house.rooms.sessions.person
     run = house.conveyor.submit("print(sum(range(10)))", person)
     assert (await house.conveyor.finished(run.id)).state is RunState.DONE
@@ -179,60 +112,23 @@ async def test_a_text_that_tells_of_no_network_gets_none(house: Core, port: int)
 
 # ── reaching ─────────────────────────────────────────────────────────────────────────────────────
 async def test_a_place_that_a_rule_opens_is_reached_and_told_as_certain(house: Core, port: int) -> None:
-    _allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]')
-    run = await _waiting(house, GET.format(port=port))
+    allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]')
+    run = await waiting_run(house, GET.format(port=port))
     assert run.verdict is not None
     assert run.verdict.hosts == ()
     assert run.verdict.sentence == f"Will connect to ok.test:{port}, which is allowed."
     house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
     done = await house.conveyor.finished(run.id)
     assert done.result == '"hello ok.test"', done.fault
-    assert _audit(house, "net.closed")[0]["protocol"] == "http"
-
-
-HOSTILE = """
-import http.client, json, socket, urllib.request
-def told(attempt):
-    try:
-        return str(attempt())[:60]
-    except OSError as fault:
-        return type(fault).__name__
-urllib.request.urlopen("http://ok.test:{port}/").read()
-def other_host():
-    line = http.client.HTTPConnection("ok.test", {port})
-    line.request("GET", "/", headers={"Host": "evil.test"})
-    return line.getresponse().read()
-def other_words():
-    line = socket.create_connection(("ok.test", {port}), timeout=5)
-    line.sendall(b"SSH-2.0-evil\\r\\n\\r\\n\\r\\n")
-    return line.recv(10) or "ConnectionError"
-tries = ["http://%s/" % host for host in (
-    "169.254.169.254", "127.0.0.1:{port}", "localhost:{port}", "2130706433:{port}",
-    "0x7f000001:{port}", "10.0.0.1", "[::1]:{port}", "[::ffff:127.0.0.1]:{port}", "rebind.test:{port}", "ok.test:22",
-    "ok.test.evil.test", "0177.0.0.1", "metadata.google.internal", "user@ok.test:22", "168.63.129.16", "198.18.0.77")]
-result = [told(lambda: urllib.request.urlopen(url, timeout=5).read()) for url in tries]
-result += [told(other_host), told(other_words)]
-"""
+    assert audited(house, "net.closed")[0]["protocol"] == "http"
 
 
 async def test_hostile_spellings_and_words_are_kept_in(house: Core, port: int) -> None:
-    _allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]', 'domain = "rebind.test"')
+    allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]', 'domain = "rebind.test"')
     heard: list[Event] = []
     house.bus.listen(heard.append)
     code = HOSTILE.replace("{port}", str(port))
-    done = await _ran(house, code)
-    assert done.state is RunState.DONE, done.fault
-    answers = json.loads(done.result)
-    assert len(answers) == 18
-    assert not [answer for answer in answers if "hello" in answer]
-    *spellings, host, words = answers
-    assert set(spellings) <= {"URLError", "ConnectionError"}, answers
-    assert host in ("RemoteDisconnected", "ConnectionResetError", "ConnectionError"), answers
-    assert words in ("ConnectionError", "ConnectionResetError"), answers
-    blocked = " ".join(str(entry["summary"]) for entry in _audit(house, "net.blocked"))
-    for words in ("its own network", "not among the places", "names another host", "does not speak HTTP"):
-        assert words in blocked, blocked
-    assert "169.254.169.254" in {entry["address"] for entry in _audit(house, "net.blocked")}
+    await stays_inside(house, code)
     notices = [event.fault.message for event in heard if isinstance(event, Noticed)]
     assert len([words for words in notices if words.startswith("A program was kept from the network.")]) == 1
     assert [event for event in heard if isinstance(event, RunCall) and event.trace.state == "refused"]
@@ -247,7 +143,7 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
             f'import socket, time\nline = socket.create_connection(("ok.test", {port}))\n'
             'line.sendall(b"here")\ntime.sleep(20)\n'
         )
-        run = await _waiting(house, code)
+        run = await waiting_run(house, code)
         house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=run.verdict.hosts))
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(20):
@@ -257,18 +153,18 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
                 assert await loop.sock_recv(line, 4) == b"here"
                 await house.conveyor.stop(run.id)
                 assert await loop.sock_recv(line, 4) == b""
-    assert _audit(house, "net.closed")[0]["sent"] == 4
+    assert audited(house, "net.closed")[0]["sent"] == 4
 
 
 async def test_the_rate_of_connections_is_kept(house: Core, port: int) -> None:
-    _allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]')
+    allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]')
     house._set_settings(replace(house.settings, network_per_minute=3))
     code = GET.format(port=port) + (
         "count = 1\ntry:\n    while count < 10:\n"
         f'        urllib.request.urlopen("http://ok.test:{port}/").read()\n        count += 1\n'
         "except OSError as fault:\n    result = [count, str(fault)]\n"
     )
-    done = await _ran(house, code)
+    done = await ran(house, code)
     count, words = json.loads(done.result)
     assert count == 3
     assert "More than 3 connections to ok.test within a minute" in words
@@ -280,9 +176,9 @@ async def test_where_no_descriptor_can_be_handed_the_bytes_are_carried(
     """As in a container or a virtual machine, where the child is not of this machine."""
     far = property(lambda self: False, lambda self, nearby: None)
     monkeypatch.setattr(Handing, "nearby", far, raising=False)
-    done = await _ran(house, GET.format(port=port), f"ok.test:{port}")
+    done = await ran(house, GET.format(port=port), f"ok.test:{port}")
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
-    assert len(_audit(house, "net.closed")) == 1
+    assert len(audited(house, "net.closed")) == 1
 
 
 # ── TLS ──────────────────────────────────────────────────────────────────────────────────────────
@@ -349,13 +245,13 @@ async def test_tls_works_end_to_end_and_must_name_its_host(house: Core, certific
     context.load_cert_chain(certificate)
     text = certificate.read_text("utf-8")
     public = text[text.index("-----BEGIN CERT") :]
-    with _serving(context) as port:
-        _allow(house, f'domain = "*.test"\nports = [{port}]', f'domain = "ok.test"\nports = [{port}]')
-        done = await _ran(house, TLS.replace("{port}", str(port)).replace("{certificate!r}", repr(public)))
+    with serving(context) as port:
+        allow(house, f'domain = "*.test"\nports = [{port}]', f'domain = "ok.test"\nports = [{port}]')
+        done = await ran(house, TLS.replace("{port}", str(port)).replace("{certificate!r}", repr(public)))
     assert done.state is RunState.DONE, done.fault
     said = ["hello ok.test", "hello ok.test", "hello ok.test", "SSLCertVerificationError", True, True]
     assert json.loads(done.result) == said
-    blocked = " ".join(str(entry["summary"]) for entry in _audit(house, "net.blocked"))
+    blocked = " ".join(str(entry["summary"]) for entry in audited(house, "net.blocked"))
     assert "TLS that names another host than ok.test" in blocked
     assert "allowed for tls only" in blocked
 

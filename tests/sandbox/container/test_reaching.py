@@ -1,0 +1,31 @@
+"""A program in a container has no network: the places a rule opens are reached through the core, and no others."""
+
+from __future__ import annotations
+
+from tests.runs.reaching import GET, HOSTILE, allow, audited, housed, ran, serving, stays_inside
+from workbench.paths import Paths, images_folder
+from workbench.records import RunState
+from workbench.sandbox.container.station import Station, write_station
+
+EVERYTHING = '[isolation]\nlow = "container"\nmedium = "container"\nhigh = "container"\ncritical = "container"\n'
+
+
+async def test_a_place_that_a_rule_opens_is_reached_and_no_other(paths: Paths, station: Station) -> None:
+    await _reaches(paths, station)
+
+
+async def test_from_another_machine_too(paths: Paths, elsewhere: Station) -> None:
+    await _reaches(paths, elsewhere)
+
+
+async def _reaches(paths: Paths, station: Station) -> None:
+    write_station(images_folder(), station)
+    with serving() as port:
+        async with housed(paths) as house:
+            entry = f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]'
+            allow(house, entry, 'domain = "rebind.test"', settings=EVERYTHING)
+            done = await ran(house, GET.format(port=port))
+            assert (done.level, done.state, done.result) == ("container", RunState.DONE, '"hello ok.test"'), done.fault
+            assert audited(house, "net.closed")[0]["address"] == "127.0.0.1"
+            hostile = await stays_inside(house, HOSTILE.replace("{port}", str(port)))
+            assert hostile.level == "container"
