@@ -51,6 +51,7 @@ ELSEWHERE = {
     "sandbox/workshop.py": "tests/cli/test_sandbox.py",
     "sandbox/builder.py": "tests/cli/test_sandbox.py",
     "sandbox/answers.py": "tests/sandbox/test_channel.py",
+    "sandbox/look_around.py": "tests/sandbox/test_probe.py",
     "sandbox/engines.py": "tests/sandbox/test_levels.py",
     "sandbox/builders.py": "tests/sandbox/container/test_building.py",
     "sandbox/maker.py": "tests/sandbox/test_levels.py",

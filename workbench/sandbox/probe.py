@@ -11,30 +11,11 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.records import Limits, Strength
+from workbench.sandbox.look_around import look_around
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.syscalls import ARCHITECTURES
 
 BACKENDS = ("native", "bubblewrap", "reduced")
-_LOOK = """
-import os, socket
-def refused(attempt):
-    try:
-        attempt()
-    except OSError:
-        return True
-    return False
-result = {{
-    "root": refused(lambda: open("/probe", "w")) and refused(lambda: open("/bench/probe", "w")),
-    "network": refused(socket.socket),
-    "fork": refused(os.fork),
-    "user": os.getuid(),
-    "files": refused(lambda: open({canary!r})),
-    "others": refused(lambda: os.kill({process}, 0)),
-    "inodes": os.statvfs(os.environ["TMPDIR"]).f_files <= 1 << 14,
-}}
-open("workspace/probe", "w").write("x")
-"""
-
 _REDUCED = (
     "Namespaces are forbidden here. Programs open no file and reach no process but their own, and no network, but they "
     "can see that files exist. Programs of high or critical risk do not run."
@@ -90,7 +71,7 @@ async def _tried(backend: str, trial: Trial) -> Strength:
         workspace, canary = Path(folder, "workspace"), Path(folder, "canary")
         workspace.mkdir()
         canary.write_text("Nobody inside may read this.")
-        code = _LOOK.format(canary=str(canary), process=os.getpid())
+        code = look_around(str(canary), os.getpid())
         try:
             ending, facts = await trial(backend, Program(code, Limits(seconds=10.0), workspace))
         except WorkbenchError as fault:

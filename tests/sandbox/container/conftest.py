@@ -48,9 +48,12 @@ async def sandbox(maker: Containers) -> AsyncIterator[Sandbox]:
     await made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def elsewhere(station: Station, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
-    """The same engine behind an address of TCP, as if it were on another machine, with this tree's runner in it."""
+    """The same engine behind an address of TCP, as if it were on another machine, with this tree's runner in it.
+
+    For a module and no longer: other tests count this process's children.
+    """
     if station.engine != "podman" or station.service:
         pytest.skip("An engine elsewhere is tested with a podman of this machine.")
     with socket.create_server(("127.0.0.1", 0)) as found:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,20 @@ async def test_a_state_is_kept_in_a_container_too(sandbox: Sandbox, tmp_path: Pa
     assert [(ending.ok, ending.result) for ending in endings] == [(True, ""), (True, "42")]
 
 
+async def test_the_processor_time_of_a_state_s_programs_is_counted(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    limits = replace(QUICK, cpu_seconds=0.5, seconds=60.0)
+    programs = [
+        Program(code, limits, tmp_path / "workspace", level="container") for code in ("x = 1", "while True: pass")
+    ]
+    kept = await sandbox.keep(programs[0])
+    try:
+        endings = [await kept.run(program, echo, lambda stream, text: None) for program in programs]
+    finally:
+        await kept.end("the test is over")
+    assert [(ending.ok, ending.reason) for ending in endings] == [(True, "done"), (False, "cpu")]
+
+
 async def test_stopping_a_run_ends_its_container(sandbox: Sandbox, station: Station, tmp_path: Path) -> None:
     task = asyncio.create_task(run(sandbox, "import time\nprint('in')\ntime.sleep(600)", tmp_path))
     while not (tmp_path / "workspace").exists() or not left(station):
@@ -167,8 +182,6 @@ async def test_containers_at_once_do_not_meet(sandbox: Sandbox, station: Station
 
 
 async def test_an_engine_that_refuses_is_told_in_its_own_words(station: Station, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     sandbox = Sandbox(ready=0, engines={"container": Missing(tmp_path, replace(station, image="localhost/nothing:0"))})
     await sandbox.look_again()
     try:
@@ -188,8 +201,6 @@ class Missing(Containers):
 
 
 async def test_an_image_of_another_version_is_not_used(station: Station, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     write_station(tmp_path, replace(station, source="0" * 16))
     maker = Containers(tmp_path)
     level = await maker.look()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from workbench.sandbox.container import leftovers
-from workbench.sandbox.container.leftovers import _was_ours, owner
+from workbench.sandbox.container.leftovers import _was_ours, own_folder, owner, sweep_folders
 
 
 def test_this_process_lives_and_another_one_with_its_number_is_another() -> None:
@@ -32,3 +33,18 @@ def test_two_machines_with_one_name_are_told_apart_and_none_is_told(monkeypatch:
     leftovers._here.cache_clear()
     assert len(found) == 2
     assert not any(os.uname().nodename in one for one in found)
+
+
+def test_folders_of_cores_that_were_killed_are_removed_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    here = owner().rpartition(".")[2]
+    for name in (f"1.1.{here}-x", "1.1.another-x", "old"):
+        (tmp_path / f"mcp-workbench-containers-{name}").mkdir()
+    (tmp_path / f"mcp-workbench-containers-2.2.{here}-link").symlink_to(tmp_path)
+    with own_folder() as mine:
+        sweep_folders()
+        assert Path(mine).exists()
+    left = {path.name.removeprefix("mcp-workbench-containers-") for path in tmp_path.iterdir()}
+    assert left == {"1.1.another-x", "old", f"2.2.{here}-link"}

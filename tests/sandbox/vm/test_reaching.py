@@ -1,4 +1,4 @@
-"""A program in a virtual machine has no network: places that a rule opens are reached through the core, and only they."""
+"""A program in a virtual machine has no network: what a rule opens is reached through the core, and nothing else."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from workbench.sandbox.quota import MOST_FILES
 LABEL = "mcp-workbench.core"  # whose containers these are: process id and start time of the core
 PYTHON = "python3"  # of the image, wherever it lies there
 OURS = "/app"  # where the runner lies in the image
-_START = f"import sys; sys.path.insert(0, {OURS!r}); from workbench.sandbox.container.entry import main; main()"
+ENTRY = "workbench.sandbox.container.entry"  # what runs first inside
+_START = f"import sys; sys.path.insert(0, {OURS!r}); from {ENTRY} import main; main()"
 _PRIVATE_MB, _PRIVATE_FILES = 80, 8192  # the folder for temporary files, the home in it
 _BESIDES_MB = _PRIVATE_MB + 80  # what the kernel counts beside the program's own memory
 _LENT_MB = OTHERS_MB + 16  # a file system in memory takes more than what lies in it

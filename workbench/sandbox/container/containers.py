@@ -22,11 +22,11 @@ from workbench.sandbox.carrying.lading import WORKSPACE_MB
 from workbench.sandbox.cells import Cell, Gone
 from workbench.sandbox.channel import Channel
 from workbench.sandbox.container import guard, oci
-from workbench.sandbox.container.arguments import run_arguments
+from workbench.sandbox.container.arguments import ENTRY, run_arguments
 from workbench.sandbox.container.client import Client
 from workbench.sandbox.container.engine import ENGINES, INSTALL, PATIENCE, ask, last_line
 from workbench.sandbox.container.image import source_hash
-from workbench.sandbox.container.leftovers import owner, sweep
+from workbench.sandbox.container.leftovers import own_folder, owner, sweep, sweep_folders
 from workbench.sandbox.container.owners import Owners
 from workbench.sandbox.container.parting import Parting
 from workbench.sandbox.container.station import Station, read_station
@@ -97,6 +97,7 @@ class Containers:
             return _unreachable(station, fault)
         if not self._swept:
             self._swept = True
+            await asyncio.to_thread(sweep_folders)
             await asyncio.to_thread(sweep, station)
         return Level("container", True, station.engine, described(station))
 
@@ -116,9 +117,12 @@ class Containers:
         if profile.writable and not station.remote:
             await asyncio.to_thread(self._owners.lend, profile.workspace)
         command = run_arguments(station, profile, name, owner(), self._system_calls(station))
-        cell = await self._started(station, _Order(number, name, profile, command))
-        if station.remote:
+        order = _Order(number, name, profile, command)
+        cell = await self._started(station, order)
+        if station.remote or profile.kept:
             await self._reached(cell)
+        if profile.kept:
+            cell.process = await asyncio.to_thread(self._process_of, station, order.name)
         return cell
 
     def kill(self, cell: Cell) -> None:
@@ -199,6 +203,16 @@ class Containers:
             await asyncio.shield(self.finish(cell))
             raise
 
+    @staticmethod
+    def _process_of(station: Station, name: str) -> int:
+        """The first process of a container as this machine numbers it; 0 where it has none of it."""
+        try:
+            number = ask(station.command("container", "inspect", "--format", "{{.State.Pid}}", name))
+            words = Path(f"/proc/{int(number)}/cmdline").read_bytes()
+        except (WorkbenchError, OSError, ValueError):
+            return 0
+        return int(number) if ENTRY.encode() in words else 0  # else the engine counts in another world
+
     async def _never_began(self, station: Station, order: _Order) -> None:
         """Its engine could not even be asked: the workspace is the person's again, and there is nothing to guard."""
         if order.profile.writable and not station.remote:
@@ -271,7 +285,7 @@ class Containers:
 
     def _system_calls(self, station: Station) -> Path:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="mcp-workbench-containers-", ignore_cleanup_errors=True)
+            self._folder = own_folder()
         file = Path(self._folder.name) / "system-calls.json"
         if not file.exists():
             file.write_text(json.dumps(oci.profile(parent=not station.descriptor, machine=station.machine)))

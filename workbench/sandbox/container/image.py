@@ -18,11 +18,10 @@ from pathlib import Path
 
 from workbench.sandbox import native
 from workbench.sandbox.container import oci
-from workbench.sandbox.container.arguments import OURS, user
+from workbench.sandbox.container.arguments import ENTRY, OURS, user
 from workbench.sandbox.profile import BENCH, HOME, NOBODY, TEMP
 
 _PACKAGE = Path(__file__).resolve().parents[2]  # the folder `workbench`
-_FIRST = "workbench.sandbox.container.entry"
 _KEPT = re.compile(
     r"(usr/)?lib(32|64)?(/(?!apt/|dpkg/|debconf|systemd/|init/|cnf/|udev/|tmpfiles|sysusers).*)?$"
     r"|usr$|usr/bin$|usr/bin/python3[^/]*$|usr/share$|usr/share/zoneinfo(/.*)?$|(s?bin)$"
@@ -35,7 +34,7 @@ _RIGHTS = 0o777  # without the bits that give a file's owner's rights
 def runner_files() -> dict[str, bytes]:
     """Path in the image → content: the entry and everything it imports, found by reading them."""
     found: dict[str, bytes] = {}
-    waiting = [_FIRST]
+    waiting = [ENTRY]
     while waiting:
         name = waiting.pop()
         file = _file_of(name)

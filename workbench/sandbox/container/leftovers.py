@@ -1,4 +1,4 @@
-"""Containers of dead cores are found by their label and removed: a core may be killed together with its guard."""
+"""What dead cores left: containers, found by their label, and folders, found by their name."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import json
 import logging
 import os
 import platform
+import shutil
+import tempfile
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.sandbox.container.arguments import LABEL
 from workbench.sandbox.container.engine import ask
 from workbench.sandbox.container.station import Station
+
+_FOLDER = "mcp-workbench-containers-"
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +41,19 @@ def sweep(station: Station) -> int:
         log.info("containers of earlier cores could not be looked for: %s", fault.message)
         return 0
     return len(dead)
+
+
+def own_folder() -> tempfile.TemporaryDirectory[str]:
+    """For what engines are given to read; its name tells whose it is."""
+    return tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{owner()}-", ignore_cleanup_errors=True)
+
+
+def sweep_folders() -> None:
+    """Remove those of cores of ours that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        label = folder.name.removeprefix(_FOLDER).rpartition("-")[0]
+        if _was_ours(label) and not folder.is_symlink() and folder.lstat().st_uid == os.getuid():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _was_ours(label: str) -> bool:

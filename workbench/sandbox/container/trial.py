@@ -18,29 +18,12 @@ from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.builder import Tell
 from workbench.sandbox.container.containers import Containers
 from workbench.sandbox.container.station import Station
+from workbench.sandbox.look_around import look_around
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.sandbox.sandbox import Sandbox
 
 _RUNTIMES = ("runsc", "crun", "runc")  # gVisor first: it is a kernel of its own; then what engines bring along
 _STARTS = 7
-_LOOK = """
-import os, socket
-def refused(attempt):
-    try:
-        attempt()
-    except OSError:
-        return True
-    return False
-result = {
-    "read-only root": refused(lambda: open("/probe", "w")) and refused(lambda: open("/bench/probe", "w")),
-    "read-only folders": all(refused(lambda: open(f"/bench/{name}/probe", "w")) for name in ("servers", "skills")),
-    "no network": refused(socket.socket),
-    "no processes": refused(os.fork),
-    "not root": os.getuid() != 0 or refused(lambda: open("/proc/1/environ")),
-    "private temp": not refused(lambda: open("/tmp/probe", "w").write("x")),
-    "workspace": not refused(lambda: open("workspace/probe", "w").write("x")),
-}
-"""
 
 
 def working(station: Station, tell: Tell, times: int = _STARTS) -> Station:
@@ -109,19 +92,30 @@ async def _tried(station: Station, times: int) -> list[float]:
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
         try:
             await sandbox.look_again()
-            await _looked_around(await _run(sandbox, _LOOK, Path(folder)))
-            if not Path(folder, "workspace/probe").exists():
-                raise WorkbenchError("what a program writes does not come into the workspace.")
+            await _looked_around(sandbox, Path(folder))
             return [await _start(sandbox, Path(folder)) for _ in range(times)]
         finally:
             await sandbox.close()
 
 
-async def _looked_around(ending: Ending) -> None:
+async def _looked_around(sandbox: Sandbox, folder: Path) -> None:
+    canary = folder / "canary"
+    canary.write_text("Nobody inside may read this.")
+    ending = await _run(sandbox, look_around(str(canary), os.getpid()), folder)
     if not ending.ok:
         raise WorkbenchError(f"the trial program ended as {ending.reason}: {ending.message}".rstrip(".") + ".")
-    missing = [name for name, there in json.loads(ending.result).items() if not there]
-    if missing:
+    found = json.loads(ending.result)
+    there = {
+        "read-only root": found["root"],
+        "read-only folders": found["folders"],
+        "no network": found["network"],
+        "no processes": found["fork"],
+        "not root": found["user"] != 0 or found["environment"],
+        "no files of yours": found["files"],
+        "private temp": found["temp"] and found["inodes"],
+        "workspace": (folder / "workspace/probe").exists(),
+    }
+    if missing := [name for name, kept in there.items() if not kept]:
         raise WorkbenchError(f"not in force: {', '.join(missing)}.")
 
 
