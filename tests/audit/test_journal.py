@@ -149,3 +149,84 @@ def test_what_a_person_decided_waits_for_the_disk_and_the_rest_does_not(open_jou
     assert seen == []
     journal.append(Note("run.decided", "Allowed"))
     assert seen == ["PRAGMA synchronous=FULL", "PRAGMA synchronous=NORMAL"]
+
+
+async def test_what_is_written_soon_is_there_for_whoever_asks_and_before_what_is_written_at_once(open_journal):
+    told = []
+    journal = open_journal(told.append)
+    journal.append_soon(lambda: Note("call.done", "first"))
+    journal.append_soon(lambda: Note("call.done", "second"))
+    assert (told, journal.due) == ([], True)
+    journal.append(Note("run.done", "third"))
+    assert [event.entry.note.summary for event in told] == ["first", "second", "third"]
+    journal.append_soon(lambda: Note("call.done", "fourth"))
+    assert [entry.note.summary for entry in journal.entries(EntryQuery())] == ["fourth", "third", "second", "first"]
+    assert journal.verify().whole
+
+
+async def test_what_is_written_soon_is_written_without_being_asked_and_at_the_close(open_journal, place):
+    journal, heard = open_journal(lambda event: heard_one.set()), []
+    heard_one = asyncio.Event()
+    journal.append_soon(lambda: NOTE)
+    async with asyncio.timeout(20):
+        await heard_one.wait()
+    assert not journal.due
+    journal.append_soon(lambda: heard.append(1) or NOTE)
+    journal.close()
+    assert heard == [1]
+    assert len(open_journal().entries(EntryQuery())) == 2
+
+
+async def test_what_cannot_be_written_soon_waits_and_stops_whoever_comes_next(open_journal):
+    journal = open_journal()
+    journal.append(NOTE)
+    (pages,) = journal._store.execute("PRAGMA page_count").fetchone()
+    journal._store.execute(f"PRAGMA max_page_count={pages}")
+    journal.append_soon(lambda: Note("x", "y" * 100_000))
+    journal.append_soon(lambda: Note("x", "after"))
+    journal.settle_quietly()
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        journal.append_soon(lambda: NOTE)
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        journal.append(NOTE)
+    journal._store.execute("PRAGMA max_page_count=100000")
+    journal.append(Note("x", "last"))
+    assert [entry.note.summary[:5] for entry in journal.entries(EntryQuery(kind="x"))] == ["last", "after", "yyyyy"]
+    assert journal.verify().whole
+
+
+SOON = """
+import asyncio, sys
+from pathlib import Path
+from workbench.audit.journal import Journal
+from workbench.records import Note
+
+async def main():
+    journal = Journal(Path(sys.argv[1]), lambda event: print(event.entry.seq, event.entry.hash, flush=True))
+    number = 0
+    while True:
+        number += 1
+        for _ in range(number % 7):
+            journal.append_soon(lambda: Note("call.done", "x" * (number % 500), run_id=str(number)))
+        if number % 50 == 0:
+            journal.append(Note("run.done", "", run_id=str(number)))
+        await asyncio.sleep(0)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("acknowledged", [1, 300])
+def test_a_writer_killed_between_two_moments_leaves_a_whole_chain_with_all_that_was_told(
+    open_journal, place, acknowledged
+):
+    said = []
+    with subprocess.Popen([sys.executable, "-c", SOON, str(place)], stdout=subprocess.PIPE) as child:
+        said += [child.stdout.readline().split() for _ in range(acknowledged)]
+        os.kill(child.pid, signal.SIGKILL)
+        said += [words for line in child.stdout if len(words := line.split()) == 2 and len(words[1]) == 64]
+    journal = open_journal()
+    kept = {entry.seq: entry.hash for entry in journal.entries(EntryQuery(limit=5000))}
+    assert all(kept[int(seq)] == digest.decode() for seq, digest in said if int(seq) in kept or len(kept) < 5000)
+    assert journal.verify().whole
+    assert not journal.entries(EntryQuery(kind="audit.gap"))

@@ -1,18 +1,26 @@
 """The audit of a bench: everything that was asked, decided, run and called, in an order nobody can quietly change.
 
 Used from the core's thread only, except `entries` and `verify`. What `append` has returned survives the death of
-this process.
+this process. `append_soon` is for what a program has done already and waits for: it costs the program nothing, and is
+written when the core has a moment, within `SOON` seconds, and before anything that `append` writes after it. So an end
+that was told (of a run, say) stands behind everything that came before it; and whoever kills this process can lose
+what was noted in its last moments, never anything out of the middle: numbers and hashes are given when it is written.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import sqlite3
+import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
-from workbench.audit.chain import ALL_COLUMNS, START, entry_of, hash_of, row_of
+from workbench.audit.chain import ALL_COLUMNS, START, Row, entry_of, hash_of, row_of
 from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.query import select
 from workbench.audit.store import DAMAGE, open_store, open_to_read, refusal
@@ -21,6 +29,10 @@ from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten, Event
 from workbench.records import ChainReport, Entry, EntryQuery, Note
 
+log = logging.getLogger(__name__)
+
+_BATCH = 200  # entries of one transaction
+SOON = 0.01  # seconds in which what may be written soon is written
 WEIGHTY = ("run.decided", "privacy.", "skill.", "server.", GAP)  # kinds that must survive even a power cut
 ENDS = ("run.done", "run.refused", "run.failed", "run.stopped", "run.interrupted")
 
@@ -41,6 +53,9 @@ class Journal:
         self._path = path
         self._tell = tell
         self._head = Head(0, START)
+        self._due: deque[tuple[float, Callable[[], Note]]] = deque()  # what is to be written soon, and when it was
+        self._failing = False  # the last ones could not be written
+        self._thread = threading.get_ident()
         self._store = open_store(path)
         noted = read_head(path)
         try:
@@ -58,20 +73,64 @@ class Journal:
             raise
 
     def append(self, note: Note) -> Entry:
-        """Write a note; when this returns, it is written."""
-        seq, at, previous = self._head.seq + 1, time.time(), self._head.hash
-        row = row_of(seq, at, note)
-        digest = hash_of(previous, row)
-        self._insert((*row, previous, digest), weighty=note.kind.startswith(WEIGHTY))
-        self._head = Head(seq, digest)
-        self._head_file.write(self._head)
-        entry = Entry(seq, at, note, previous, digest)
-        self._tell(EntryWritten(entry))
-        return entry
+        """Write a note; when this returns, it is written, and everything noted before it."""
+        self.settle()
+        return self._write([(time.time(), note)])[0]
+
+    def append_soon(self, make: Callable[[], Note]) -> None:
+        """Write what `make` answers, within moments; it must not fail. Raises when the last ones could not be written.
+        Asked from a coroutine."""
+        if self._failing:
+            self.settle()
+        if not self._due:
+            asyncio.get_running_loop().call_later(SOON, self.settle_quietly)
+        self._due.append((time.time(), make))
+
+    @property
+    def due(self) -> bool:
+        """Whether something is to be written soon."""
+        return bool(self._due)
+
+    def settle(self) -> None:
+        """Write what is to be written soon. What cannot be written stays due."""
+        while self._due:
+            batch = [self._due.popleft() for _ in range(min(len(self._due), _BATCH))]
+            notes = [(at, make()) for at, make in batch]
+            try:
+                self._write(notes)
+            except WorkbenchError:
+                self._due.extendleft((at, partial(_same, note)) for at, note in reversed(notes))
+                self._failing = True
+                raise
+        self._failing = False
+
+    def settle_quietly(self) -> None:
+        """The same where nobody can be told; whoever notes something next is."""
+        try:
+            self.settle()
+        except WorkbenchError as fault:
+            log.error("%s %d entries wait.", fault.message, len(self._due))
+
+    def _write(self, notes: Sequence[tuple[float, Note]]) -> list[Entry]:
+        """As one transaction; all of them are written, or none."""
+        head, rows, entries = self._head, list[Row](), list[Entry]()
+        for at, note in notes:
+            row = row_of(head.seq + 1, at, note)
+            digest = hash_of(head.hash, row)
+            rows.append((*row, head.hash, digest))
+            entries.append(Entry(head.seq + 1, at, note, head.hash, digest))
+            head = Head(head.seq + 1, digest)
+        self._insert(rows, weighty=any(note.kind.startswith(WEIGHTY) for _, note in notes))
+        self._head = head
+        self._head_file.write(head)
+        for entry in entries:
+            self._tell(EntryWritten(entry))
+        return entries
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         """What the query asks for, newest first; the next page is `before` the last number. Any thread may ask."""
         statement, values = select(query)
+        self._settle_here()
         try:
             with closing(open_to_read(self._path)) as store:
                 return tuple(entry_of(row) for row in store.execute(statement, values))
@@ -80,7 +139,13 @@ class Journal:
 
     def verify(self) -> ChainReport:
         """Walk the whole chain; may be called in any thread."""
+        self._settle_here()
         return verify(self._path)
+
+    def _settle_here(self) -> None:
+        """Whoever asks on the core's thread finds what was noted before; other threads ask when that was settled."""
+        if threading.get_ident() == self._thread:
+            self.settle_quietly()
 
     def interrupted_runs(self) -> tuple[str, ...]:
         """Runs that began and never ended, oldest first: the core died under them."""
@@ -88,6 +153,7 @@ class Journal:
 
     def close(self) -> None:
         """Write everything to the disk and let go of the files."""
+        self.settle_quietly()
         self._store.close()
         self._head_file.close()
 
@@ -101,13 +167,29 @@ class Journal:
             detail = {"noted": noted.seq, "hash": noted.hash} if noted else {}
             self.append(Note(GAP, gap[0].upper() + gap[1:], ok=False, detail=detail))
 
-    def _insert(self, values: tuple[object, ...], *, weighty: bool) -> None:
+    def _insert(self, rows: Sequence[Row], *, weighty: bool) -> None:
         try:
             if weighty:
                 self._store.execute("PRAGMA synchronous=FULL")
-            self._store.execute(_INSERT, values)
+            if len(rows) == 1:
+                self._store.execute(_INSERT, rows[0])
+            else:
+                self._insert_together(rows)
         except sqlite3.Error as fault:
             raise WorkbenchError(f"The audit cannot be written: {fault}.", "Nothing runs unrecorded.") from fault
         finally:
             if weighty:
                 self._store.execute("PRAGMA synchronous=NORMAL")
+
+    def _insert_together(self, rows: Sequence[Row]) -> None:
+        self._store.execute("BEGIN IMMEDIATE")
+        try:
+            self._store.executemany(_INSERT, rows)
+            self._store.execute("COMMIT")
+        except BaseException:
+            self._store.rollback()
+            raise
+
+
+def _same(note: Note) -> Note:
+    return note

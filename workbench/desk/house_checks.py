@@ -115,6 +115,7 @@ def _disk(rooms: Rooms) -> Check:
 
 
 async def _audit(rooms: Rooms) -> Check:
+    rooms.journal.settle_quietly()
     report = await asyncio.to_thread(rooms.journal.verify)
     if report.whole:
         return Check("Audit", CheckState.GOOD, f"All {report.entries:,} entries are as they were written.")

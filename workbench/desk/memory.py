@@ -13,9 +13,11 @@ class MemoryDesk(Seat):
     """What happened, what was written, what is hidden."""
 
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
+        self._rooms.journal.settle_quietly()
         return await asyncio.to_thread(self._rooms.journal.entries, query)
 
     async def verify_audit(self) -> ChainReport:
+        self._rooms.journal.settle_quietly()
         return await asyncio.to_thread(self._rooms.journal.verify)
 
     async def files(self) -> tuple[FileInfo, ...]:

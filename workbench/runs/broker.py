@@ -1,5 +1,13 @@
 """The only door to real servers. A form's call and a program's call meet the same steps here, in the same order:
-policy, restoring of personal data, the call, registering what came back, the audit."""
+policy, restoring of personal data, the call, registering what came back, the audit.
+
+What has to be done when: before a call goes out, policy has said yes, tokens are values again, and the audit holds
+`call.sent` if the call may change anything. Before its answer reaches anybody, what is personal in it is known to the
+session. That a program's call was answered is written down while the program already works with the answer: while the
+next call waits for its server, else within moments, and always before the end of the run is told (`Journal.append_soon`).
+A core that is killed may leave out of the audit that the last calls were answered, never that one was sent which may
+have changed something. A person's own call, and whatever was refused or cancelled, is written before anybody is told.
+"""
 
 from __future__ import annotations
 
@@ -89,6 +97,7 @@ class Broker:
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
         sent = replace(call, arguments=arguments)
+        self._catch_up()
         outcome = await self._send(sent, tool, session, said.risk, progress)
         outcome = await self._registered(session, tool, outcome)
         if guard is not None:
@@ -97,10 +106,16 @@ class Broker:
         if outcome.ok:
             for question in session.questions(tool.server, tool.name):
                 self._rooms.catalog.ran_after(question, tool.server, tool.name)
-        words = "answered" if outcome.ok else "failed"
-        kind = "call.done" if outcome.ok else "call.failed"
-        self._note(kind, call, session, said.risk, f"{tool.server}.{tool.name} {words}", outcome)
+        if call.run_id:
+            self._rooms.journal.append_soon(lambda: _ended(call, tool, session, said.risk, outcome))
+        else:
+            self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome))
         return outcome
+
+    def _catch_up(self) -> None:
+        """Write down what was answered before while this call waits for its server."""
+        if self._rooms.journal.due:
+            asyncio.get_running_loop().call_soon(self._rooms.journal.settle_quietly)
 
     async def _send(
         self, call: ToolCall, tool: Tool, session: Session, risk: Risk, progress: Progress | None
@@ -141,38 +156,46 @@ class Broker:
             self._note("call.refused", call, session, risk, summary, ok=False)
         return _refusal(call, fault, confirm=confirm)
 
-    def _note(
-        self,
-        kind: str,
-        call: ToolCall,
-        session: Session,
-        risk: Risk,
-        summary: str,
-        outcome: Outcome | None = None,
-        *,
-        ok: bool = True,
-    ) -> None:
-        detail: dict[str, object] = {"call": call.id, "arguments": shown_arguments(session, call.arguments)}
-        if outcome is not None:
-            detail["bytes"] = outcome.bytes
-            if outcome.fault:
-                detail["fault"] = _start(session, f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
-        self._rooms.journal.append(
-            Note(
-                kind=kind,
-                summary=summary,
-                actor=session.author,
-                session=session.id,
-                run_id=call.run_id,
-                server=call.server,
-                tool=call.tool,
-                risk=str(risk),
-                ok=outcome.ok if outcome else ok,
-                ms=outcome.ms if outcome else 0.0,
-                tokens=outcome.tokens if outcome else 0,
-                detail=detail,
-            )
+    def _note(self, kind: str, call: ToolCall, session: Session, risk: Risk, summary: str, *, ok: bool = True) -> None:
+        self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok))
+
+
+def _ended(call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Outcome) -> Note:
+    """That a call was answered; it never fails, because it may be written when nobody can be told any more."""
+    kind, word = ("call.done", "answered") if outcome.ok else ("call.failed", "failed")
+    summary = f"{tool.server}.{tool.name} {word}"
+    try:
+        return _entry(kind, call, session, risk, summary, outcome, ok=outcome.ok)
+    except Exception as fault:  # foreign data can break a reader in any way
+        log.exception("what is known of a call of %s.%s cannot be written down", tool.server, tool.name)
+        bare = replace(call, arguments={})
+        return replace(
+            _entry(kind, bare, session, risk, summary, None, ok=outcome.ok), detail={"unread": type(fault).__name__}
         )
+
+
+def _entry(
+    kind: str, call: ToolCall, session: Session, risk: Risk, summary: str, outcome: Outcome | None, *, ok: bool
+) -> Note:
+    detail: dict[str, object] = {"call": call.id, "arguments": shown_arguments(session, call.arguments)}
+    if outcome is not None:
+        detail["bytes"] = outcome.bytes
+        if outcome.fault:
+            detail["fault"] = _start(session, f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
+    return Note(
+        kind=kind,
+        summary=summary,
+        actor=session.author,
+        session=session.id,
+        run_id=call.run_id,
+        server=call.server,
+        tool=call.tool,
+        risk=str(risk),
+        ok=ok,
+        ms=outcome.ms if outcome else 0.0,
+        tokens=outcome.tokens if outcome else 0,
+        detail=detail,
+    )
 
 
 async def _restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
