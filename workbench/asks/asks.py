@@ -7,6 +7,7 @@ server, or over with its call or server; each is told, so that no window keeps a
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +26,7 @@ from workbench.settings import Settings
 MOST_OPEN = 20  # of one server: a hostile one must not bury the rest
 UNATTENDED_SECONDS = 600  # how long a question waits for a window at most, where it may wait without an end
 
+_numbers = itertools.count(1)
 _calling: ContextVar[str] = ContextVar("calling", default="")  # the call whose own task asks
 
 
@@ -60,7 +62,7 @@ class Asks:
     @contextmanager
     def calling(self, call: ToolCall, clock: Clock) -> Iterator[None]:
         """A call is at its server: what the server asks meanwhile stops its clock, and ends with it."""
-        key = uuid.uuid4().hex  # a door chooses the ids of its calls; two may be the same
+        key = str(next(_numbers))  # a door chooses the ids of its calls; two may be the same
         self._calls[key] = (call, clock)
         before = _calling.set(key)
         try:

@@ -103,19 +103,19 @@ def _count(text: str) -> int:
 
 def weight(value: object) -> int:
     """Characters in an answer, counted only as far as it matters."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, Mapping):
-        items: list[object] = list(value.values())
-    elif isinstance(value, list):
-        items = value
-    else:
-        return 8
-    total = 0
-    for item in items:
-        total += weight(item) + 8
-        if total > _HEAVY:
-            break
+    total, waiting = 0, [value]
+    while waiting and total <= _HEAVY:
+        one = waiting.pop()
+        if isinstance(one, str):
+            total += len(one) + 8
+        elif isinstance(one, dict | Mapping):
+            waiting += one.values()
+            total += 8
+        elif isinstance(one, list):
+            waiting += one
+            total += 8
+        else:
+            total += 16
     return total
 
 

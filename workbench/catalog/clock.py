@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from types import TracebackType
 
 
 class CallClock:
     """An async context manager that raises TimeoutError when its time, not counting pauses, is over."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, others: set[CallClock] | None = None) -> None:
+        """`others`: where it stands while it runs."""
         self.seconds = seconds
+        self._others = others if others is not None else set()
         self._timeout = asyncio.timeout(None)
         self._pauses = 0
         self._left = seconds  # while it stands
@@ -21,6 +23,7 @@ class CallClock:
     async def __aenter__(self) -> CallClock:
         await self._timeout.__aenter__()
         self._entered = True
+        self._others.add(self)
         if not self._pauses:
             self._run(self.seconds)
         return self
@@ -29,6 +32,7 @@ class CallClock:
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._entered = False
+        self._others.discard(self)
         await self._timeout.__aexit__(kind, fault, trace)
 
     def restart(self) -> None:
@@ -65,18 +69,12 @@ class Clocks:
         self._clocks: set[CallClock] = set()
         self._pauses = 0
 
-    @contextlib.asynccontextmanager
-    async def running(self, seconds: float) -> AsyncIterator[CallClock]:
+    def running(self, seconds: float) -> CallClock:
         """The clock of one call, for as long as the call takes."""
-        clock = CallClock(seconds)
+        clock = CallClock(seconds, self._clocks)
         for _ in range(self._pauses):
             clock.pause()
-        self._clocks.add(clock)
-        try:
-            async with clock:
-                yield clock
-        finally:
-            self._clocks.discard(clock)
+        return clock
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from workbench.catalog.plain_fit import surely_fits
+from workbench.catalog.plain_fit import fit_of
 from workbench.records import JsonValue, Tool
 
 log = logging.getLogger(__name__)
@@ -43,10 +43,11 @@ class _Budget:
 
 def departure(tool: Tool, value: JsonValue) -> str:
     """A sentence naming the first place that departs from the output schema; empty when none was found."""
-    if surely_fits(tool.output_schema, value):
+    schema = _Schema(tool.output_schema)
+    if _fit(tool.hash, tool.server, schema)(value):
         return ""
     try:
-        validator, budget = _validator(tool.hash, tool.server, _Schema(tool.output_schema))
+        validator, budget = _validator(tool.hash, tool.server, schema)
         budget.refill()
         fault = next(iter(validator.iter_errors(value)), None)
     except (_Enough, RecursionError):
@@ -71,6 +72,11 @@ class _Schema:
 
     def __hash__(self) -> int:
         return 0
+
+
+@functools.lru_cache(maxsize=512)
+def _fit(_hash: str, _server: str, schema: _Schema) -> Callable[[Any], bool]:  # Any: foreign JSON
+    return fit_of(schema.schema)
 
 
 @functools.lru_cache(maxsize=512)

@@ -13,7 +13,7 @@ import re
 import signal
 import subprocess
 from asyncio.subprocess import SubprocessStreamProtocol
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -40,11 +40,17 @@ _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,1
 
 
 class _Protocol(SubprocessStreamProtocol):
-    """Knows the moment of exit, not only the moment when all pipes are closed."""
+    """Knows the moment of exit, not only when all pipes are closed. `taste` sees stdout before the reader."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, taste: Callable[[bytes], bytes]) -> None:
         super().__init__(limit, asyncio.get_running_loop())
         self.exited = asyncio.Event()
+        self._taste = taste
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        if fd == 1 and isinstance(data, bytes) and not (data := self._taste(data)):
+            return
+        super().pipe_data_received(fd, data)
 
     def process_exited(self) -> None:
         self.exited.set()
@@ -64,6 +70,7 @@ class StdioTransport:
         self._traffic = traffic
         self._groups = groups
         self._tasks: list[asyncio.Task[None]] = []
+        self._reader_waits = False  # nothing that the server said before is still to be read
         self.direct = Direct(self._put, self._drained)
         self.pid = 0
         self.ended = asyncio.Event()  # nothing more will come from the server
@@ -110,7 +117,7 @@ class StdioTransport:
         launch = self._launch
         self._traffic.begin()
         self._process, self._protocol = await asyncio.get_running_loop().subprocess_exec(
-            lambda: _Protocol(_CHUNK),
+            lambda: _Protocol(_CHUNK, self._taste),
             launch.command,
             *launch.args,
             env=dict(launch.env),
@@ -128,11 +135,25 @@ class StdioTransport:
             self._process.close()
             raise
 
+    def _taste(self, data: bytes) -> bytes:
+        """Take whole lines that are for waiting calls as soon as they come, where nothing else is to be read before
+        them; answers what is left. A call is answered without a turn of the reader's task."""
+        at = 0
+        while self._reader_waits and 0 <= (end := data.find(b"\n", at)) - at <= min(_SLOW_PARSE, self._limit):
+            line = data[at:end]
+            if not self.direct.take(line):
+                break
+            self._traffic.received(line)
+            at = end + 1
+        rest = data[at:] if at else data
+        self._reader_waits = self._reader_waits and not rest
+        return rest
+
     async def _read(self) -> None:
         """Server's stdout → messages. Ends with the stream, or when a message cannot be taken."""
         lines = Lines(self._limit)
         try:
-            while chunk := await self._stdout.read(_CHUNK):
+            while chunk := await self._chunk(lines):
                 for line in lines.feed(chunk):
                     await self._take(line)
                 await asyncio.sleep(0)  # a server that never stops talking must not starve the others
@@ -144,6 +165,20 @@ class StdioTransport:
         if rest := lines.rest():
             self._traffic.rubbish(rest)
         self._stop_hearing()
+
+    async def _chunk(self, lines: Lines) -> bytes:
+        """What comes next; while nothing does, and no line is begun, `_taste` may be faster."""
+        self._reader_waits = lines.empty and not self._buffered
+        try:
+            return await self._stdout.read(_CHUNK)
+        finally:
+            self._reader_waits = False
+
+    @property
+    def _buffered(self) -> bool:
+        """Whether something waits in the stream that was not read yet, or the stream is over."""
+        stdout = self._stdout
+        return bool(stdout._buffer) or stdout.at_eof()  # type: ignore[attr-defined]  # there is no other way to know
 
     async def _drain(self) -> None:
         """Nobody listens any more; a server that is still writing must be able to finish and see its stdin end."""

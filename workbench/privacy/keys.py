@@ -14,6 +14,7 @@ from workbench.privacy.marks import LOOKALIKE
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ODD = re.compile(r"[\W_]+")
 LONGEST = 80  # a longer key is text, not a name
+MOST_KEYS = 40  # of a record whose keys are remembered together
 MOST_WORDS = 4  # of one announcing name, such as `secret_access_key`
 
 _ANNOUNCED = {key: kind for kind in reversed(KINDS) for key in kind.keys}
@@ -48,7 +49,15 @@ def kind_of(key: str) -> Kind | None:
 
 
 def kinds_of(keys: Iterable[str], around: str = "") -> dict[str, Kind | None]:
-    """What each key of one record announces, knowing the others and the key around the record."""
+    """What each key of one record announces, knowing the others and the key around the record. Not to be changed:
+    records of one kind share it."""
+    names = tuple(keys)
+    if len(names) <= MOST_KEYS and all(len(name) <= LONGEST for name in names) and len(around) <= LONGEST:
+        return _remembered(names, around)
+    return _kinds_of(names, around)
+
+
+def _kinds_of(keys: tuple[str, ...], around: str) -> dict[str, Kind | None]:
     kinds = {key: kind_of(key) for key in keys}
     below = is_person(around)
     beside = any(kind is not None and kind.personal and kind is not _ROLE for kind in kinds.values())
@@ -56,6 +65,9 @@ def kinds_of(keys: Iterable[str], around: str = "") -> dict[str, Kind | None]:
         if kind is None and (below or beside) and key.strip().lower() in _BARE:
             kinds[key] = _BESIDE
     return kinds
+
+
+_remembered = lru_cache(maxsize=1024)(_kinds_of)
 
 
 def inherited(kind: Kind | None, key: str) -> Kind | None:

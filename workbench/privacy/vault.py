@@ -19,7 +19,7 @@ from workbench.privacy.kinds import BY_NAME, LITERAL, Kind
 from workbench.privacy.known import Known, fold
 from workbench.privacy.marks import LOOKALIKE, Marks, encoded
 from workbench.privacy.restorations import HERE, Restoration, refusal
-from workbench.privacy.walk import leaves, parsed, rebuild
+from workbench.privacy.walk import leaves, parsed, rebuild, texts
 from workbench.records import JsonValue
 
 _SHORT = 120  # characters of a text that is remembered as clean
@@ -48,12 +48,15 @@ class Vault:
         self._known = Known()
         self._filed = 0  # values so far
         self._clean: set[str] = set()  # short texts that hold nothing to hide, as far as is known now
+        self._harmless: set[str] = set()  # short texts in which nothing is personal by its form
         self._filing = Lock()  # large texts are read on threads: two of them must not give one number to two values
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
     def register(self, value: JsonValue, source: str) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
         for leaf, kind in leaves(value):
+            if kind is None and (leaf in self._harmless if isinstance(leaf, str) else True):
+                continue
             text = _text(leaf)
             if kind and "\0" not in text and kind.accepts(text):
                 self._learn(kind.name, text.strip(), source)
@@ -62,6 +65,15 @@ class Vault:
                     self._learn(found.kind, leaf[found.start : found.end], source)
                 if (inner := parsed(leaf)) is not None:
                     self.register(inner, source)
+                elif kind is None and len(leaf) <= _SHORT and not detect(leaf):
+                    self._note_harmless(leaf)
+
+    def _note_harmless(self, text: str) -> None:
+        """Remember that a short text holds nothing by itself: names of fields, states and labels come again."""
+        with self._filing:
+            if len(self._harmless) >= _CLEAN:
+                self._harmless.clear()
+            self._harmless.add(text)
 
     def sanitize(self, text: str) -> str:
         """The text with a token in place of everything personal; doing it again changes nothing."""
@@ -93,6 +105,8 @@ class Vault:
 
     def restore_json(self, value: JsonValue, server: str, *, allow_foreign: bool = False) -> JsonValue:
         """The value with the real data, for a call to this server; what is damaged, unknown or foreign is refused."""
+        if not any("_" in text and LOOKALIKE.search(text) for text in texts(value)):
+            return value
         foreign = [item for item in self.restorations(value, server) if item.foreign]
         if foreign and not allow_foreign:
             raise refusal(foreign)

@@ -30,6 +30,20 @@ def leaves(value: JsonValue) -> Iterator[Leaf]:
             yield node, announced
 
 
+def texts(value: JsonValue) -> Iterator[str]:
+    """Every string in a value, keys among them."""
+    stack: list[JsonValue] = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            stack += node
+            stack += node.values()
+        elif isinstance(node, list | tuple):
+            stack += node
+
+
 def rebuild(value: JsonValue, change: Change, kind: Kind | None = None, around: str = "") -> JsonValue:
     """The same structure with every leaf and every key changed."""
     if isinstance(value, dict):

@@ -4,9 +4,10 @@ policy, restoring of personal data, the call, registering what came back, the au
 What has to be done when: before a call goes out, policy has said yes, tokens are values again, and the audit holds
 `call.sent` if the call may change anything. Before its answer reaches anybody, what is personal in it is known to the
 session. That a program's call was answered is written down while the program already works with the answer: while the
-next call waits for its server, else within moments, and always before the end of the run is told (`Journal.append_soon`).
-A core that is killed may leave out of the audit that the last calls were answered, never that one was sent which may
-have changed something. A person's own call, and whatever was refused or cancelled, is written before anybody is told.
+next call waits for its server, else within moments, and always before the end of the run is told
+(`Journal.append_soon`). A core that is killed may leave out of the audit that the last calls were answered, never that
+one was sent which may have changed something. A person's own call, and whatever was refused or cancelled, is written
+before anybody is told.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Broker:
         except WorkbenchError as fault:
             unknown = Fault(fault.message, fault.hint, code="unknown_tool")
             return self._refuse(call, session, unknown, Risk.LOW)
-        call = replace(call, server=tool.server, tool=tool.name)
+        if (call.server, call.tool) != (tool.server, tool.name):
+            call = replace(call, server=tool.server, tool=tool.name)
         if (blocked := self._rooms.catalog.blocked(tool)) is not None:
             return self._refuse(call, session, blocked, Risk.HIGH)
         said = check_call(call, tool, verdict, approved)
@@ -96,21 +98,26 @@ class Broker:
             return self._refuse(call, session, against, said.risk)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
-        sent = replace(call, arguments=arguments)
+        sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         self._catch_up()
         outcome = await self._send(sent, tool, session, said.risk, progress)
         outcome = await self._registered(session, tool, outcome)
         if guard is not None:
             await guard.learn(call, tool, outcome)
-        self._rooms.history.keep(sent, tool, outcome)
+        if call.run_id:
+            asyncio.get_running_loop().call_soon(self._remember, sent, tool, session, outcome)
+            self._rooms.journal.append_soon(lambda: _ended(call, tool, session, said.risk, outcome))
+        else:
+            self._remember(sent, tool, session, outcome)
+            self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome))
+        return outcome
+
+    def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome) -> None:
+        """So that the call can be found again, and the next search be better."""
+        self._rooms.history.keep(call, tool, outcome)
         if outcome.ok:
             for question in session.questions(tool.server, tool.name):
                 self._rooms.catalog.ran_after(question, tool.server, tool.name)
-        if call.run_id:
-            self._rooms.journal.append_soon(lambda: _ended(call, tool, session, said.risk, outcome))
-        else:
-            self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome))
-        return outcome
 
     def _catch_up(self) -> None:
         """Write down what was answered before while this call waits for its server."""
@@ -203,7 +210,8 @@ async def _restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
     if weight(call.arguments) > BIG_ARGUMENTS:
         restored: JsonObject = await asyncio.to_thread(session.vault.restore_json, call.arguments, tool.server)
         return restored
-    return dict(session.vault.restore_json(call.arguments, tool.server))
+    found: JsonObject = session.vault.restore_json(call.arguments, tool.server)
+    return found
 
 
 def shown_arguments(session: Session, arguments: JsonObject) -> str:

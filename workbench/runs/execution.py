@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-import uuid
+import os
 from dataclasses import replace
 
 from workbench.catalog.faults import alike
@@ -41,6 +41,7 @@ class Execution:
         self._outgoing = outgoing(road)
         self._pauses = pauses
         self._guard = Guard(road, pauses, road.wait_for_word)
+        self._begun: dict[str, CallTrace] = {}
 
     @property
     def hint(self) -> str:
@@ -104,7 +105,7 @@ class Execution:
             raise ToolFailure("The arguments of a tool call must be an object.", code="arguments")
         road = self._road
         call = ToolCall(
-            id=uuid.uuid4().hex[:12],
+            id=os.urandom(6).hex(),
             server=str(params.get("server", "")),
             tool=str(params.get("tool", "")),
             arguments=arguments,
@@ -112,10 +113,10 @@ class Execution:
             session=road.session.id,
             run_id=road.run.id,
         )
-        trace = self._begin(call)
+        begun = asyncio.get_running_loop().call_soon(self._begin, call)  # told while the server works
         progress = self._broker.progress(call.id)
         outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
-        self._end(trace, outcome)
+        asyncio.get_running_loop().call_soon(self._end, call, begun, outcome)  # when the program has its answer
         if not outcome.ok:
             raise self._failure(outcome, call)
         big = outcome.bytes > BIG_ANSWER
@@ -139,10 +140,14 @@ class Execution:
     def _begin(self, call: ToolCall) -> CallTrace:
         shown = shown_arguments(self._road.session, call.arguments)[:SHOWN_ARGUMENTS]
         trace = CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
+        self._begun[call.id] = trace
         self._road.trace(trace)
         return trace
 
-    def _end(self, trace: CallTrace, outcome: Outcome) -> None:
+    def _end(self, call: ToolCall, begun: asyncio.Handle, outcome: Outcome) -> None:
+        begun.cancel()
+        trace = self._begun.get(call.id) or self._begin(call)
+        del self._begun[call.id]
         state = "done" if outcome.ok else "refused" if outcome.refused else "failed"
         note = outcome.fault.message if outcome.fault else ""
         self._road.trace(

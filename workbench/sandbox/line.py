@@ -1,10 +1,13 @@
 """The sandbox's end of the channel: the frames that `frames.py` describes, safe from any thread and any event loop.
 
-There is no reader thread: whoever waits also reads, and hands out what is not its own. Standard library only.
+There is no reader thread: whoever waits also reads, and hands out what is not its own. A task that asks while its loop
+has nothing else to do, and nobody who could give it something, does not go through the loop at all. Standard library
+only.
 """
 
 from __future__ import annotations
 
+import _thread
 import array
 import asyncio
 import contextlib
@@ -27,6 +30,8 @@ _CHUNK = 1 << 18
 _BULKY = 1 << 16  # characters from which a value is worth a bulk frame
 _BULK = 1 << 31
 _LARGEST = 8 << 20  # bytes of one question; the host takes no larger one
+_OWN_DESCRIPTORS = 2  # that a loop watches which waits for us alone: the channel, and the end it is woken by
+_PLAIN_LOOP: Any = asyncio.SelectorEventLoop  # Any: compared only; subclasses may keep elsewhere what they have to do
 _OVER = {"message": "The program that asks is over.", "code": "over", "valid_parameters": [], "suggestions": []}
 _ROOM = socket.CMSG_SPACE(8)  # for two descriptors, which come with a first frame only
 _decoded = json.JSONDecoder().decode
@@ -106,7 +111,10 @@ class Line:
                 loop.call_soon_threadsafe(self._resolve, answer, frame)
 
         self._send_question(what, wish, settle)
-        return self._value(await answer)
+        while not answer.done() and _has_nothing_else(loop):
+            with self._reading:
+                self._hand_out(self._receive())
+        return self._value(answer.result() if answer.done() else await answer)
 
     def ask_now(self, what: str, **wish: Any) -> Any:  # Any: JSON both ways
         """The same for code that does not await; blocks this thread only."""
@@ -198,6 +206,20 @@ class Line:
             answer.set_exception(self._fault(frame["error"]))
         else:
             answer.set_result(frame)
+
+
+def _has_nothing_else(loop: Any) -> bool:  # Any: what a loop has to do is known to itself only
+    """Whether nothing but a frame of ours can wake this loop: no task that may go on, no clock, no other descriptor
+    beside our own and the loop's, no other thread, no signal."""
+    return (
+        type(loop) is _PLAIN_LOOP
+        and not loop._ready
+        and not loop._scheduled
+        and len(loop._selector.get_map()) == _OWN_DESCRIPTORS
+        and not _thread._count()
+        and not loop._signal_handlers
+        and not loop._stopping
+    )
 
 
 def _question(number: int, what: str, wish: Frame) -> bytes:
