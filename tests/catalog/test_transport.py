@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCRequest
 
+from workbench.catalog.direct import FIRST
 from workbench.catalog.groups import Groups
 from workbench.catalog.launch import Launch
 from workbench.catalog.traffic import Traffic
@@ -47,6 +48,41 @@ async def test_messages_come_in_order_and_whole_even_without_a_last_line_end(mak
     assert [len(one.result["text"]) for one in got] == [n * 1000 for n in range(100)]
     assert transport.returncode == 0
     assert traffic(transport).rubbish_count == 1
+
+
+TALKS = """
+import json, sys
+def say(*messages):
+    print("\\n".join(json.dumps({"jsonrpc": "2.0", **one}) for one in messages), flush=True)
+for line in sys.stdin:
+    number = json.loads(line)["id"]
+    log = {"method": "notifications/message", "params": {"level": "info", "data": number}}
+    step = {"method": "notifications/progress", "params": {"progressToken": number, "progress": 1}}
+    change = {"method": "notifications/tools/list_changed"}
+    say(log, *[step, change] * (number % 2), {"id": number, "result": {"number": number}})
+"""
+
+
+async def test_what_comes_with_an_answer_is_heard_before_it_whichever_way_it_goes(make: Make) -> None:
+    transport = make(TALKS)
+    heard: list[object] = []
+    transport.direct.told = lambda method, params: heard.append(params["data"])
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append("progress")
+
+    async with transport as (incoming, _):
+        for at in range(4):
+            asked = [transport.direct.request("tools/call", {}, progress), *(anext(incoming) for _ in range(at % 2))]
+            answer, *others = await asyncio.wait_for(asyncio.gather(*asked), 20)
+            heard.append(answer)
+            assert [one.message.method for one in others] == ["notifications/tools/list_changed"] * (at % 2)
+    first = FIRST
+    expected: list[object] = []
+    for number in range(first, first + 4):
+        expected += [number, *["progress"] * (number % 2), {"number": number}]
+    assert heard == expected
+    assert [frame.direction for frame in traffic(transport).frames()].count("<") == 2 * 4 + 2 * 2
 
 
 async def test_a_message_reaches_the_server(make: Make) -> None:

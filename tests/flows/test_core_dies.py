@@ -8,8 +8,9 @@ import signal
 
 import psutil
 
-from workbench.events import Event, RunOutput
-from workbench.records import EntryQuery, RunState
+from workbench.audit.journal import Journal
+from workbench.events import EntryWritten, Event, RunOutput
+from workbench.records import Entry, EntryQuery, RunState
 from workbench.wire.client import Connection, connect
 
 SLOW = """\
@@ -69,6 +70,46 @@ async def test_a_killed_core_leaves_no_process_and_its_run_is_shown_as_interrupt
         await second.questions.shut_down()
         await asyncio.wait_for(second.closed.wait(), 20)
         await second.close()
+
+
+BUSY = """\
+from servers.demo import list_orders
+while True:
+    await list_orders(limit=1)
+"""
+
+
+async def test_a_core_killed_between_two_calls_keeps_every_entry_it_told_of_and_no_broken_chain(paths):
+    first = await connect(paths)
+    told: list[Entry] = []
+    enough = asyncio.Event()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, EntryWritten):
+            told.append(event.entry)
+            if len(told) > 200:
+                enough.set()
+
+    first.listen(hear)
+    await first.questions.connect("demo")
+    run = await first.questions.submit(BUSY, "call without an end", "")
+    await asyncio.wait_for(enough.wait(), 60)
+    pid = (await first.questions.status()).pid
+    relatives = family(pid)
+    os.kill(pid, signal.SIGKILL)
+    await asyncio.wait_for(first.closed.wait(), 10)
+    await first.close()
+    assert await gone(relatives) == []
+    journal = Journal(paths.audit)
+    try:
+        kept = {entry.seq: entry.hash for entry in journal.entries(EntryQuery(limit=5000))}
+        assert all(kept.get(entry.seq, entry.hash) == entry.hash for entry in told)
+        assert max(kept) >= told[-1].seq
+        assert journal.verify().whole
+        assert not journal.entries(EntryQuery(kind="audit.gap"))
+        assert journal.interrupted_runs() == (run.id,)
+    finally:
+        journal.close()
 
 
 async def test_a_core_that_is_asked_to_stop_takes_everything_with_it(paths):

@@ -9,7 +9,8 @@ import time
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.records import Depth, RunState
+from workbench.events import RunCall
+from workbench.records import Depth, EntryQuery, Fault, PastQuery, RunState
 from workbench.runs.execution import depth_of, limit_of, limits_from
 from workbench.settings import Settings
 
@@ -141,10 +142,32 @@ for _ in range(999):
     await get_order(order_id=first)
 result = "done"
 """
-    before = time.monotonic()
+    before, told = time.monotonic(), []
+    stop = demo.bus.listen(lambda event: told.append(event.trace) if isinstance(event, RunCall) else None)
     done = await run(demo, code)
+    stop()
     assert done.state is RunState.DONE, done.fault
     assert time.monotonic() - before < 30
+    steps: dict[str, list[str]] = {}
+    for trace in told:
+        steps.setdefault(trace.call_id, []).append(trace.state)
+    assert (len(steps), set(map(tuple, steps.values()))) == (1000, {("running", "done")})
+    entries = demo.journal.entries(EntryQuery(run_id=done.id, limit=2000))
+    assert [entry.note.kind for entry in entries[:1001]] == ["run.done", *["call.done"] * 1000], "all before its end"
+    assert demo.journal.verify().whole
+    kept = await demo.rooms.history.find(PastQuery(nested=True, limit=500))
+    assert len([call for call in kept if call.run_id == done.id]) == 500
+
+
+async def test_a_call_that_is_refused_at_once_is_told_from_its_beginning(demo, monkeypatch):
+    told = []
+    demo.bus.listen(lambda event: told.append(event.trace.state) if isinstance(event, RunCall) else None)
+    monkeypatch.setattr(demo.catalog, "blocked", lambda tool: Fault("It is blocked."))
+    code = (
+        "from servers.demo import list_orders\ntry:\n    await list_orders(limit=1)\nexcept ToolError:\n    result = 1"
+    )
+    done = await run(demo, code)
+    assert (done.state, told) == (RunState.DONE, ["running", "refused"])
 
 
 async def test_a_draft_is_not_handed_to_a_program_by_any_way(core):

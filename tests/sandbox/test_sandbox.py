@@ -51,6 +51,47 @@ async def test_every_way_to_answer(native: Any, code: str, answer: object) -> No
     assert (json.loads(ending.result) if ending.result else None) == answer
 
 
+ALONE = """
+import asyncio, signal, threading
+said = []
+async def tick():
+    for number in range(3):
+        await asyncio.sleep(0.01)
+        said.append(number)
+task = asyncio.create_task(tick())
+await call_tool("s", "slow", {})
+await task
+try:
+    async with asyncio.timeout(0.05):
+        await call_tool("s", "never", {})
+except TimeoutError:
+    said.append("in time")
+await call_tool("s", "quick", {})
+ready = asyncio.Event()
+loop = asyncio.get_running_loop()
+late = asyncio.ensure_future(call_tool("s", "never", {}))
+threading.Thread(target=lambda: loop.call_soon_threadsafe(ready.set)).start()
+await ready.wait()
+late.cancel()
+loop.add_signal_handler(signal.SIGALRM, lambda: said.append("signal"))
+signal.setitimer(signal.ITIMER_REAL, 0.02)
+await call_tool("s", "slow", {})
+await asyncio.sleep(0)
+said.append(await asyncio.to_thread(lambda: asyncio.run(call_tool("s", "quick", {}))))
+result = said
+"""
+
+
+async def test_whoever_waits_alone_for_an_answer_holds_up_nobody_else(native: Any) -> None:
+    async def answer(what: str, wish: Any) -> Any:
+        await asyncio.sleep({"slow": 0.1, "never": 60, "quick": 0}[wish["tool"]])
+        return wish["tool"]
+
+    ending = await native.run(ALONE, answer=answer)
+    assert ending.ok, ending
+    assert json.loads(ending.result) == [0, 1, 2, "in time", "signal", "quick"]
+
+
 async def test_calls_run_at_the_same_time(room: Any) -> None:
     together = asyncio.Barrier(5)
 

@@ -40,7 +40,8 @@ class Execution:
         self._states = states
         self._outgoing = outgoing(road)
         self._pauses = pauses
-        self._guard = Guard(road, pauses, road.wait_for_word)
+        self._guard = Guard(road, pauses, self._wait_for_word)
+        self._untold: dict[str, ToolCall] = {}  # calls whose beginning nobody was told of
         self._begun: dict[str, CallTrace] = {}
 
     @property
@@ -113,10 +114,11 @@ class Execution:
             session=road.session.id,
             run_id=road.run.id,
         )
-        begun = asyncio.get_running_loop().call_soon(self._begin, call)  # told while the server works
+        self._untold[call.id] = call
+        asyncio.get_running_loop().call_soon(self._begin, call.id)  # while the server works
         progress = self._broker.progress(call.id)
         outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
-        asyncio.get_running_loop().call_soon(self._end, call, begun, outcome)  # when the program has its answer
+        asyncio.get_running_loop().call_soon(self._end, call.id, outcome)  # when the program has its answer
         if not outcome.ok:
             raise self._failure(outcome, call)
         big = outcome.bytes > BIG_ANSWER
@@ -137,17 +139,21 @@ class Execution:
         decision = self._road.run.decision
         return decision is not None and decision.allow and decision.sha == self._road.run.proposal.sha
 
-    def _begin(self, call: ToolCall) -> CallTrace:
-        shown = shown_arguments(self._road.session, call.arguments)[:SHOWN_ARGUMENTS]
-        trace = CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
-        self._begun[call.id] = trace
-        self._road.trace(trace)
-        return trace
+    def _begin(self, call_id: str) -> None:
+        """Show that a call is under way, once."""
+        if (call := self._untold.pop(call_id, None)) is not None:
+            shown = shown_arguments(self._road.session, call.arguments)[:SHOWN_ARGUMENTS]
+            trace = CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
+            self._begun[call_id] = trace
+            self._road.trace(trace)
 
-    def _end(self, call: ToolCall, begun: asyncio.Handle, outcome: Outcome) -> None:
-        begun.cancel()
-        trace = self._begun.get(call.id) or self._begin(call)
-        del self._begun[call.id]
+    def _wait_for_word(self, call_id: str, waits: bool) -> None:
+        self._begin(call_id)
+        self._road.wait_for_word(call_id, waits)
+
+    def _end(self, call_id: str, outcome: Outcome) -> None:
+        self._begin(call_id)
+        trace = self._begun.pop(call_id)
         state = "done" if outcome.ok else "refused" if outcome.refused else "failed"
         note = outcome.fault.message if outcome.fault else ""
         self._road.trace(
