@@ -139,7 +139,12 @@ class Guard:
         """Whether these texts stand in the program as a person read or wrote it."""
         if not (self._agreed or is_person(self._road)):
             return False
-        return all(f" {' '.join(words(text))} " in self._text for text in texts)
+        return all(self._says(words(text)) for text in texts)
+
+    def _says(self, part: Sequence[str]) -> bool:
+        """Whether the program's text holds these words; an account may be written in groups there."""
+        together = "".join(part)
+        return f" {' '.join(part)} " in self._text or (len(together) > 7 and together in self._text.replace(" ", ""))
 
     @cached_property
     def _text(self) -> str:
