@@ -111,7 +111,7 @@ PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
-PAPERS = ("Levels", "Network", "Pauses", "States")
+PAPERS = ("Levels", "Network", "Pauses", "Review", "States")
 PLACES = tuple(getattr(_beside(f"paper_{name.lower()}"), f"Paper{name}") for name in PAPERS)
 PaperPlaces: Any = type("PaperPlaces", PLACES, {})  # where programs run, and what they reach
 
@@ -245,9 +245,6 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
 
     async def diagnose_house(self) -> tuple[Check, ...]:
         return (Check("Disk", CheckState.DOUBT, "0.1 GB are free where the bench is.", "Free some space."),)
-
-    async def stderr(self, server: str) -> tuple[str, ...]:
-        return ("npm ERR! 404 Not Found", "npm ERR! @acme/files is not in this registry.")
 
     async def runs(self) -> tuple[Run, ...]:
         return tuple(self.run_list.values())

@@ -121,16 +121,6 @@ async def test_a_yes_that_came_too_fast_to_have_been_read_is_a_finding(demo, age
         assert note.detail.get("hasty", False) is hasty
 
 
-async def test_how_far_an_answer_may_reach_is_said_with_the_question(demo, agent):
-    sends = await waiting(demo, demo.conveyor.submit(SENDS, agent))
-    ticket = await waiting(demo, demo.conveyor.submit(TICKET, agent))
-    unknown = await waiting(demo, demo.conveyor.submit(f"import helper\n{SENDS}", agent))
-    assert (ticket.scopes, ticket.scopes_why) == (("session", "text"), "")
-    assert unknown.scopes == ()
-    assert "whose text may change" in unknown.scopes_why
-    assert sends.scopes in (("session",), ("session", "text"))
-
-
 async def test_the_text_of_the_author_stays_beside_the_one_that_a_person_made_of_it(demo, agent):
     run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     for name in ("b", "c"):

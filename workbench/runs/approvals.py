@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from workbench.audit.review import HASTY
-from workbench.policy.pinning import Prints, changed_values, near, once_only, prints, session_only
+from workbench.policy.pinning import Prints, changed_values, near, prints
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.rooms import Rooms
 from workbench.runs.seal import seal
@@ -45,10 +45,7 @@ class Approvals:
         if verdict is None:
             return run
         like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, tuple(self._allowed))
-        once = once_only(run.proposal, verdict, self._rooms.catalog.tools())
-        scopes = () if once else ("session",) if session_only(verdict) else ("session", "text")
-        words = once or session_only(verdict)
-        return replace(run, seal=self.seal(run), like=like, scopes=scopes, scopes_why=words)
+        return replace(run, seal=self.seal(run), like=like)
 
     def seal(self, run: Run) -> str:
         return seal(run.proposal, run.verdict, self._rooms.catalog) if run.verdict is not None else ""

@@ -7,6 +7,7 @@ closing it, Escape and the deadline all mean no.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
@@ -15,15 +16,18 @@ from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QSplitter, QVBoxLayo
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context
+from workbench.gui.dialogs.approval_ending import ending
 from workbench.gui.dialogs.approval_foot import ApprovalFoot
 from workbench.gui.dialogs.approval_head import ApprovalHead
+from workbench.gui.dialogs.edit_check import EditCheck, is_cleanable
 from workbench.gui.dialogs.effects_view import EffectsView
 from workbench.gui.dialogs.host_ticks import HostTicks
+from workbench.gui.dialogs.likeness_strip import LikenessStrip
 from workbench.gui.dialogs.program_view import ProgramView, needs_sight
+from workbench.gui.dialogs.scope_button import ONCE
 from workbench.gui.fault_card import FaultCard
-from workbench.gui.text import one_line
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.records import Decision, Fault, Gate, Risk, Run, RunState
+from workbench.records import Decision, Fault, Gate, Risk, Run, RunState, Verdict
 
 _LEAST_LETTERS = 110  # narrower than this, effects stand above the code
 _LEAST_LINES = 24  # lower than this, the middle scrolls as a whole
@@ -48,7 +52,11 @@ class ApprovalDialog(QDialog):
         self.setWindowTitle(self.tr("Allow this program?"))
         self._head = ApprovalHead(context.theme)
         self._effects = EffectsView(context.theme)
-        self._program = ProgramView(context.theme, run.proposal.code, language=run.proposal.language)
+        self._likeness = LikenessStrip(context.theme)
+        self._alike: dict[str, Run] = {}  # further requests that are the same question
+        original = run.proposal.original or run.proposal.code
+        self._program = ProgramView(context.theme, original, language=run.proposal.language)
+        self._edits = EditCheck(context, self._program.edited_text, self)
         self._hosts = HostTicks(context.theme)
         self._foot = ApprovalFoot(context.theme)
         self._fault = FaultCard(context.theme)
@@ -57,6 +65,7 @@ class ApprovalDialog(QDialog):
         self._clock.timeout.connect(self._tick)
         self._clock.start()
         self._show_run(run)
+        context.tasks.run("look for identical requests", context.questions.runs(), self._find_alike)
         if not self._whole:
             context.tasks.run("read the whole program", self._read_whole(run))
 
@@ -66,7 +75,10 @@ class ApprovalDialog(QDialog):
 
     def hear(self, event: Event) -> None:
         """The run may be decided elsewhere, time out, or get another text."""
-        if not isinstance(event, RunChanged) or event.run.id != self._run.id or self._over:
+        if not isinstance(event, RunChanged) or self._over:
+            return
+        if event.run.id != self._run.id:
+            self._compare_question(event.run)
             return
         if self._sending:
             self._missed = event.run  # most likely the echo of what is being sent
@@ -75,11 +87,26 @@ class ApprovalDialog(QDialog):
 
     def _take(self, run: Run) -> None:
         if run.state is not RunState.WAITING:
-            self._end(_ending(run))
+            self._end(ending(run))
         elif run.proposal.sha != self._run.proposal.sha:
             self._show_run(run)
             words = self.tr("The text was changed elsewhere; this is the new one.")
             self._fault.show_fault(Fault(words), tone="warning")
+
+    def _find_alike(self, runs: tuple[Run, ...]) -> None:
+        for run in runs:
+            self._compare_question(run)
+
+    def _compare_question(self, run: Run) -> None:
+        """The same question asked once more is answered along with this one."""
+        mine = self._run
+        same = bool(mine.seal) and (mine.seal, mine.proposal.session) == (run.seal, run.proposal.session)
+        if same and run.id != mine.id and run.state is RunState.WAITING:
+            self._alike[run.id] = run
+        else:
+            self._alike.pop(run.id, None)
+        if not self._program.editing:
+            self._foot.show_alike(len(self._alike))
 
     def core_lost(self) -> None:
         """The core is gone, and with it the question."""
@@ -151,8 +178,10 @@ class ApprovalDialog(QDialog):
         if run.verdict is not None:
             self._effects.show_verdict(run.verdict)
             self._hosts.show_hosts(run.verdict.hosts)
+        self._likeness.show_likeness(run.like)
         self._program.show_program(run.proposal.code, run.verdict)
         self._foot.show_run(run)
+        self._find_alike(tuple(self._alike.values()))
         self._tick()
         self._reconsider()
 
@@ -211,6 +240,8 @@ class ApprovalDialog(QDialog):
         sha = self._run.proposal.sha
         hosts = self._hosts.ticked() if allow else ()
         decision = Decision(self._run.id, sha, allow, "you", reason, time.time(), looked, hosts)
+        scope = self._foot.scope.scope if allow else ONCE
+        decision = replace(decision, scope=scope, seal=self._run.seal, also=tuple(self._alike))
         self._context.tasks.run("decide about a run", self._send(decision))
 
     async def _send(self, decision: Decision) -> None:
@@ -236,12 +267,42 @@ class ApprovalDialog(QDialog):
     def _edit(self) -> None:
         self._program.edit()
         self._foot.show_editing(True)
+        self._likeness.hide()
+        self._edits.begin(self._run.id)
         self._reconsider()
 
     def _leave_edit(self) -> None:
+        """Back to what waits; what was judged of the edit is not about that."""
+        self._stop_editing()
+        self._head.show_run(self._run)
+        self._likeness.show_likeness(self._run.like)
+        if self._run.verdict is not None:
+            self._effects.show_verdict(self._run.verdict)
+        self._reconsider()
+
+    def _stop_editing(self) -> None:
+        self._edits.end()
         self._program.leave_edit()
         self._foot.show_editing(False)
-        self._reconsider()
+        self._fault.show_fault(None)
+        self._foot.show_run(self._run)
+
+    def _show_edit(self, verdict: Verdict) -> None:
+        """What the text would do as it stands in the editor now; nothing is decided about it yet."""
+        self._head.show_run(replace(self._run, verdict=verdict))
+        self._effects.show_verdict(verdict)
+        self._program.mark_edit(verdict)
+        self._foot.show_cleanable(is_cleanable(verdict))
+
+    def _take_clean(self, clean: str) -> None:
+        self._program.take_clean(clean)
+        words = self.tr("What could not be seen, or reads differently than it runs, was taken out.")
+        hint = self.tr("Check my changes shows the difference; Ctrl+Z brings the other text back.")
+        self._fault.show_fault(Fault(words, hint), tone="info")
+
+    def _compare(self) -> None:
+        if self._run.like is not None:
+            self._program.compare(self._run.like.code)
 
     def _check_edit(self) -> None:
         code = self._program.edited_text()
@@ -258,9 +319,7 @@ class ApprovalDialog(QDialog):
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
         else:
-            self._fault.show_fault(None)
-            self._program.leave_edit()
-            self._foot.show_editing(False)
+            self._stop_editing()
             self._show_run(run)
             self._missed = run
         self._foot.unsettle()
@@ -287,6 +346,7 @@ class ApprovalDialog(QDialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._head)
+        column.addWidget(self._likeness)
         column.addWidget(self._split, 1)
         area = QScrollArea()
         area.setWidgetResizable(True)
@@ -306,7 +366,13 @@ class ApprovalDialog(QDialog):
         self._connect()
 
     def _connect(self) -> None:
-        self._effects.line_wanted.connect(self._program.go_to)
+        for part in (self._effects, self._likeness):
+            part.line_wanted.connect(self._program.go_to)
+        self._likeness.compare_wanted.connect(self._compare)
+        self._program.edited.connect(self._edits.stir)
+        self._edits.judged.connect(self._show_edit)
+        self._edits.cleaned.connect(self._take_clean)
+        self._foot.clean_wanted.connect(self._edits.clean)
         self._program.seen.connect(self._reconsider)
         self._foot.allow.allowed.connect(self.allow)
         self._foot.denied.connect(self.deny)
@@ -315,18 +381,3 @@ class ApprovalDialog(QDialog):
         self._foot.back_wanted.connect(self._leave_edit)
         self._foot.typed.connect(self._reconsider)
         self._foot.close_wanted.connect(self.reject)
-
-
-def _ending(run: Run) -> Fault:
-    """How a run ended that was not decided here."""
-    decision = run.decision
-    by = f" by {one_line(decision.by, 60)}" if decision is not None and decision.by else ""
-    if decision is not None and decision.allow:
-        return Fault(f"This was allowed elsewhere{by}.")
-    if run.state is RunState.REFUSED and decision is not None:
-        return Fault(f"This was denied elsewhere{by}.", decision.reason)
-    if run.state is RunState.REFUSED:
-        return Fault("Time ran out: the program was refused.")
-    if run.state in (RunState.STOPPED, RunState.INTERRUPTED):
-        return Fault("This run was stopped; nobody has to decide any more.")
-    return Fault("This run does not wait any more.")

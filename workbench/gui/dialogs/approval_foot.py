@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, Qt, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.code_view import ORDER
 from workbench.gui.dialogs.allow_button import AllowButton
+from workbench.gui.dialogs.scope_button import ONCE, ScopeButton
 from workbench.gui.icons import icon
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
@@ -28,11 +29,13 @@ class ApprovalFoot(QFrame):
     check_wanted = Signal()
     back_wanted = Signal()
     close_wanted = Signal()
+    clean_wanted = Signal()
     typed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._sha = ""
         self._name = ""  # what must be typed before a critical program is allowed
         mark(self, kind="strip")
         self._facts = ForeignLabel(elide=True)
@@ -50,8 +53,11 @@ class ApprovalFoot(QFrame):
 
     def show_run(self, run: Run) -> None:
         verdict = run.verdict
-        self._facts.setText(f"SHA-256 {run.proposal.sha[:12]}")
-        self._facts.setToolTip(run.proposal.sha)
+        self._sha = (run.seal or run.proposal.sha)[:12]
+        self.show_alike(0)
+        self._facts.setToolTip(_what_is_sealed(run))
+        self.scope.show_run(run)
+        self.scope.setVisible(bool(run.scopes or run.scopes_why) and not self._close.isVisible())
         critical = verdict is not None and verdict.risk is Risk.CRITICAL
         self._name = name_to_type(verdict) if verdict is not None and critical else ""
         self._typing.setVisible(critical)
@@ -60,15 +66,27 @@ class ApprovalFoot(QFrame):
         self._type.clear()
         mark(self.allow, kind="danger" if critical or (verdict and verdict.risk is Risk.HIGH) else "primary")
 
+    def show_alike(self, others: int) -> None:
+        """How many further requests are the same question; the answer is for all of them."""
+        words = self.tr("Answers {0} identical requests at once · ").format(others + 1) if others else ""
+        self._facts.setText(f"{words}SHA-256 {self._sha}")
+
+    def show_cleanable(self, on: bool) -> None:
+        """Whether what is being edited is kept from running by its characters alone."""
+        self._clean.setVisible(on and self._check.isVisibleTo(self))
+
     def show_time(self, deadline: float) -> None:
         self._time.setVisible(deadline > 0)
         self._time.setText(self.tr("refused in {0}").format(countdown(deadline)))
 
     def show_editing(self, on: bool) -> None:
-        for button in (self._edit, self._with_reason, self.allow, self._deny):
+        for button in (self._edit, self._with_reason, self.allow, self.scope, self._deny):
             button.setVisible(not on)
         for button in (self._check, self._back):
             button.setVisible(on)
+        self._clean.hide()
+        if on:
+            self._facts.setText(self.tr("Judged as you type; nothing is decided yet."))
 
     def show_over(self) -> None:
         """Nothing is left but closing."""
@@ -76,7 +94,7 @@ class ApprovalFoot(QFrame):
         self.show_editing(False)
         self._typing.hide()
         self._time.hide()
-        for button in (self._edit, self._with_reason, self.allow, self._deny):
+        for button in (self._edit, self._with_reason, self.allow, self.scope, self._deny):
             button.hide()
         self._close.show()
         self._close.setDefault(True)
@@ -127,12 +145,29 @@ class ApprovalFoot(QFrame):
         self._back = self._button(self.tr("Back"), "undo", self.back_wanted)
         self._check = self._button(self.tr("Check my changes"), "shield", self.check_wanted)
         self._close = self._button(self.tr("Close"), "x", self.close_wanted)
+        self._clean = self._button(self.tr("Clean and check again"), "refresh", self.clean_wanted)
+        self._clean.setToolTip(self.tr("Take out hidden characters, foreign encodings and odd line ends"))
         self.allow = AllowButton(self.tr("Allow once"), self)
-        for button in (self._back, self._check, self._close):
+        self.scope = ScopeButton(self)
+        self.scope.chosen.connect(self._name_allow)
+        for button in (self._back, self._clean, self._check, self._close, self.scope):
             button.hide()
         self._check.setIcon(icon("shield", "on_accent"))
         mark(self._check, kind="primary")
-        return [self._deny, self._with_reason, self._edit, self._back, self._check, self._close, self.allow]
+        return [
+            self._deny,
+            self._with_reason,
+            self._edit,
+            self._back,
+            self._clean,
+            self._check,
+            self._close,
+            self.scope,
+            self.allow,
+        ]
+
+    def _name_allow(self) -> None:
+        self.allow.setText(self.tr("Allow once") if self.scope.scope == ONCE else self.tr("Allow"))
 
     def _button(self, words: str, symbol: str, act: Callable[[], None] | SignalInstance) -> QPushButton:
         button = QPushButton(icon(symbol, "muted"), words, self)
@@ -180,6 +215,14 @@ class ApprovalFoot(QFrame):
 
     def _deny_with_reason(self) -> None:
         self.denied.emit(self._reason.text().strip())
+
+
+def _what_is_sealed(run: Run) -> str:
+    """What the short number stands for, in words."""
+    over = QCoreApplication.translate(
+        "approval", "Over the text, its limits, the servers it reaches and their tools' definitions; checked at start."
+    )
+    return f"{over}\n{run.seal or run.proposal.sha}\ntext: {run.proposal.sha}"
 
 
 def name_to_type(verdict: Verdict) -> str:

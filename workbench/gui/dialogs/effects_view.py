@@ -1,4 +1,5 @@
-"""What a program does, read top down: will happen, will be refused, may happen, noticed, not assessed."""
+"""What a program does, read top down: will happen, will be refused, may happen, where data flows, noticed, your rules,
+not assessed."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import risk_word
-from workbench.records import Effect, EffectKind, Finding, Risk, Verdict
+from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Verdict
 
 _MOST = 200  # rows of one group; how many more there are is said
 
@@ -50,7 +51,9 @@ class EffectsView(QScrollArea):
         }
         for kind, title in titles.items():
             self._effects(title, [effect for effect in verdict.effects if effect.kind is kind])
+        self._flows(verdict.flows)
         self._findings(verdict)
+        self._sentences(self.tr("By your rules"), (*verdict.asks, *verdict.allowed), "user", "muted")
         self._unknown(verdict.not_assessed)
         self.setWidget(page)
 
@@ -85,17 +88,40 @@ class EffectsView(QScrollArea):
             self._link(row, finding.span.line, finding.message)
 
     def _unknown(self, sentences: Sequence[str]) -> None:
+        self._sentences(self.tr("Not assessed"), sentences, "help", "warning")
+
+    def _sentences(self, title: str, sentences: Sequence[str], symbol: str, tone: str) -> None:
         if not sentences:
             return
-        self._group(self.tr("Not assessed"), len(sentences))
+        self._group(title, len(sentences))
         for sentence in sentences[:_MOST]:
             grid, row = self._grid, self._grid.rowCount()
             picture = QLabel()
-            picture.setPixmap(pixmap("help", "warning", self._theme.unit * 4, self.devicePixelRatioF()))
+            picture.setPixmap(pixmap(symbol, tone, self._theme.unit * 4, self.devicePixelRatioF()))
             grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
             words = ForeignLabel(sentence)
-            mark(words, role="warning")
+            mark(words, role=tone)
             grid.addWidget(words, row, 1, 1, 3)
+
+    def _flows(self, flows: Sequence[Flow]) -> None:
+        """From one line to another: what outsiders can write weighs more than what is merely private."""
+        told: dict[tuple[str, int, str, int], set[str]] = {}
+        for flow in flows:
+            told.setdefault((flow.source, flow.line, flow.sink, flow.sink_line), set()).add(flow.kind)
+        if not told:
+            return
+        self._group(self.tr("Data goes"), len(told))
+        for (source, line, sink, sink_line), kinds in list(told.items())[:_MOST]:
+            row = self._grid.rowCount()
+            self._sign(row, Risk.HIGH if "untrusted" in kinds else Risk.MEDIUM)
+            place = self.tr("line {0} {1}").format(line, source) if line else self.tr("earlier: {0}").format(source)
+            words = f"{place} → {self.tr('line {0} {1}').format(sink_line, sink)}"
+            self._grid.addWidget(ForeignLabel(words), row, 1)
+            kind = ForeignLabel(self.tr("outsiders' text") if "untrusted" in kinds else self.tr("private data"))
+            kind.setWordWrap(False)
+            mark(kind, role="muted")
+            self._grid.addWidget(kind, row, 2, Qt.AlignmentFlag.AlignTop)
+            self._link(row, sink_line, words)
 
     def _group(self, title: str, count: int) -> None:
         more = self.tr(" (the first {0} of {1})").format(_MOST, count) if count > _MOST else ""

@@ -27,6 +27,7 @@ class ProgramView(QWidget):
         self._code = original
         self._worst = 0
         self._worst_seen = False
+        self._against = ""  # the allowed text that it is compared with now
         self.reader = CodeView(theme, language=language)
         self.reader.setAccessibleName(self.tr("The exact code that will run"))
         self.reader.seen.connect(self._look)
@@ -51,6 +52,7 @@ class ProgramView(QWidget):
         self.reader.show_marks(marks_of(verdict) if verdict else {})
         self._worst = worst_line(verdict) if verdict else 0
         self._worst_seen = self._worst == 0
+        self._against = ""
         self._changes.setVisible(code != self._original)
         self._show(self.reader)
         self.go_to(self._worst or 1)
@@ -68,6 +70,25 @@ class ProgramView(QWidget):
         self.editor.set_text(self._code)
         self._show(self.editor)
         self.editor.setFocus()
+
+    def mark_edit(self, verdict: Verdict) -> None:
+        """What was found in the text while it is edited, in the editor's own gutter."""
+        self.editor.show_marks(marks_of(verdict))
+
+    def take_clean(self, clean: str) -> None:
+        """Put the clean text into the editor; undo brings the other one back."""
+        cursor = self.editor.textCursor()
+        cursor.select(cursor.SelectionType.Document)
+        cursor.insertText(clean)
+
+    def compare(self, before: str) -> None:
+        """Show what is different from a text that was allowed before, or go back to the code."""
+        if self._pages.currentWidget() is self.diff and self._against == before:
+            self._show(self.reader)
+            return
+        self._against = before
+        self.diff.show_change(before, self._code)
+        self._show(self.diff)
 
     def leave_edit(self) -> None:
         self._show(self.reader)
@@ -108,13 +129,14 @@ class ProgramView(QWidget):
         layout.addWidget(self._pages, 1)
 
     def _toggle_diff(self, on: bool) -> None:
+        self._against = ""
         if on:
             self.diff.show_change(self._original, self._code)
         self._show(self.diff if on else self.reader)
 
     def _show(self, page: QWidget) -> None:
         self._pages.setCurrentWidget(page)
-        self._changes.setChecked(page is self.diff)
+        self._changes.setChecked(page is self.diff and not self._against)
 
     def _look(self) -> None:
         if not self._worst_seen and self.isVisible() and self._on_screen(self._worst):

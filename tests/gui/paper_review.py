@@ -1,0 +1,28 @@
+"""How a person reviews, on paper: edits that are judged, texts that are cleaned, figures about decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.records import Gate, ReviewFigures, Risk, Verdict
+
+
+class PaperReview:
+    """Answers what the approval dialog and the audit ask beside the decision itself."""
+
+    figures = ReviewFigures()
+    edit_verdict = Verdict("c" * 64, Risk.LOW, Gate.AUTO, "Only computes.")
+    note: Any  # PaperQuestions has it
+
+    async def assess_edit(self, run_id: str, code: str) -> Verdict:
+        self.note("assess_edit", code)
+        return self.edit_verdict
+
+    async def clean(self, code: str) -> str:
+        return code.replace("\u202e", "")
+
+    async def review_figures(self) -> ReviewFigures:
+        return self.figures
+
+    async def stderr(self, server: str) -> tuple[str, ...]:
+        return ("npm ERR! 404 Not Found", "npm ERR! @acme/files is not in this registry.")

@@ -1,0 +1,85 @@
+"""How far a yes reaches: once, unless a person chooses more in the menu beside the button."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+
+from workbench.records import Run
+
+translate = QCoreApplication.translate
+ONCE: Final = "once"
+
+
+class ScopeButton(QPushButton):
+    """Choosing decides nothing: it says what Allow would mean. It falls back to once with every other text."""
+
+    chosen = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.scope = ONCE
+        self.setAutoDefault(True)
+        self._menu = QMenu(self)
+        self._menu.setToolTipsVisible(True)
+        self.setMenu(self._menu)
+        self._group: QActionGroup | None = None
+
+    def show_run(self, run: Run) -> None:
+        self._menu.clear()
+        self._group = QActionGroup(self._menu)
+        for scope in (ONCE, *run.scopes):
+            self._add(scope, run)
+        if run.scopes_why:
+            self._menu.addSeparator()
+            self._menu.addAction(run.scopes_why).setEnabled(False)
+        self._choose(ONCE)
+
+    def actions_by_scope(self) -> dict[str, QAction]:
+        return {str(action.data()): action for action in self._menu.actions() if action.data()}
+
+    def _add(self, scope: str, run: Run) -> None:
+        action = self._menu.addAction(scope_sentence(scope, run))
+        action.setData(scope)
+        action.setCheckable(True)
+        if self._group is not None:
+            self._group.addAction(action)
+        action.triggered.connect(partial(self._choose, scope))
+
+    def _choose(self, scope: str, _checked: bool = True) -> None:
+        self.scope = scope
+        self.actions_by_scope()[scope].setChecked(True)
+        self.setText(short_word(scope))
+        self.setAccessibleName(self.tr("How far a yes reaches: {0}").format(short_word(scope)))
+        self.setToolTip(self.actions_by_scope()[scope].text())
+        self.chosen.emit()
+
+
+def short_word(scope: str) -> str:
+    return {
+        ONCE: translate("scopes", "Once"),
+        "session": translate("scopes", "This session"),
+        "text": translate("scopes", "This text"),
+        "tool": translate("scopes", "This call"),
+        "server": translate("scopes", "This server"),
+    }[scope]
+
+
+def scope_sentence(scope: str, run: Run) -> str:
+    """What Allow would mean, as a whole sentence."""
+    use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
+    tool, server = (f"{use.server}.{use.tool}", use.server) if use is not None else ("", "")
+    return {
+        ONCE: translate("scopes", "Once: this run and no other"),
+        "session": translate("scopes", "This session: exactly this text, until {0} disconnects or the core ends"),
+        "text": translate("scopes", "Exactly this text, from anybody, for {0} days; another definition voids it"),
+        "tool": translate("scopes", "{0} with exactly these arguments, from any program"),
+        "server": translate("scopes", "Whatever {0} does that is not of high risk"),
+    }[scope].format({"session": run.proposal.author, "text": PIN_DAYS, "tool": tool, "server": server}.get(scope, ""))
+
+
+PIN_DAYS: Final = 30
