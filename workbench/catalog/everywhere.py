@@ -65,7 +65,7 @@ class Everywhere:
         servers = {server.name: server for server in self._servers()}
         found = tuple(_told(asked, hit, servers) for hit in best)
         known = Counter(str(item.kind) for item in beside.items) + Counter(tool=len(tools.entries))
-        return Finds(found, len(hits), dict(known), fresh)
+        return Finds(found, len(hits), dict(known), fresh, "" if tools.reader is None else tools.reader.name)
 
     def _gathered(self, skills: tuple[Item, ...]) -> tuple[Item, ...]:
         """The same tuple as long as nothing changed."""

@@ -68,6 +68,7 @@ class Finds:
     total: int = 0  # how many fit
     known: Mapping[str, int] = field(default_factory=dict)  # how many there are of each kind
     fresh: bool = True  # False: something changed and is not in the index yet; ask again in a moment
+    reader: str = ""  # what read the meaning of tools and question; "" while only words are compared
 
 
 @dataclass(frozen=True, slots=True)
