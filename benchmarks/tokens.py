@@ -30,6 +30,12 @@ from workbench.records import Depth, Tool
 from workbench.wrappers.names import python_names
 from workbench.wrappers.source import call_source
 
+PAPER = {  # scenario → the example that is one, and what the paper claims to save
+    "simple tool call": ("one_call", "97.6%"),
+    "data filtering": ("filter_orders", "98.1%"),
+    "multi-step workflow": ("issue_from_a_talk", "97.5%"),
+    "polling loop": ("wait_for_a_message", "99.1%"),
+}
 SAMPLE = 200  # tools whose way is walked in the corpus
 Count = Callable[[str], int]
 
@@ -38,9 +44,11 @@ def main(folder: Path | None) -> None:
     count, counter = _counter()
     entry = count(INSTRUCTIONS) + sum(count(_definition(tool.name, tool.description, tool.schema)) for tool in TOOLS)
     print(f"Counted with {counter}. The workbench's own tools cost {entry:,} tokens, once a conversation.\n")
-    _examples(count, entry)
+    costs = _examples(count, entry)
     if folder:
-        _corpus(recorded(folder), count, entry)
+        tools = recorded(folder)
+        _scenarios(costs, tools, count)
+        _corpus(tools, count, entry)
 
 
 def _counter() -> tuple[Count, str]:
@@ -52,8 +60,10 @@ def _definition(name: str, description: str, schema: object) -> str:
     return json.dumps({"name": name, "description": description, "inputSchema": schema})
 
 
-def _examples(count: Count, entry: int) -> None:
-    """Direct: all definitions, each call's arguments and its answer. Code: our tools, one search, program, answer."""
+def _examples(count: Count, entry: int) -> dict[str, tuple[int, int]]:
+    """Direct: all definitions, each call's arguments and its answer. Code: our tools, one search, program, answer.
+    Answers for each example what its calls cost alone, and what the code costs."""
+    costs: dict[str, tuple[int, int]] = {}
     definitions = 2 * sum(count(json.dumps(tool.definition())) for tool in DEMO.values())
     searchable = _search(read("demo", [tool.definition() for tool in DEMO.values()]).tools)
     folder, paths = a_bench()
@@ -67,9 +77,25 @@ def _examples(count: Count, entry: int) -> None:
         looked = count(searchable.answer(" ".join(one.name.split("_")), Depth.FULL, 5).text)
         code = entry + looked + count(one.code) + count(one.run.model_view)
         direct = definitions + calls
+        costs[one.name] = calls, code
         saved = f"{1 - code / direct:.1%}"
         print(f"{one.name:<22}{len(one.run.calls):>6}{calls:>14,}{direct:>10,}{code:>8,}{saved:>8}")
     print(f"\nDirect use loads {definitions:,} tokens of definitions (2 × {len(DEMO)} tools) before its first call.\n")
+    return costs
+
+
+def _scenarios(costs: dict[str, tuple[int, int]], tools: Sequence[Tool], count: Count) -> None:
+    """The papers' table, measured: what it claims, beside what the examples really cost where all these are loaded."""
+    definitions = sum(count(json.dumps(dict(tool.raw))) for tool in tools)
+    print(
+        f"The design paper's scenarios, with the {definitions:,} tokens of {len(tools):,} recorded definitions loaded:"
+    )
+    print(f"{'scenario':<22}{'example':<20}{'claimed':>9}{'direct':>11}{'code':>8}{'saved':>8}")
+    for scenario, (example, claimed) in PAPER.items():
+        calls, code = costs[example]
+        direct = definitions + calls
+        print(f"{scenario:<22}{example:<20}{claimed:>9}{direct:>11,}{code:>8,}{1 - code / direct:>8.1%}")
+    print()
 
 
 def _call_tokens(arguments: str, answer: int, count: Count) -> int:

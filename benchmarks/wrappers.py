@@ -32,6 +32,7 @@ from jsonschema.exceptions import SchemaError
 from schema_instances import AWKWARD, Instances
 
 from workbench.records import Tool
+from workbench.wrappers.check import check
 from workbench.wrappers.names import package_name, parameter_names, python_names, script_names
 from workbench.wrappers.package import write_package
 from workbench.wrappers.schemas import read_definition
@@ -43,6 +44,13 @@ CLIENT = (
     "from typing import Any\n\nAnswer = Any\n\n"
     "async def call_tool(server: str, tool: str, arguments: Any) -> Any: ...\n"
 )
+PROGRAM = """
+from servers.github import create_issue, list_issues
+page = await list_issues(owner="me", repo="mine")
+for one in page[:3]:
+    await create_issue(owner="me", repo="mine", title=one["title"], body="again")
+result = await call_mcp_tool("mcp__github__get_me", {})
+"""
 IMPORT = (
     "import sys, time, typing, asyncio; import client; before = time.perf_counter(); from servers.many import {0}; "
 )
@@ -262,7 +270,16 @@ def _times(tools: Sequence[Tool]) -> None:
         print(f"  as TypeScript:     {_seconds(lambda: write_script_package('many', thousand, root / 'ts')):.2f} s")
         answers = [_import_once(root, f"tool_{at}") for at in range(0, 1_000, 50)]
         milliseconds, files = statistics.median(answer[0] for answer in answers), max(answer[1] for answer in answers)
+        _check_time(tools)
         print(f"import of one tool among 1,000: {milliseconds:.1f} ms (p50 of {len(answers)}), {files:.0f} file read")
+
+
+def _check_time(tools: Sequence[Tool]) -> None:
+    """What a short program waits for before it runs: its first check against these tools, and every later one."""
+    known = tuple(tools)
+    first = _seconds(lambda: check(PROGRAM, known)) * 1_000
+    later = statistics.median(_seconds(lambda: check(PROGRAM, known)) * 1_000 for _ in range(50))
+    print(f"check of a short program against {len(known)} tools: {first:.1f} ms at first, then {later:.2f} ms (p50)")
 
 
 def _seconds(work: Any) -> float:

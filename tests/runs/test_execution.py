@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from pathlib import Path
 
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.events import RunCall
-from workbench.records import Depth, EntryQuery, Fault, PastQuery, RunState
+from workbench.events import RunCall, RunChanged
+from workbench.records import Decision, Depth, EntryQuery, Fault, PastQuery, RunState, ServerConfig
 from workbench.runs.execution import depth_of, limit_of, limits_from
 from workbench.settings import Settings
+
+ABOVE = Path(__file__).resolve().parents[2]
 
 
 async def run(core, code):
@@ -66,6 +69,33 @@ except ToolError as fault:
     done = await run(demo, code)
     assert done.state is RunState.DONE, done.fault
     assert "caught: " in done.result
+
+
+async def test_an_identifier_may_name_a_server_as_its_package_is_named(demo):
+    own = demo.catalog.server("demo").state.config
+    for name in ("branch-office", "branch__two"):
+        config = ServerConfig(name, own.command, own.args, {"PYTHONPATH": str(ABOVE)})
+        await demo.catalog.add(config)
+        await demo.catalog.connect(name)
+    code = """
+from client import call_mcp_tool, get_client
+found = [
+    await call_mcp_tool("mcp__branch_office__count_orders", {}),
+    await call_mcp_tool("branch-office__count_orders", {}, dict),
+    await call_mcp_tool("mcp__branch__two__count_orders"),
+    await call_tool("branch_office", "count_orders"),
+]
+result = [len(set(map(str, found))), get_client().call_count, get_client().total_tokens > 10]
+"""
+
+    def allow(event: object) -> None:
+        if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
+            decision = Decision(event.run.id, event.run.proposal.sha, True, "you")
+            asyncio.get_running_loop().call_soon(demo.conveyor.decide, decision)
+
+    demo.bus.listen(allow)
+    done = await asyncio.wait_for(run(demo, code), 60)
+    assert (done.state, done.result) == (RunState.DONE, "[1, 4, true]"), done.fault
 
 
 async def test_a_program_searches_tools_from_inside(demo):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 from dataclasses import replace
 
 from workbench.catalog.faults import alike
 from workbench.catalog.one_tool import one_tool
+from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
@@ -105,10 +107,11 @@ class Execution:
         if not isinstance(arguments, dict):
             raise ToolFailure("The arguments of a tool call must be an object.", code="arguments")
         road = self._road
+        server, tool = self._meant(str(params.get("server", "")), str(params.get("tool", "")))
         call = ToolCall(
             id=os.urandom(6).hex(),
-            server=str(params.get("server", "")),
-            tool=str(params.get("tool", "")),
+            server=server,
+            tool=tool,
             arguments=arguments,
             origin=road.run.proposal.origin,
             session=road.session.id,
@@ -123,6 +126,17 @@ class Execution:
             raise self._failure(outcome, call)
         big = outcome.bytes > BIG_ANSWER
         return await asyncio.to_thread(value_of, outcome) if big else value_of(outcome)
+
+    def _meant(self, server: str, tool: str) -> tuple[str, str]:
+        """Programs also name a server as its package is named, and an identifier of one whose name holds `__` was cut
+        at the wrong place."""
+        catalog = self._rooms.catalog
+        try:
+            catalog.server(server)
+        except WorkbenchError:
+            with contextlib.suppress(WorkbenchError):
+                return spelled(f"{server}__{tool}", catalog.tools())
+        return server, tool
 
     def _failure(self, outcome: Outcome, call: ToolCall) -> ToolFailure:
         """With the names that would have worked."""

@@ -102,9 +102,10 @@ async def call_tool(server: str, tool: str, arguments: Any = None) -> Any:
     return await _client.call_tool(server, tool, arguments)
 
 
-async def call_mcp_tool(id: str, arguments: Any = None, type: str | None = None) -> Any:
-    """Call a tool by one name: `mcp__server__tool` or `server__tool`."""
-    if type not in (None, "tool"):
+async def call_mcp_tool(id: str, arguments: Any = None, type: Any = None) -> Any:
+    """Call a tool by one name: `mcp__server__tool` or `server__tool`. `type`, such as dict, is what the caller expects
+    to get; it changes nothing."""
+    if isinstance(type, str) and type != "tool":
         raise ToolError(f"Only tools can be called, not {type!r}.", "unsupported")
     server, found, tool = id.removeprefix("mcp__").partition("__")
     if not (server and found and tool):
