@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from workbench.catalog.everywhere import Everywhere
 from workbench.catalog.items import of_skill
+from workbench.catalog.meaning import VECTORS, Meaning
 from workbench.catalog.offer_memory import Kept
+from workbench.catalog.ranking import Ranking
+from workbench.catalog.semantic.sentences import Outdated
+from workbench.paths import resources
 from workbench.records import FindKind, FoundIn, Prompt, PromptArgument, Resource, ResourceTemplate, Skill, SkillState
 
 FILE = "file:///crm/customers.csv"
@@ -89,3 +95,27 @@ async def test_a_question_beside_a_changing_catalogue_gets_the_last_index(home: 
     finder.forget()
     again, _ = await finder.ready()
     assert again.entries == search.entries
+
+
+class Gone:
+    """A sentence model for whose rows nobody waits any more."""
+
+    name, weight = "the sentence model", (0.65, 0.8)
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def vectors(self, texts: Any) -> Any:
+        self.asked += 1
+        raise Outdated
+
+
+@pytest.mark.parametrize(("number", "asked"), [(2, 1), (300, 0)], ids=["a few", "too many to wait for"])
+def test_what_the_model_does_not_read_now_is_read_by_word_vectors(number: int, asked: int) -> None:
+    reader = Gone()
+    tools = SimpleNamespace(ranking=Ranking([]), reader=reader)
+    everywhere = Everywhere(SimpleNamespace(meaning=Meaning(resources() / VECTORS)), list)
+    skills = (*SKILLS, *(of_skill(Skill(f"s{at}", "Other.", "", SkillState.KEPT)) for at in range(number - 1)))
+    found = everywhere._made(tools, skills).ranking.look("purchases that have not arrived")
+    assert found.near is not None
+    assert (int(found.near.argmax()), reader.asked) == (0, asked)

@@ -79,9 +79,10 @@ def first(finder: Finder, question: str) -> tuple[str, ...]:
 
 async def until(finder: Finder, words: str) -> None:
     """Asked again and again, as people do: what was switched is noticed by the next question."""
-    while words not in finder.reading():
-        finder.answer("warm thing", Depth.NAME, 1, "", "")
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(60):
+        while words not in finder.reading():
+            finder.answer("warm thing", Depth.NAME, 1, "", "")
+            await asyncio.sleep(0.01)
 
 
 async def test_words_first_then_what_is_meant_by_the_model(finder: Finder) -> None:
@@ -118,6 +119,7 @@ async def test_a_catalogue_that_changes_while_it_is_read_is_read_anew(
 
     source.model.hold = hold
     finder.forget()
-    await held.wait()
+    async with asyncio.timeout(60):
+        await held.wait()
     await until(finder, "sentence model")
     assert first(finder, "something red please") == ("zq_warm",)

