@@ -41,6 +41,14 @@ def test_removing_forgets_what_was_found_out(tmp_path: Path) -> None:
     assert f"rmi -f {base_image(station)}" in (tmp_path / "podman.asked").read_text()
 
 
+def test_an_engine_that_does_not_answer_keeps_its_images_and_that_is_said(tmp_path: Path) -> None:
+    write_station(tmp_path, Station("podman", "/nonexistent/podman", image="image:1", remote="ssh://box"))
+    said: list[str] = []
+    ImageBuilder(tmp_path).remove(said.append)
+    assert said[0].startswith("podman on ssh://box cannot be asked, so its images stay there: podman cannot be started")
+    assert read_station(tmp_path) is None
+
+
 FAR = """#!/bin/sh
 echo "$@" >> "$0.asked"
 case "$*" in

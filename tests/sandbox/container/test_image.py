@@ -6,6 +6,9 @@ import io
 import tarfile
 from pathlib import Path
 
+import pytest
+
+from workbench.sandbox.container import image
 from workbench.sandbox.container.image import own_files, reduce, runner_files, source_hash
 
 
@@ -57,3 +60,10 @@ def test_a_system_is_reduced_to_python_without_shells_and_owner_s_rights(tmp_pat
     assert not {*gone, "usr/lib/disk"} & set(members)
     assert all(members[name].mode == 0o755 for name in kept)
     assert members["lib64"].linkname == "usr/lib64"
+
+
+def test_the_program_s_user_has_a_name_here_and_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image, "user", lambda: (1000, 1001))
+    found = image._accounts()
+    assert [line.split(":")[2] for line in found["etc/passwd"].decode().splitlines()] == ["1000", "65534"]
+    assert [line.split(":")[2] for line in found["etc/group"].decode().splitlines()] == ["1001", "65534"]

@@ -82,6 +82,7 @@ async def nothing_left(station: Station) -> bool:
 async def test_what_it_is_and_what_that_means_is_said(maker: Containers, elsewhere: Station) -> None:
     level = await maker.look()
     assert level.available
+    assert level.backend == f"podman on {elsewhere.remote}"  # as the question about a program and the audit say it
     assert f"on another machine, {elsewhere.remote}" in level.sentence
     assert "are carried there and back, 256 MB of workspace at most" in level.sentence
 

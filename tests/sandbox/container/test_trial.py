@@ -21,8 +21,14 @@ def test_kernel_groups_come_before_none_and_the_direct_channel_before_the_carrie
 
 def test_a_service_gets_no_descriptor_and_chooses_its_runtime_itself() -> None:
     ways = list(_ways(Station("podman", "/usr/bin/podman", service=True)))
-    assert [(way.descriptor, way.runtime, way.options) for way in ways] == [(False, "", ())]
+    assert [(way.descriptor, way.runtime, way.options) for way in ways] == [(False, "", ())] * 2
+    assert [way.run_options for way in ways] == [(), ("--cgroups=disabled",)]
     assert not any(way.descriptor for way in _ways(Station("docker", "/usr/bin/docker")))
+
+
+def test_of_another_machine_s_docker_nothing_is_concluded_from_this_one() -> None:
+    ways = list(_ways(Station("docker", "/usr/bin/docker", limits=True, remote="ssh://box")))
+    assert [(way.runtime, way.limits) for way in ways] == [("runsc", True), ("runsc", False), ("", True), ("", False)]
 
 
 def test_a_way_that_works_is_told_with_its_figures(station: Station) -> None:

@@ -38,7 +38,8 @@ def run_arguments(station: Station, profile: Profile, name: str, owner: str, sys
         command += ["--security-opt", "mask=/sys"]
     inner = profile if not station.limits else replace(profile, pids=_most_processes(station))
     if station.remote:
-        inner = replace(inner, workspace="", servers="", skills="", marks=(), disk_mb=_carried_mb(profile))
+        inner = replace(inner, backend=station.engine, disk_mb=_carried_mb(profile))
+        inner = replace(inner, workspace="", servers="", skills="", marks=())
     words = {"profile": inner.as_json(), "parent": not station.descriptor, "carried": bool(station.remote)}
     return [*command, "--entrypoint", PYTHON, station.image, "-I", "-S", "-c", _START, json.dumps(words)]
 

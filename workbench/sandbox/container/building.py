@@ -70,6 +70,11 @@ class ImageBuilder:
         if station is None:
             tell("There is no container image of the workbench.")
             return
+        try:
+            ask(station.command("info"))
+        except WorkbenchError as fault:
+            place = station.remote or "this machine"
+            tell(f"{station.engine} on {place} cannot be asked, so its images stay there: {fault.message}")
         for image in (station.image, base_image(station)):
             if is_there(station, image):
                 _forget_image(replace(station, image=image), tell)

@@ -40,7 +40,7 @@ _AGAIN = 0.5  # seconds between two tries to end a container
 _STUBBORN = 10.0  # seconds after which its client is ended too
 _WARM = 600.0  # seconds a container that nobody uses is kept ready
 _REACHED = 60.0  # seconds for a container on another machine to be ready
-_GIVEN_UP = 10.0  # seconds for another machine to answer that a container shall be removed
+_GIVEN_UP = 15.0  # seconds for another machine to answer
 _KILLED = 137  # what a client says of a container that SIGKILL ended
 
 
@@ -92,14 +92,15 @@ class Containers:
             words = "The container image was built for another version of the workbench."
             return Level("container", False, station.engine, words, f"Run `{BUILD}`.")
         try:
-            await asyncio.to_thread(ask, station.command("image", "inspect", "--format", "{{.Id}}", station.image))
+            command = station.command("image", "inspect", "--format", "{{.Id}}", station.image)
+            await asyncio.to_thread(ask, command, _patience(station))
         except WorkbenchError as fault:
             return _unreachable(station, fault)
         if not self._swept:
             self._swept = True
             await asyncio.to_thread(sweep_folders)
             await asyncio.to_thread(sweep, station)
-        return Level("container", True, station.engine, described(station))
+        return Level("container", True, _engine_of(station), described(station))
 
     async def make(self, profile: Profile) -> Cell:
         station = self._station
@@ -272,10 +273,9 @@ class Containers:
         self._containers.pop(container.cell.number, None)
 
     async def _asked_to_go(self, station: Station, container: _Container) -> None:
-        patience = _GIVEN_UP if station.remote else PATIENCE
         command = station.command("rm", "-f", "-v", container.name)
         try:
-            await asyncio.to_thread(ask, command, patience)
+            await asyncio.to_thread(ask, command, _patience(station))
         except WorkbenchError as fault:  # it is gone, or in the middle of being made
             log.info("container %s was not removed: %s", container.name, fault.message)
 
@@ -348,8 +348,14 @@ def described(station: Station) -> str:
     return words
 
 
+def _patience(station: Station) -> float:
+    """A machine may be gone; an engine of this one is only slow."""
+    return _GIVEN_UP if station.remote else PATIENCE
+
+
 def _engine_of(station: Station) -> str:
-    return f"{station.engine} on {station.remote}"
+    """In the question about a program, and in the audit, it says where the program goes."""
+    return f"{station.engine} on {station.remote}" if station.remote else station.engine
 
 
 def _far_end(station: Station) -> FarEnd:

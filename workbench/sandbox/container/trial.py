@@ -54,9 +54,19 @@ def way_of(station: Station) -> str:
 def _ways(station: Station) -> Iterator[Station]:
     """From the strongest and fastest to what may still do."""
     for runtime in _runtimes(station):
-        for limits in (True, False) if station.limits else (False,):
+        for limits, groups in _groups(station):
             for manager in ("", "cgroupfs") if station.engine == "podman" and not station.service else ("",):
-                yield from _channels(_with(station, runtime, manager, limits=limits))
+                yield from _channels(_with(replace(station, limits=limits), runtime, manager, groups=groups))
+
+
+def _groups(station: Station) -> Iterator[tuple[bool, bool]]:
+    """Whether the kernel's groups limit something, and whether they are asked for; podman can do without any."""
+    if station.limits:
+        yield True, True
+    if station.engine != "podman" or not station.limits:
+        yield False, True
+    if station.engine == "podman":
+        yield False, False
 
 
 def _channels(station: Station) -> Iterator[Station]:
@@ -70,19 +80,21 @@ def _runtimes(station: Station) -> list[str]:
     """A service of podman's chooses for itself; docker's knows gVisor when it was told of it."""
     if station.service and station.engine == "podman":
         return [""]
+    if station.remote:
+        return ["runsc", ""]  # what is installed here says nothing of it
     there = [name for name in _RUNTIMES if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")]
     return [*(name for name in there if name == "runsc"), "", *(name for name in there if name != "runsc")]
 
 
-def _with(station: Station, runtime: str, manager: str, *, limits: bool) -> Station:
+def _with(station: Station, runtime: str, manager: str, *, groups: bool) -> Station:
     options, run_options = list(station.options), list(station.run_options)
     if manager:
         options += ["--cgroup-manager", manager]
     if runtime:
         (options if station.engine == "podman" else run_options).extend(["--runtime", runtime])
-    if not limits and station.engine == "podman" and station.limits:
+    if not groups:
         run_options += ["--cgroups=disabled"]
-    return replace(station, options=tuple(options), run_options=tuple(run_options), runtime=runtime, limits=limits)
+    return replace(station, options=tuple(options), run_options=tuple(run_options), runtime=runtime)
 
 
 async def _tried(station: Station, times: int) -> list[float]:
