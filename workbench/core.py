@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from workbench.asks.asks import Asks
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
+from workbench.catalog.launch import fingerprint
 from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.desk.desk import Desk
 from workbench.desk.seat import House
@@ -24,6 +25,8 @@ from workbench.events import AgentsChanged, Bus, DefinitionsBlocked, Event, Noti
 from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths, images_folder, starter_skills
+from workbench.permissions.bounds import Bounds
+from workbench.permissions.rules import Rules
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
@@ -91,12 +94,15 @@ class Core:
         history = History(self.paths.history, lambda: self.settings, tell, secrets.masks.mask)
         opened.push_async_callback(history.close)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
+        rules = Rules(self.paths.permissions, self.paths.workspace, self._entry)
         asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
         sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)
         self.catalog = Catalog(
             self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks, asks=asks,
             authorize=sign_ins.authorize,
+            weigh=lambda config: rules.weigh(config.name, fingerprint(config), builtin=config.builtin),
         )  # fmt: skip
+        opened.callback(rules.flush)
         sign_ins.noted = self.catalog.note_sign_in
         self.sandbox = Sandbox(ready=lambda: self.settings.run_ready, engines=engines(images_folder()))
         opened.push_async_callback(self.sandbox.close)
@@ -109,6 +115,7 @@ class Core:
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
+            rules, self._bounds(),
         )  # fmt: skip
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
@@ -129,6 +136,17 @@ class Core:
     def _network(self) -> Network:
         places = (self.paths.bench_settings, self.paths.person_settings, self.paths.network)
         return self._make_network(*places, lambda: self.settings)
+
+    def _entry(self, server: str) -> str:
+        """What a person's trust in a server is about."""
+        try:
+            return fingerprint(self.catalog.server(server).state.config)
+        except WorkbenchError:
+            return ""
+
+    def _bounds(self) -> Bounds:
+        places = (self.paths.bench_settings, self.paths.person_settings, self.paths.profiles)
+        return Bounds(*places, lambda: self.settings.approval_profile)
 
     def _build_road(self) -> None:
         stock = Stock(self.rooms)
@@ -156,7 +174,15 @@ class Core:
         servers = (self.catalog.server(state.config.name) for state in self.catalog.states())
         losses = (loss for server in servers if (loss := server.pins.loss()) is not None)
         chosen = packages(self.settings.run_packages, self.settings.run_preload).faults
-        return (*self._notices, *self.catalog.notices, *self.rooms.network.rules().notices, *losses, *chosen)
+        return (
+            *self._notices,
+            *self.catalog.notices,
+            *self.rooms.network.rules().notices,
+            *self.rooms.rules.notices,
+            *self.rooms.bounds.profiles().notices,
+            *losses,
+            *chosen,
+        )
 
     def _hear(self, event: Event) -> None:
         """A definition that changed behind a person's back is written down and told."""

@@ -23,6 +23,7 @@ from workbench.records import (
     NetworkRules,
     PastCall,
     Pause,
+    Permissions,
     Run,
     SecretStore,
     ServerState,
@@ -221,6 +222,13 @@ class NetworkChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionsChanged:
+    """A person changed their rules, or what they trust."""
+
+    permissions: Permissions
+
+
+@dataclass(frozen=True, slots=True)
 class CallsKept:
     """Calls were made and stand in the history now, newest last."""
 
@@ -298,6 +306,7 @@ Event: TypeAlias = (
     | LedgerChanged
     | SecretsChanged
     | NetworkChanged
+    | PermissionsChanged
     | CallsKept
     | CallsForgotten
     | SavedCallsChanged

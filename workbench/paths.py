@@ -60,6 +60,14 @@ class Paths:
         return self.state / "network.json"
 
     @property
+    def permissions(self) -> Path:
+        return self.state / "permissions.json"
+
+    @property
+    def profiles(self) -> Path:
+        return self.state / "profiles.json"  # the yes to profiles of benches
+
+    @property
     def pins(self) -> Path:
         return self.state / "pins"
 

@@ -40,6 +40,8 @@ def _setting(
 
 ELSEWHERE = frozenset({"network.allow", "network.deny"})  # tables that `workbench.network.rules` reads
 
+PROFILES = "profiles"  # tables that `workbench.permissions.bounds` reads
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -54,6 +56,11 @@ class Settings:
     approval_wait_seconds: int = _setting(300, "How long a program waits for a person; then it is refused.", least=0)
     approval_auto_low: bool = _setting(True, "Programs of low risk run without asking.", guarded=True)
     approval_auto_medium: bool = _setting(False, "Programs of medium risk run without asking.", guarded=True)
+    approval_profile: str = _setting(
+        "write_restricted",
+        "The bounds of a program that names none: read_only, write_restricted, execute_full or a profile of your own.",
+        guarded=True,
+    )
     isolation_low: str = _setting("process", "The least that isolates a program of low risk: process, container or vm.",
         guarded=True, words=ISOLATION)  # fmt: skip
     isolation_medium: str = _setting("container", "The least that isolates a program of medium risk.",
@@ -231,7 +238,7 @@ def _apply(settings: Settings, values: dict[str, Any], path: Path, *, trusted: b
     for group, table in values.items():
         for key, value in table.items() if isinstance(table, dict) else ((None, table),):
             name = f"{group}.{key}" if key else group
-            if name in ELSEWHERE:
+            if name in ELSEWHERE or group == PROFILES:
                 continue
             try:
                 if name in guarded and not trusted:

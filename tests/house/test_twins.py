@@ -13,6 +13,8 @@ ELSEWHERE = {
     "gui/pauses/strip.py": "tests/gui/pauses/test_dialog.py",
     "gui/pauses/evidence.py": "tests/gui/pauses/test_dialog.py",
     "gui/pauses/dialogs.py": "tests/gui/pauses/test_dialog.py",
+    "permissions/yes.py": "tests/permissions/test_bounds.py",
+    "catalog/missing.py": "tests/catalog/test_catalog.py",
     "gui/docks/call_m*.py": "tests/gui/docks/test_calls_pane.py",
     "gui/docks/calls*.py": "tests/gui/docks/test_calls_pane.py",
     "gui/dialogs/save_call.py": "tests/gui/docks/test_calls_pane.py",

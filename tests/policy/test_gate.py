@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from workbench.policy.bounding import Limits, bound
 from workbench.policy.gate import gate
-from workbench.records import Gate, Risk, Verdict
+from workbench.policy.profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
+from workbench.policy.trust import Judged
+from workbench.records import Gate, Risk, RunProfile, Verdict
 from workbench.settings import Settings
 
 ALL = Settings(approval_auto_low=True, approval_auto_medium=True)
@@ -37,3 +40,37 @@ def test_settings_let_low_and_medium_pass_and_nothing_above(risk: Risk, settings
 @pytest.mark.parametrize("word", [Gate.BLOCKED, Gate.REFUSED])
 def test_no_setting_softens_blocked_or_refused(word: Gate) -> None:
     assert gate(verdict(Risk.LOW, word), ALL) is word
+
+
+RISKS = [Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL]
+AUTO = {  # what a person lets pass → the risks that pass
+    (True, True): {Risk.LOW, Risk.MEDIUM},
+    (True, False): {Risk.LOW},
+    (False, True): {Risk.MEDIUM},
+    (False, False): set[Risk](),
+}
+
+
+@pytest.mark.parametrize("word", list(Gate))
+@pytest.mark.parametrize("risk", RISKS)
+@pytest.mark.parametrize("preferences", list(AUTO))
+@pytest.mark.parametrize("profile", [READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL])
+@pytest.mark.parametrize("force", [False, True])
+def test_every_combination_of_gate_risk_preferences_profile_and_force(
+    word: Gate, risk: Risk, preferences: tuple[bool, bool], profile: RunProfile, force: bool
+) -> None:
+    given = bound(verdict(risk, word), Limits(profile), lambda server, tool: None, lambda tool: Judged(None))
+    found = gate(given, Settings(approval_auto_low=preferences[0], approval_auto_medium=preferences[1]), force=force)
+    if word in (Gate.BLOCKED, Gate.REFUSED):
+        assert found is word  # no preference softens it, and no person is bothered with it
+    elif force or profile.ask or risk not in AUTO[preferences]:
+        assert found is Gate.ASK
+    else:
+        assert found is Gate.AUTO
+
+
+@pytest.mark.parametrize("risk", RISKS)
+@pytest.mark.parametrize("left", RISKS)
+def test_what_a_rule_settles_weighs_no_more_unless_the_whole_is_critical(risk: Risk, left: Risk) -> None:
+    found = gate(replace(verdict(risk), unsettled=left), Settings())
+    assert (found is Gate.AUTO) == (left is Risk.LOW and risk is not Risk.CRITICAL)

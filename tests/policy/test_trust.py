@@ -33,7 +33,7 @@ def test_the_hint_of_a_server_nobody_trusts_is_worth_what_the_verb_says() -> Non
     assert tool_risk(effective(READER, NOBODY)) is Risk.MEDIUM
     assert tool_risk(effective(replace(READER, name="orders"), NOBODY)) is Risk.HIGH
     assert tool_risk(effective(READER, Trust(believed=("shop",)))) is Risk.LOW
-    assert tool_risk(effective(READER, NOBODY, builtin=True)) is Risk.LOW
+    assert tool_risk(effective(READER, NOBODY, believed=True)) is Risk.LOW
 
 
 def test_what_a_server_says_against_itself_counts_without_trust() -> None:

@@ -130,7 +130,17 @@ class Door:
         await self._rooms.catalog.learn()
         state = _text(arguments, "session_id", "")
         language = _text(arguments, "language", "python")
-        run = self._conveyor.submit(code, self._session, purpose, wished, state=state, language=language)
+        run = self._conveyor.submit(
+            code,
+            self._session,
+            purpose,
+            wished,
+            state=state,
+            language=language,
+            profile=_text(arguments, "profile", ""),
+            required=_names(arguments, "required_tools"),
+            force_approval=arguments.get("force_approval") not in (None, False),
+        )
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
         try:
             return await self._conveyor.finished(run.id)
@@ -222,6 +232,13 @@ def _text(arguments: JsonObject, name: str, default: str | None = None) -> str:
     if not isinstance(value, str):
         raise WorkbenchError(f"{name} must be a text.", "See the tool's schema.")
     return value
+
+
+def _names(arguments: JsonObject, name: str) -> tuple[str, ...]:
+    value = arguments.get(name) or []
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise WorkbenchError(f"{name} must be a list of texts.", 'Such as ["demo.list_orders"].')
+    return tuple(str(one) for one in value)
 
 
 def _progress_words(run: Run) -> str:

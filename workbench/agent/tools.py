@@ -56,6 +56,18 @@ result = {"pending": page["total"], "first 500 worth": sum(order["amount"] for o
             '`import { list_orders } from "./servers/demo"`, top-level await, console.log, result = …, ToolError; '
             "readFile, writeFile and listFiles for workspace/.",
         },
+        profile={
+            "type": "string",
+            "description": "The bounds it runs in: read_only (reads only), write_restricted (the usual ones) or "
+            "execute_full (four times the limits; always waits for a person). Or one that the user named.",
+        },
+        required_tools={
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "The only tools it may call, such as demo.list_orders; others are refused. A shorter list "
+            "is easier to approve.",
+        },
+        force_approval={"type": "boolean", "description": "Let a person look first, whatever the risk."},
     ),
     read_only=False,
 )

@@ -23,13 +23,14 @@ from workbench.catalog.known_tools import KnownTools
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.lessons import Lessons
 from workbench.catalog.memory import Memory
+from workbench.catalog.missing import no_tool
 from workbench.catalog.oddities import Oddities
 from workbench.catalog.offered import Offered
 from workbench.catalog.ranking import Entry
 from workbench.catalog.search import summary
 from workbench.catalog.semantic.source import Source
 from workbench.catalog.server import Server
-from workbench.catalog.surroundings import Surroundings
+from workbench.catalog.surroundings import Surroundings, Weigh, unweighed
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
 from workbench.errors import WorkbenchError
 from workbench.events import (
@@ -75,10 +76,11 @@ class Catalog:
         masks: Masks | None = None,
         asks: Asks | None = None,
         authorize: Authorize = nobody_signs_in,
+        weigh: Weigh = unweighed,
     ) -> None:
         """`host`: who answers and hears a server, by its name; without one the person does, through `asks`. `secret`:
         what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults. `authorize`: who
-        signs in at a server at an address."""
+        signs in at a server at an address. `weigh`: what a person's trust makes of a server's tools."""
         self.asks = asks or Asks(tell, settings)  # what servers ask of a person
         self._bench = paths.bench
         self._settings = settings  # asked each time, so that a changed setting counts at once
@@ -97,6 +99,7 @@ class Catalog:
             host or self._attend,
             masks or Masks(),
             self._vouch,
+            weigh,
         )
         self._tell = tell
         self._servers: dict[str, Server] = {}
@@ -236,7 +239,7 @@ class Catalog:
         """By its raw name or the one it has in Python."""
         found = self._find(self.server(server), name)
         if found is None:
-            raise _no_tool(self.server(server), name)
+            raise no_tool(self.server(server), name)
         return found
 
     async def learn(self) -> None:
@@ -258,6 +261,12 @@ class Catalog:
         if self._settings().search_learns and self.lessons.ran_after(question, server, tool):
             self.finder.forget()
 
+    def weigh_again(self, name: str = "") -> None:
+        """A person's trust changed: in one server, or in all."""
+        for server in self._all():
+            if name in ("", server.name):
+                server.own.weigh_again()
+
     def blocked(self, tool: Tool) -> Fault | None:
         """Why nobody may call this tool now; None when it may be called."""
         return self.server(tool.server).pins.refusal(tool.name)
@@ -272,7 +281,7 @@ class Catalog:
             await server.ready()
             tool = self._find(server, call.tool)
             if tool is None:
-                raise _no_tool(server, call.tool)
+                raise no_tool(server, call.tool)
             if (blocked := server.pins.refusal(tool.name)) is not None:
                 return Outcome(call.id, ok=False, fault=blocked, refused=True)
             try:
@@ -386,14 +395,3 @@ class Catalog:
             return tool
         raw = next((raw for raw, function in server.functions.items() if function == name), None)
         return server.tools[raw] if raw is not None else None
-
-
-def _no_tool(server: Server, name: str) -> WorkbenchError:
-    if not server.tools:
-        hint = "" if server.running else "Its tools are known once it has been connected."
-    else:
-        hint = (
-            nearest(name, (*server.tools, *server.functions.values()))
-            or f"It has {len(server.tools)} tools; search them."
-        )
-    return WorkbenchError(f"{server.name} has no tool {name!r:.100}.", hint)

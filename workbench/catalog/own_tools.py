@@ -15,8 +15,16 @@ from workbench.wrappers.names import python_names
 class OwnTools:
     """What is called is what was approved; what the server says now may differ and waits."""
 
-    def __init__(self, config: ServerConfig, folder: Path, tell: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        config: ServerConfig,
+        folder: Path,
+        tell: Callable[[Event], None],
+        weigh: Callable[[], Callable[[Tool], Tool]] = lambda: lambda tool: tool,
+    ) -> None:
+        """`weigh` answers with what makes a tool into what it is worth by the person's trust as it is now."""
         self._server = config.name
+        self._weigh = weigh
         self._tell = tell
         self._saving = asyncio.Lock()
         self.pins = Pins(config.name, folder, trusted=config.builtin)
@@ -28,11 +36,18 @@ class OwnTools:
     def keep(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
         """The server's list as it is now."""
         self.listed = tools
-        self.approved = {tool.name: tool for tool in self.pins.take(tools)}
+        weighed = self._weigh()
+        self.approved = {tool.name: weighed(tool) for tool in self.pins.take(tools)}
         self.functions = python_names(tuple(self.approved))
         self.warnings = warnings
         if blocked := self.pins.tell():
             self._tell(DefinitionsBlocked(self._server, blocked))
+
+    def weigh_again(self) -> None:
+        """What a person trusts is another than before."""
+        weighed = self._weigh()
+        self.approved = {name: weighed(tool) for name, tool in self.approved.items()}
+        self._tell(ToolsChanged(self._server))
 
     async def approve(self, wanted: Mapping[str, str]) -> None:
         """A person stands behind these definitions, by tool and hash."""

@@ -51,7 +51,9 @@ class Server:
         self._era = ""
         self._way = ""  # how it was reached last: stdio, http or sse
         self.clocks = Clocks()  # of the calls that wait here; they stand while a person is asked
-        self.own = OwnTools(config, surroundings.paths.pins, surroundings.tell)
+        self.own = OwnTools(
+            config, surroundings.paths.pins, surroundings.tell, lambda: surroundings.weigh(self.state.config)
+        )
         self.moments = Moments(config.name, surroundings.paths.moments)
         self._rubbish_told = 0
         self.traffic = Traffic(config.name, surroundings.masks)

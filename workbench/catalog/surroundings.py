@@ -11,16 +11,22 @@ from workbench.catalog.memory import Memory
 from workbench.catalog.ways import Ways
 from workbench.events import Event
 from workbench.paths import Paths
-from workbench.records import ServerConfig
+from workbench.records import ServerConfig, Tool
 from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 
 Vouch = Callable[[ServerConfig], Awaitable[str]]
+Weigh = Callable[[ServerConfig], Callable[[Tool], Tool]]
 
 
 async def trusting(config: ServerConfig) -> str:
     """For whoever remembers no consents."""
     return ""
+
+
+def unweighed(config: ServerConfig) -> Callable[[Tool], Tool]:
+    """For whoever keeps no trust: tools are what their servers say."""
+    return lambda tool: tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +42,4 @@ class Surroundings:
     host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
     masks: Masks = field(default_factory=Masks)
     vouch: Vouch = trusting  # why the files behind a command are not those that a person allowed
+    weigh: Weigh = unweighed  # makes a server's tools into what its hints and a person's words make of them

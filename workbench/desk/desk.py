@@ -12,6 +12,7 @@ from workbench.desk.network import NetworkDesk
 from workbench.desk.offers import OffersDesk
 from workbench.desk.past import PastDesk
 from workbench.desk.pauses import PausesDesk
+from workbench.desk.permissions import PermissionsDesk
 from workbench.desk.registry import RegistryDesk
 from workbench.desk.roots import RootsDesk
 from workbench.desk.runs import RunsDesk
@@ -45,6 +46,7 @@ class Desk(
     OffersDesk,
     TasksDesk,
     NetworkDesk,
+    PermissionsDesk,
     StatesDesk,
     ThriftDesk,
     FindingDesk,

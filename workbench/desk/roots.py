@@ -10,7 +10,9 @@ class RootsDesk(Seat):
     """Roots."""
 
     async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
+        before = self._entry(server)
         state = await self._catalog.set_roots(server, roots)
+        self._carry_trust(server, before)
         told = ", ".join(roots) or "no folder"
         self._note("server.roots", f"You told {server} of {told}", server=server)
         return state

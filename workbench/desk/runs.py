@@ -14,12 +14,21 @@ from workbench.records import Decision, EntryQuery, ReviewFigures, Run, Verdict
 class RunsDesk(Seat):
     """Programs, their verdicts, their runs."""
 
-    async def assess(self, code: str, language: str = "python") -> Verdict:
-        return await self._house.conveyor.assess(code, language=language)
+    async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
+        return await self._house.conveyor.assess(code, language=language, profile=profile)
 
-    async def submit(self, code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
-        person = self._rooms.sessions.person
-        return self._house.conveyor.submit(code, person, purpose, skill=skill, state=state, language=language)
+    async def submit(
+        self, code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
+        return self._house.conveyor.submit(
+            code,
+            self._rooms.sessions.person,
+            purpose,
+            skill=skill,
+            state=state,
+            language=language,
+            profile=profile,
+        )
 
     async def runs(self) -> tuple[Run, ...]:
         return self._house.conveyor.runs()

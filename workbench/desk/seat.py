@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from workbench.catalog.catalog import Catalog
+from workbench.catalog.launch import fingerprint
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
@@ -41,6 +42,15 @@ class Seat:
     @property
     def _catalog(self) -> Catalog:
         return self._rooms.catalog
+
+    def _entry(self, server: str) -> str:
+        """The fingerprint of its entry, which trust is about."""
+        return fingerprint(self._catalog.server(server).state.config)
+
+    def _carry_trust(self, server: str, before: str) -> None:
+        """A person changed the entry themselves: what they trust in it stays."""
+        self._rooms.rules.carry(server, before)
+        self._catalog.weigh_again(server)
 
     def _note(
         self, kind: str, summary: str, *, server: str = "", run_id: str = "", session: str = "person", risk: str = ""

@@ -41,7 +41,9 @@ class SecretsDesk(Seat):
         for name, value in values.items():
             await asyncio.to_thread(self._rooms.secrets.put, name, value)
         self._note("secret.moved", f"You moved {len(values)} secrets of {server} out of .mcp.json", server=server)
+        before = self._entry(server)
         state = await self._catalog.replace(changed)
+        self._carry_trust(server, before)
         await self._tell_store()
         return state
 

@@ -11,7 +11,7 @@ from workbench.policy import bits
 from workbench.policy.bits import contradicts
 from workbench.policy.levels import at_least
 from workbench.policy.tables import verbs
-from workbench.records import Origin, Risk, Tool, ToolCall, Verdict
+from workbench.records import Origin, Risk, Tool, ToolCall, Verdict, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,26 @@ def destroys(tool: Tool) -> bool:
     return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or verbs.destroys(tool.name))
 
 
-def check_call(call: ToolCall, tool: Tool, verdict: Verdict | None, approved: bool) -> CallVerdict:
-    """Whether this call may go to its server: by the verdict of its run, or by a person's own confirmation."""
+def check_call(
+    call: ToolCall,
+    tool: Tool,
+    verdict: Verdict | None,
+    approved: bool,
+    word: Word | None = None,
+    why: str = "",
+) -> CallVerdict:
+    """Whether this call may go to its server: by the verdict of its run, or by a person's own confirmation. `word` and
+    `why`: what a rule of the person's says of exactly this call of a program."""
     risk = tool_risk(tool)
     if verdict is not None:
-        return _check_in_run(tool, verdict, approved, risk)
+        return _check_in_run(tool, verdict, approved, risk, word, why)
     if call.origin is Origin.PERSON:
         return _check_direct(call, tool, risk)
     reason = f"{_name(tool)} was called by an agent outside of an assessed program."
     return CallVerdict(False, False, risk, reason, "Call tools from a program given to execute_code.")
 
 
-def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk) -> CallVerdict:
+def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk, word: Word | None, why: str) -> CallVerdict:
     name = _name(tool)
     judged = verdict.definitions.get(name)
     if judged is not None and judged != tool.hash:
@@ -68,6 +76,12 @@ def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk) -> C
         return CallVerdict(
             False, False, risk, reason, "Submit the program again; it will be assessed with the new definition."
         )
+    if word is Word.DENY:
+        return CallVerdict(False, False, risk, why, "Do without it; a person can change the rule.")
+    if word is Word.ASK:
+        return CallVerdict(False, False, risk, why, "A person must agree to this call.", pause=True)
+    if word is Word.ALLOW:
+        return CallVerdict(True, False, risk)
     seen = any(use.server == tool.server and use.tool == tool.name for use in verdict.tools)
     if not seen and at_least(risk, Risk.MEDIUM):
         reason = f"The program calls {name}, which could not be read from its text; {_why(tool)}."

@@ -9,9 +9,14 @@ from workbench.records import Gate, Risk, Verdict
 from workbench.settings import Settings
 
 
-def gate(verdict: Verdict, settings: Settings) -> Gate:
-    """Blocked, refused, ask or auto for this verdict under these settings."""
+def gate(verdict: Verdict, settings: Settings, *, force: bool = False) -> Gate:
+    """Blocked, refused, ask or auto for this verdict under these settings; `force`: its author wants a person to look.
+    What a rule of the person's allows weighs no more, except where the whole is critical."""
     if verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
         return verdict.gate
+    if force or verdict.asks:
+        return Gate.ASK
+    settled = verdict.unsettled is not None and verdict.risk is not Risk.CRITICAL
+    risk = verdict.unsettled if settled else verdict.risk
     allowed = {Risk.LOW: settings.approval_auto_low, Risk.MEDIUM: settings.approval_auto_medium}
-    return Gate.AUTO if allowed.get(verdict.risk, False) else Gate.ASK
+    return Gate.AUTO if risk is not None and allowed.get(risk, False) else Gate.ASK

@@ -33,12 +33,16 @@ class Judged:
     depends: bool = False  # only for a judgement without arguments: the real ones may be judged otherwise
 
 
-def effective(tool: Tool, trust: Trust, builtin: bool = False) -> Tool:
-    """The tool as policy takes it: believed hints, a person's word in place of them, guesses for the three own bits."""
+NO_RULE = Judged(None)
+
+
+def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
+    """The tool as policy takes it: hints as far as they are believed, a person's word in place of them, and guesses for
+    the three own bits. `believed`: also without a word in `trust`, such as for the built-in server."""
     claims = tool.claimed or tool.hints
     said = counting(trust.bits.get(tool.server, {}).get(tool.name, ToolBits()), tool)
     spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
-    hints = _said(claims if builtin or tool.server in trust.believed else doubted(claims), said)
+    hints = _said(claims if believed or tool.server in trust.believed else doubted(claims), said)
     plain = replace(tool, hints=hints, claimed=claims, said=spoken, private=None, outsiders=None, sends=None)
     return replace(
         plain,

@@ -24,7 +24,9 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.policy.calls import CallVerdict, check_call
 from workbench.policy.levels import at_least
-from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict
+from workbench.policy.profiles import outside
+from workbench.policy.trust import NO_RULE, Judged
+from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict, Word
 from workbench.runs.guard import Guard
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -68,7 +70,10 @@ class Broker:
             call = replace(call, server=tool.server, tool=tool.name)
         if (blocked := self._rooms.catalog.blocked(tool)) is not None:
             return self._refuse(call, session, blocked, Risk.HIGH)
-        said = check_call(call, tool, verdict, approved)
+        if verdict is not None and (beyond := outside(verdict.profile, verdict.required, tool)) is not None:
+            return self._refuse(call, session, beyond, Risk.HIGH)
+        ruled = await self._ruled(call, tool, session, approved) if verdict is not None else NO_RULE
+        said = check_call(call, tool, verdict, approved, ruled.word, ruled.why)
         if not said.allow and not (said.pause and guard is not None):
             return self._refuse(call, session, Fault(said.reason, said.hint), said.risk, confirm=said.confirm)
         return await self._carry(call, tool, said, session, progress, guard)
@@ -80,6 +85,20 @@ class Broker:
             self._rooms.tell(CallProgress(call_id, done, total, message))
 
         return tell
+
+    async def _ruled(self, call: ToolCall, tool: Tool, session: Session, approved: bool) -> Judged:
+        """What the person's rules say of this call, with personal data as it would be sent."""
+        rules = self._rooms.rules
+        found = rules.judge(tool, None, session.id, call.run_id)
+        if rules.looks_into(tool):
+            try:
+                arguments = await _restored(call, tool, session)
+            except WorkbenchError:  # the call itself says what is wrong
+                return Judged(Word.ASK, None, "Its arguments cannot be read")
+            found = await asyncio.to_thread(rules.judge, tool, arguments, session.id, call.run_id)
+        rules.note_use(found.permission)
+        whole = found.permission is None or found.permission.kind != "arguments"
+        return NO_RULE if found.word is Word.ASK and approved and whole else found
 
     async def _carry(
         self,

@@ -19,6 +19,7 @@ from workbench.records import Content, Decision, Fault, Gate, HostRule, Origin, 
 from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
 from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
+from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
@@ -29,7 +30,7 @@ from workbench.runs.placement import place
 from workbench.runs.reasons import no_network, of_ending, returned, stopped
 from workbench.runs.road import End, Road, is_person
 from workbench.runs.rooms import Rooms
-from workbench.runs.sessions import Session
+from workbench.runs.sessions import PERSON, Session
 from workbench.runs.slots import Slots
 from workbench.runs.state import State, StateGone
 from workbench.runs.states import States
@@ -84,17 +85,32 @@ class Conveyor:
     def busy(self) -> bool:
         return any(not road.over for road in self._roads.values())
 
-    async def assess(self, code: str, state: State | None = None, language: str = PYTHON) -> Verdict:
-        """What policy says of a text; a long one, or one that names skills, which are files, is read on a thread."""
+    async def assess(
+        self,
+        code: str,
+        state: State | None = None,
+        language: str = PYTHON,
+        profile: str = "",
+        required: tuple[str, ...] = (),
+        session: str = PERSON,
+    ) -> Verdict:
+        """What policy says of a text within the bounds of this profile and these tools."""
+        verdict = await self._read(code, state, language, network=self._rooms.bounds.reaches(profile))
+        return within_bounds(self._rooms, verdict, profile, required, session, language)
+
+    async def _read(self, code: str, state: State | None, language: str, *, network: bool) -> Verdict:
+        """A long text, or one that names skills, which are files, is read on a thread."""
         tools, earlier = self._rooms.catalog.tools(), state.texts if state else ()
         if language != PYTHON:
             return await asyncio.to_thread(assess_script, code, tools)
-        reach = self._rooms.network.rules().open
+        reach = self._rooms.network.rules().open if network else None
         if len(code) <= SHORT and "skill" not in code and not earlier:
             return assess_all(code, tools, (), reach=reach)
         return await asyncio.to_thread(self._assess, code, tools, earlier, reach)
 
-    def _assess(self, code: str, tools: Sequence[Tool], earlier: Sequence[str], reach: Sequence[HostRule]) -> Verdict:
+    def _assess(
+        self, code: str, tools: Sequence[Tool], earlier: Sequence[str], reach: Sequence[HostRule] | None
+    ) -> Verdict:
         skills = self._rooms.library.usable() if any("skill" in text for text in (*earlier, code)) else ()
         return assess_all(code, tools, skills, earlier, reach=reach)
 
@@ -108,10 +124,14 @@ class Conveyor:
         skill: str = "",
         state: str = "",
         language: str = PYTHON,
+        profile: str = "",
+        required: Sequence[str] = (),
+        force_approval: bool = False,
     ) -> Run:
         """Take a text and set it on its road; the answer is the run as it stands now."""
         self._check_open(session)
         check_language(language, state)
+        wanted = self._rooms.bounds.find(profile).name  # refused now, if it is
         found = self.states.find(session, state) if state else None
         proposal = Proposal(
             id=uuid.uuid4().hex[:12],
@@ -126,6 +146,9 @@ class Conveyor:
             skill=skill,
             state=state,
             language=language,
+            profile=wanted,
+            required=required_tools(self._rooms, required),
+            force_approval=force_approval,
         )
         road = Road(self._rooms, session, proposal, found)
         self._roads[road.run.id] = road
@@ -173,7 +196,7 @@ class Conveyor:
 
     async def edit(self, run_id: str, code: str) -> Run:
         road = self._road(run_id)
-        text, verdict = canonical(code), await self.assess(code, road.state, road.run.proposal.language)
+        text, verdict = canonical(code), await self._verdict(road, code)
         before = road.run.proposal
         proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)
         placement = await place(proposal, verdict, self._rooms.settings(), self._rooms.sandbox)
@@ -183,8 +206,7 @@ class Conveyor:
 
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         """What policy would say of the text, in the place of the one that waits."""
-        road = self._road(run_id)
-        return await self.assess(code, road.state, road.run.proposal.language)
+        return await self._verdict(self._road(run_id), code)
 
     async def stop(self, run_id: str, reason: str = "A person stopped it.") -> Run:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers."""
@@ -224,9 +246,9 @@ class Conveyor:
     async def _way(self, road: Road) -> End:
         """Checked, if need be approved, and run."""
         proposal = road.run.proposal
-        verdict = await self.assess(proposal.code, road.state, proposal.language)
+        verdict = await self._verdict(road, proposal.code)
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
-        outcome = gate(verdict, self._rooms.settings())
+        outcome = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
         readable = outcome in (Gate.AUTO, Gate.ASK) and proposal.language == PYTHON
         if readable and (found := await hopeless(proposal.code, self._rooms.catalog)):
             return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
@@ -246,6 +268,10 @@ class Conveyor:
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         async with self.slots:
             return self._changed(road) or await self._execute(road)
+
+    async def _verdict(self, road: Road, code: str) -> Verdict:
+        one = road.run.proposal
+        return await self.assess(code, road.state, one.language, one.profile, one.required, one.session)
 
     async def _place(self, road: Road, verdict: Verdict) -> None:
         """Find out where it runs, before anybody is asked."""

@@ -13,7 +13,7 @@ from workbench.catalog.one_tool import one_tool
 from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
-from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, ToolCall
+from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, RunProfile, ToolCall
 from workbench.runs.answered import failure, value_of
 from workbench.runs.borrowed import borrows, check_unchanged
 from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
@@ -58,11 +58,14 @@ class Execution:
         if borrows(self._road.run.verdict):
             check_unchanged(self._road.run.verdict, await asyncio.to_thread(self._rooms.library.usable))
         settings = self._rooms.settings()
+        profile = self._road.run.verdict.profile if self._road.run.verdict else None
+        mounted = profile is None or profile.workspace != "none"
         chosen = packages(settings.run_packages, settings.run_preload)
         program = Program(
             code=proposal.code,
-            limits=limits_from(settings, proposal.seconds),
-            workspace=self._rooms.paths.workspace,
+            limits=limits_from(settings, proposal.seconds, profile),
+            workspace=self._rooms.paths.workspace if mounted else self._stock.nothing,
+            writable=profile is None or profile.workspace == "write",
             servers=self._stock.wrappers(proposal.language),
             skills=self._stock.skills,
             language=proposal.language,
@@ -224,16 +227,23 @@ def limit_of(value: JsonValue) -> int:
     return int(max(1, min(value, 500))) if isinstance(value, int | float) and abs(value) < math.inf else 20
 
 
-def limits_from(settings: Settings, wished_seconds: float) -> Limits:
-    """The person's limits; a proposal may wish for less time, never for more."""
-    seconds = min(wished_seconds, settings.run_seconds) if wished_seconds > 0 else settings.run_seconds
+def limits_from(settings: Settings, wished_seconds: float, profile: RunProfile | None = None) -> Limits:
+    """The person's limits, as often as the profile has them and no more than it names; a proposal may wish for less
+    time, never for more."""
+    times = profile.times if profile else 1
+    most = _least(settings.run_seconds * times, profile.seconds if profile else 0)
+    seconds = min(wished_seconds, most) if wished_seconds > 0 else most
     return Limits(
         seconds=float(seconds),
-        memory_mb=settings.run_memory_mb,
-        cpu_seconds=float(settings.run_cpu_seconds),
+        memory_mb=_least(settings.run_memory_mb * times, profile.memory_mb if profile else 0),
+        cpu_seconds=float(settings.run_cpu_seconds * times),
         pids=settings.run_pids,
         output_bytes=settings.run_output_bytes,
         disk_mb=settings.run_disk_mb,
-        calls=settings.run_calls,
+        calls=_least(settings.run_calls * times, profile.calls if profile else 0),
         cpus=settings.run_cpus,
     )
+
+
+def _least(most: int, own: int) -> int:
+    return min(most, own) if own else most

@@ -157,6 +157,9 @@ class Outgoing:
 def outgoing(road: Road) -> Outgoing | None:
     """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
     it, so nobody agreed."""
+    verdict = road.run.verdict
+    if verdict is not None and verdict.profile is not None and not verdict.profile.network:
+        return None
     network, decision = road.rooms.network, road.run.decision
     allowed = bool(network.rules().open) or (decision is not None and decision.allow and bool(decision.hosts))
     return Outgoing(road, network) if allowed and tells_of_network(road.run.verdict) else None

@@ -26,7 +26,7 @@ class Placement:
 
 async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbox: Sandbox) -> Placement:
     """The wanted level or a stronger one; else the strongest there is, with the sentence that needs a consent."""
-    wanted = wanted_level(verdict.risk, settings)
+    wanted = _stronger(wanted_level(verdict.risk, settings), verdict.profile.isolation if verdict.profile else "")
     found = await sandbox.fitting(wanted, proposal.language)
     if found is not None and _may_hold(found, verdict.risk):
         modules = packaged(proposal, settings) if found.name != LEVELS[0] else ()
@@ -57,6 +57,11 @@ def wanted_level(risk: Risk, settings: Settings) -> str:
         Risk.HIGH: settings.isolation_high,
         Risk.CRITICAL: settings.isolation_critical,
     }[risk]
+
+
+def _stronger(one: str, other: str) -> str:
+    """The stronger of two levels; an empty one asks for nothing."""
+    return max((one, other), key=lambda level: LEVELS.index(level) if level in LEVELS else -1)
 
 
 def _less(wanted: str, best: Level, language: str) -> str:

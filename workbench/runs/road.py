@@ -168,6 +168,9 @@ class Road:
             "skill": proposal.skill,
             "language": proposal.language,
             "state": proposal.state,
+            "profile": proposal.profile,
+            "required": list(proposal.required),
+            "force_approval": proposal.force_approval,
             "seconds": proposal.seconds,
             "at": proposal.at,
         }

@@ -12,6 +12,8 @@ from workbench.events import Event
 from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths
+from workbench.permissions.bounds import Bounds
+from workbench.permissions.rules import Rules
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.secrets import Secrets
@@ -37,3 +39,5 @@ class Rooms:
     settings: Callable[[], Settings]  # asked each time, so that a changed setting counts at once
     history: History
     network: Network
+    rules: Rules
+    bounds: Bounds

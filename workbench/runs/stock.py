@@ -65,6 +65,11 @@ class Stock:
     def skills(self) -> Path:
         return self._rooms.paths.generated / "skills"
 
+    @property
+    def nothing(self) -> Path:
+        """What a program sees as its workspace that may see none."""
+        return self._rooms.paths.generated / "nothing"
+
     def open(self) -> None:
         """Everything the definition cache knows counts as stale once."""
         servers = {tool.server for tool in self._rooms.catalog.tools()}
@@ -72,6 +77,7 @@ class Stock:
             self.wrappers(language).mkdir(parents=True, exist_ok=True)
             wrappers.stale.update(servers)
         self.skills.mkdir(parents=True, exist_ok=True)
+        self.nothing.mkdir(exist_ok=True)
 
     def hear(self, event: Event) -> None:
         match event:

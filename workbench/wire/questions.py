@@ -18,6 +18,7 @@ from workbench.wire.topics.network import NetworkQuestions
 from workbench.wire.topics.offers import OfferQuestions
 from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.pauses import PauseQuestions
+from workbench.wire.topics.permissions import PermissionQuestions
 from workbench.wire.topics.registry import RegistryQuestions
 from workbench.wire.topics.roots import RootQuestions
 from workbench.wire.topics.runs import RunQuestions
@@ -51,6 +52,7 @@ class Questions(
     OfferQuestions,
     TaskQuestions,
     NetworkQuestions,
+    PermissionQuestions,
     StateQuestions,
     ThriftQuestions,
     FindingQuestions,
@@ -112,5 +114,12 @@ DECISIVE = frozenset(
         "remove_host",
         "accept_host",
         "withdraw_host",
+        "set_permission",
+        "revoke_permission",
+        "trust_server",
+        "set_bits",
+        "renew_permissions",
+        "accept_profile",
+        "withdraw_profile",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

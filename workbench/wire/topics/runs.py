@@ -10,10 +10,13 @@ from workbench.records import Decision, ReviewFigures, Run, Verdict
 class RunQuestions(Protocol):
     """Programs, their verdicts, their runs."""
 
-    async def assess(self, code: str, language: str = "python") -> Verdict: ...
+    async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict: ...
 
-    async def submit(self, code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
-        """Run a person's own program, in a kept state of that name if it has one; answers once it is on its road."""
+    async def submit(
+        self, code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
+        """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile;
+        answers once it is on its road."""
 
     async def runs(self) -> tuple[Run, ...]:
         """Runs of this core and the last ones before it, newest first."""

@@ -1,0 +1,131 @@
+"""The person's rules at work: kept, counted, void with what they were about, never half lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.permissions.rules import Rules
+from workbench.records import Hints, Permission, Predicate, Tool, ToolBits, Word
+
+MAIL = Tool("mail", "send_email", hash="m")
+BOB = {"to": "bob@acme.com"}
+TO_ACME = Permission("", "arguments", Word.ALLOW, "mail", "send_email", (Predicate("to", "*@acme.com"),))
+
+
+class Bench:
+    """A person's folder, and an entry of `.mcp.json` that may change."""
+
+    def __init__(self, root: Path) -> None:
+        self.file = root / "permissions.json"
+        self.workspace = root / "bench" / "workspace"
+        self.workspace.mkdir(parents=True)
+        self.entry = "first"
+
+    def rules(self) -> Rules:
+        return Rules(self.file, self.workspace, lambda server: self.entry)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_a_rule_outlives_the_core_with_its_sentence_and_its_count(bench: Bench) -> None:
+    rules = bench.rules()
+    made = rules.put(TO_ACME, MAIL)
+    assert made.key == "m"
+    for _ in range(3):
+        rules.note_use(rules.judge(MAIL, BOB).permission)
+    assert rules.view().rules[0].count == 3
+    rules.flush()
+    kept = bench.rules().view().rules[0]
+    assert (kept.id, kept.label, kept.count) == (made.id, made.label, 3)
+    assert kept.used > 0
+
+
+def test_the_same_rule_with_another_word_takes_its_place(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.put(TO_ACME, MAIL)
+    rules.put(replace(TO_ACME, word=Word.DENY), MAIL)
+    assert [one.word for one in rules.rules] == [Word.DENY]
+
+
+def test_a_rule_for_a_session_is_kept_nowhere(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
+    assert rules.judge(MAIL, BOB, "s").word is Word.ALLOW
+    assert rules.judge(MAIL, BOB, "t").word is None
+    assert bench.rules().rules == ()
+
+
+def test_trust_is_about_an_entry_and_ends_with_it(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.believe("mail", yes=True)
+    rules.put(Permission("", "server", Word.ASK, "mail"), None)
+    reads = Tool("mail", "orders", hints=Hints(read_only=True))
+    assert rules.trust.believed == ("mail",)
+    assert rules.weigh("mail", "first", builtin=False)(reads).hints.read_only
+    bench.entry = "second"
+    assert (rules.trust.believed, rules.rules) == ((), ())
+    assert rules.weigh("mail", "second", builtin=False)(reads).hints.read_only is None
+    rules.carry("mail", "first")  # the person changed it themselves
+    assert rules.trust.believed == ("mail",)
+    assert len(rules.rules) == 1
+
+
+def test_a_word_about_a_tool_is_kept_and_taken_back(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.say(MAIL, ToolBits(sends=False))
+    assert bench.rules().weigh("mail", "", builtin=False)(MAIL).sends is False
+    rules.say(MAIL, ToolBits())
+    assert bench.rules().weigh("mail", "", builtin=False)(MAIL).sends is True
+
+
+def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(bench: Bench) -> None:
+    bench.rules().put(replace(TO_ACME, word=Word.DENY), MAIL)
+    bench.file.write_text(bench.file.read_text()[:-5])
+    damaged = bench.file.read_text()
+    rules = bench.rules()
+    assert rules.judge(Tool("any", "get_row"), {}).word is Word.ASK
+    assert rules.notices
+    for deed in (
+        lambda: rules.put(TO_ACME, MAIL),
+        lambda: rules.believe("mail", yes=True),
+        lambda: rules.say(MAIL, ToolBits(sends=False)),
+        lambda: rules.revoke("x"),
+    ):
+        with pytest.raises(WorkbenchError):
+            deed()
+    rules.flush()
+    assert bench.file.read_text() == damaged
+    rules.renew()
+    assert rules.judge(Tool("any", "get_row"), {}).word is None
+    assert bench.file.with_suffix(".damaged").read_text() == damaged
+
+
+def test_a_rule_about_the_workspace_follows_links(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.put(replace(TO_ACME, where=(Predicate("path", "under workspace"),)), MAIL)
+    (bench.workspace / "out").symlink_to("/etc")
+    assert rules.judge(MAIL, {"path": "workspace/a.csv"}).word is Word.ALLOW
+    assert rules.judge(MAIL, {"path": "workspace/out/passwd"}).word is None
+
+
+def test_revoking_ends_a_rule_at_once_and_twice_is_told(bench: Bench) -> None:
+    rules = bench.rules()
+    made = rules.put(TO_ACME, MAIL)
+    rules.revoke(made.id)
+    assert rules.judge(MAIL, BOB).word is None
+    with pytest.raises(WorkbenchError, match="no such rule"):
+        rules.revoke(made.id)
+
+
+def test_a_rule_of_wildcards_is_not_kept(bench: Bench) -> None:
+    rules = bench.rules()
+    with pytest.raises(WorkbenchError, match="would not count"):
+        rules.put(replace(TO_ACME, where=(Predicate("to", "*"),)), MAIL)
+    assert not bench.file.exists()

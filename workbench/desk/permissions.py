@@ -1,0 +1,78 @@
+"""Answers what a person asks of their rules, their trust, and profiles. Each deed is told to the audit."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields, replace
+
+from workbench.desk.seat import Seat
+from workbench.errors import WorkbenchError
+from workbench.events import PermissionsChanged
+from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
+
+
+class PermissionsDesk(Seat):
+    """Rules, trust and bounds: only a person's door is answered here."""
+
+    async def permissions(self) -> Permissions:
+        return self._rooms.rules.view()
+
+    async def set_permission(self, rule: Permission) -> Permission:
+        self._catalog.server(rule.server)  # there is one of that name
+        tool = self._catalog.tool(rule.server, rule.tool) if rule.kind != "server" else None
+        made = self._rooms.rules.put(replace(rule, tool=tool.name if tool else ""), tool)
+        self._note("permission.set", f"You set a rule: {made.label}", server=made.server)
+        self._tell_rules()
+        return made
+
+    async def revoke_permission(self, rule_id: str) -> Permissions:
+        gone = self._rooms.rules.revoke(rule_id)
+        self._note("permission.revoked", f"You revoked a rule: {gone.label or gone.id}", server=gone.server)
+        return self._tell_rules()
+
+    async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
+        found = self._catalog.tool(server, tool)
+        return await asyncio.to_thread(self._rooms.rules.proposals, found, dict(arguments))
+
+    async def trust_server(self, server: str, yes: bool) -> Permissions:
+        if self._catalog.server(server).state.config.builtin:
+            raise WorkbenchError(f"{server} is built in: it is a part of the workbench.", "It is always believed.")
+        self._rooms.rules.believe(server, yes)
+        self._catalog.weigh_again(server)
+        words = "trust what {} says of its tools" if yes else "no longer trust what {} says of its tools"
+        self._note("server.trusted" if yes else "server.doubted", f"You {words.format(server)}", server=server)
+        return self._tell_rules()
+
+    async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
+        found = self._catalog.tool(server, tool)
+        self._rooms.rules.say(found, bits)
+        self._catalog.weigh_again(server)
+        said = [part.name for part in fields(bits) if part.name != "key" and getattr(bits, part.name) is not None]
+        words = ", ".join(f"{name} {'yes' if getattr(bits, name) else 'no'}" for name in said) or "nothing any more"
+        self._note("tool.said", f"You said of {server}.{found.name}: {words}", server=server)
+        self._tell_rules()
+        return self._catalog.tool(server, found.name)
+
+    async def renew_permissions(self) -> Permissions:
+        self._rooms.rules.renew()
+        self._catalog.weigh_again()
+        self._note("permission.renewed", "You began a new list of rules")
+        return self._tell_rules()
+
+    async def profiles(self) -> Profiles:
+        return self._rooms.bounds.profiles()
+
+    async def accept_profile(self, sha: str) -> Profiles:
+        found = self._rooms.bounds.accept(sha)
+        self._note("profile.accepted", f"You accepted the profile {found.name} of the bench: {found.sentence}")
+        return self._rooms.bounds.profiles()
+
+    async def withdraw_profile(self, sha: str) -> Profiles:
+        self._rooms.bounds.withdraw(sha)
+        self._note("profile.withdrawn", "You took back your yes to a profile of the bench")
+        return self._rooms.bounds.profiles()
+
+    def _tell_rules(self) -> Permissions:
+        found = self._rooms.rules.view()
+        self._rooms.tell(PermissionsChanged(found))
+        return found

@@ -1,0 +1,1 @@
+"""What the person allows: their rules, their trust in servers, the bounds of runs. Kept in their own folder."""

@@ -1,0 +1,204 @@
+"""The person's rules and trust while a core runs. Only a person's door reaches what changes them.
+
+Rules for a session stay in memory and end with the core. How often a rule decided something is written now and then,
+together: a call is not held up for it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.permissions import kept
+from workbench.permissions.kept import Kept
+from workbench.policy import rule_words
+from workbench.policy.trust import Judged, effective, judge
+from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust
+
+MOST_RULES = 1_000
+WRITE_AFTER = 30.0  # seconds after which counts are written, with the next call
+Entry = Callable[[str], str]  # a server → the fingerprint of its entry as it stands now
+_LOST = Fault(
+    "Your rules for tools cannot be read: their file was damaged or changed, so every call of a program asks you.",
+    "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
+)
+
+
+class Rules:
+    """All of them, and what they say of tools and calls."""
+
+    def __init__(self, file: Path, workspace: Path, entry: Entry = lambda server: "") -> None:
+        self._file = file
+        self._workspace = os.path.realpath(workspace)
+        self._entry = entry
+        self._kept = kept.read(file)
+        self._passing: tuple[Permission, ...] = ()  # for a session or a run
+        self._used: dict[str, tuple[int, float]] = {}  # counts that are not written yet
+        self._written = time.monotonic()
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────
+    @property
+    def rules(self) -> tuple[Permission, ...]:
+        """Those that count for the servers as they are now; a trusted entry that changed takes its rule along."""
+        every = (*self._kept.rules, *self._passing)
+        return tuple(one for one in every if one.kind != "server" or not one.key or one.key == self._entry(one.server))
+
+    @property
+    def trust(self) -> Trust:
+        believed = tuple(server for server, entry in self._kept.believed.items() if entry == self._entry(server))
+        return Trust(believed, self._kept.bits, self._kept.lost)
+
+    def view(self) -> Permissions:
+        """What a person sees, with counts as they stand now."""
+        every = tuple(self._counted(one) for one in (*self._kept.rules, *self._passing))
+        return Permissions(every, self.trust, (_LOST,) if self._kept.lost else ())
+
+    @property
+    def notices(self) -> tuple[Fault, ...]:
+        return self.view().notices
+
+    def weigh(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
+        """Makes tools of a server, by its name and the fingerprint of its entry, into what policy takes them for."""
+        trust = Trust((), self._kept.bits, self._kept.lost)
+        believed = builtin or (bool(entry) and self._kept.believed.get(server) == entry)
+        return lambda tool: effective(tool, trust, believed)
+
+    def judge(self, tool: Tool, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
+        """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
+        return judge(
+            tool, arguments, self.rules, self.trust, session=session, run=run, now=time.time(),
+            workspace=self._workspace, resolve=os.path.realpath,
+        )  # fmt: skip
+
+    def looks_into(self, tool: Tool) -> bool:
+        """Whether some rule is about arguments of this tool."""
+        return any(one.where and (one.server, one.tool) == (tool.server, tool.name) for one in self.rules)
+
+    def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
+        """Rules that a decision about this call suggests, the narrowest first."""
+        return rule_words.proposals(tool, arguments, self._workspace)
+
+    def note_use(self, rule: Permission | None) -> None:
+        """It decided something."""
+        if rule is None:
+            return
+        count, _ = self._used.get(rule.id, (0, 0.0))
+        self._used[rule.id] = (count + 1, time.time())
+        if time.monotonic() - self._written > WRITE_AFTER:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write counts that wait; where that fails the rules themselves are still as they were."""
+        self._written = time.monotonic()
+        if self._used and not self._kept.lost:
+            self._passing = tuple(map(self._counted, self._passing))
+            counted, self._used = tuple(map(self._counted, self._kept.rules)), {}
+            if counted != self._kept.rules:
+                self._save(replace(self._kept, rules=counted))
+
+    # ── a person's deeds ─────────────────────────────────────────────────────────────────────────
+    def put(self, rule: Permission, tool: Tool | None) -> Permission:
+        """A new rule, or another one in place of the one with its id."""
+        self._check_whole()
+        key = self._entry(rule.server) if rule.kind == "server" else tool.hash if tool is not None else ""
+        made = replace(rule, id=rule.id or uuid.uuid4().hex[:12], key=key, made=time.time(), used=0.0, count=0)
+        made = replace(made, label=rule_words.sentence(made))
+        rule_words.check(made, tool)
+        others = [one for one in (*self._kept.rules, *self._passing) if not _same(one, made)]
+        if len(others) >= MOST_RULES:
+            raise WorkbenchError(f"There are {MOST_RULES:,} rules already.", "Revoke some first.")
+        self._place([*others, made])
+        return made
+
+    def pin(self, rule: Permission) -> Permission:
+        """Keep an approval of a text or its skeleton, exactly as given."""
+        self._check_whole()
+        self._place([*(one for one in (*self._kept.rules, *self._passing) if one.id != rule.id), rule])
+        return rule
+
+    def revoke(self, rule_id: str) -> Permission:
+        self._check_whole()
+        every = (*self._kept.rules, *self._passing)
+        found = next((one for one in every if one.id == rule_id), None)
+        if found is None:
+            raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
+        self._place([one for one in every if one.id != rule_id])
+        return found
+
+    def believe(self, server: str, yes: bool) -> None:
+        """Whether its hints count, for its entry as it stands now."""
+        self._check_whole()
+        believed = {name: entry for name, entry in self._kept.believed.items() if name != server}
+        if yes:
+            believed[server] = self._entry(server)
+        self._save(replace(self._kept, believed=believed))
+
+    def carry(self, server: str, before: str) -> None:
+        """A person changed the entry themselves: what they trust in it stays."""
+        now = self._entry(server)
+        if self._kept.lost or before == now:
+            return
+        believed = dict(self._kept.believed)
+        if believed.get(server) == before:
+            believed[server] = now
+        rules = tuple(
+            replace(one, key=now) if one.kind == "server" and (one.server, one.key) == (server, before) else one
+            for one in self._kept.rules
+        )
+        if (rules, believed) != (self._kept.rules, dict(self._kept.believed)):
+            self._save(replace(self._kept, rules=rules, believed=believed))
+
+    def say(self, tool: Tool, said: ToolBits) -> None:
+        """A person's word about one tool, in place of what was said before."""
+        self._check_whole()
+        bits: dict[str, Mapping[str, ToolBits]] = dict(self._kept.bits)
+        mine = {name: one for name, one in bits.get(tool.server, {}).items() if name != tool.name}
+        if replace(said, key="") != ToolBits():
+            mine[tool.name] = replace(said, key=tool.hash)
+        self._save(replace(self._kept, bits={**bits, tool.server: mine}))
+
+    def renew(self) -> None:
+        """Begin a new list in place of one that cannot be read; the old file stays beside it."""
+        if not self._kept.lost:
+            raise WorkbenchError("Your rules can be read.", "Revoke them one by one.")
+        try:
+            os.replace(self._file, self._file.with_suffix(".damaged"))
+        except FileNotFoundError:
+            pass
+        except OSError as fault:
+            raise WorkbenchError(f"The damaged file cannot be put aside: {fault.strerror}.", str(self._file)) from fault
+        self._save(Kept())
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────
+    def _check_whole(self) -> None:
+        if self._kept.lost:
+            raise WorkbenchError(_LOST.message, _LOST.hint)
+
+    def _place(self, rules: list[Permission]) -> None:
+        lasting = tuple(self._counted(one) for one in rules if one.scope == "always")
+        self._save(replace(self._kept, rules=lasting))
+        self._passing = tuple(self._counted(one) for one in rules if one.scope != "always")
+        self._used = {}
+
+    def _counted(self, one: Permission) -> Permission:
+        if one.id not in self._used:
+            return one
+        more, at = self._used[one.id]
+        return replace(one, count=one.count + more, used=at)
+
+    def _save(self, changed: Kept) -> None:
+        kept.write(self._file, changed)
+        self._kept = changed
+
+
+def _same(one: Permission, other: Permission) -> bool:
+    """The same rule, or one about the same calls: the newer word counts."""
+    about = (one.kind, one.server, one.tool, one.where, one.scope, one.session)
+    return one.id == other.id or about == (
+        other.kind, other.server, other.tool, other.where, other.scope, other.session
+    )  # fmt: skip

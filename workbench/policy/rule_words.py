@@ -1,0 +1,123 @@
+"""A rule in one sentence, whether it can be one at all, and the rules that a decision suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.policy.calls import tool_risk
+from workbench.policy.levels import at_least
+from workbench.policy.matching import UNDER, destinations, exactly, holds
+from workbench.policy.trust import void
+from workbench.records import JsonObject, JsonValue, Permission, Predicate, Risk, Tool, Word
+
+MOST = 6  # arguments that a learned rule is about
+LONGEST = 200  # characters of a value that a rule may name
+_PATHS = frozenset({"path", "file", "filename", "file_path", "target", "directory", "folder"})
+_DOES = {
+    Word.ALLOW: "Programs may {} without asking",
+    Word.ASK: "Programs {} only after you are asked",
+    Word.DENY: "No program may {}",
+}
+_FOR = {"always": "", "session": ", in this session", "run": ", in this run"}
+
+
+def sentence(rule: Permission) -> str:
+    """What the rule does, as a person reads it."""
+    what = f"call any tool of {rule.server}" if rule.kind == "server" else f"call {rule.server}.{rule.tool}"
+    if rule.word is Word.ALLOW and rule.kind == "server":
+        what += " that is not of high risk"
+    when = f" when {_conditions(rule)}" if rule.where else ""
+    return f"{_DOES[rule.word].format(what)}{when}{_FOR.get(rule.scope, '')}."
+
+
+def check(rule: Permission, tool: Tool | None) -> None:
+    """Refuse a rule that would never count, or say less than it seems to."""
+    if rule.kind not in ("server", "tool", "arguments") or not rule.server:
+        raise WorkbenchError("A rule is about a server, a tool, or the arguments of a tool.")
+    if (rule.kind == "arguments") != bool(rule.where):
+        raise WorkbenchError("A rule about arguments names at least one.", "Such as: to matches *@example.org.")
+    for one in rule.where:
+        if not one.path.strip(". []") or not one.pattern or len(one.path) + len(one.pattern) > 2 * LONGEST:
+            raise WorkbenchError("An argument and its pattern are short and not empty.", f"Or write {UNDER!r}.")
+    if rule.kind != "server" and tool is None:
+        raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose one of the list.")
+    if tool is not None and rule.kind != "server" and (why := void(rule, tool)):
+        raise WorkbenchError(
+            f"This rule would not count: {why}.",
+            "Allow it for certain arguments, such as: to matches *@example.org.",
+        )
+
+
+def proposals(tool: Tool, arguments: JsonObject, workspace: str = "") -> tuple[Permission, ...]:
+    """Rules that would have allowed this call, the narrowest first. What says where something goes is always named,
+    because a rule that leaves it open allows every place."""
+    made: dict[tuple[Predicate, ...], Permission] = {}
+    narrow = _exact(arguments)
+    for where in (narrow, _wider(narrow, arguments, workspace)):
+        if where and holds(where, arguments, workspace):
+            made.setdefault(where, _rule(tool, "arguments", where))
+    if not at_least(tool_risk(tool), Risk.HIGH):
+        made[()] = _rule(tool, "tool", ())
+    return tuple(made.values())
+
+
+def _exact(arguments: JsonObject) -> tuple[Predicate, ...]:
+    """These destinations; without any, the arguments that name what is acted on; else all that are short."""
+    keys = destinations(arguments)
+    keys = keys or tuple(key for key in arguments if _names_a_thing(key)) or tuple(arguments)
+    found = [one for key in keys for one in _predicates(key, arguments[key])]
+    whole = all(any(_begins(one.path, key) for one in found) for key in keys)
+    return tuple(found) if whole and len(found) <= MOST else ()
+
+
+def _wider(narrow: tuple[Predicate, ...], arguments: JsonObject, workspace: str) -> tuple[Predicate, ...]:
+    """The same domain instead of the same address; the workspace instead of one file."""
+    found = []
+    for one in narrow:
+        if one.path in _PATHS and holds((Predicate(one.path, UNDER),), {one.path: arguments[one.path]}, workspace):
+            found.append(Predicate(one.path, UNDER))
+        elif "@" in one.pattern and "*" not in one.pattern:
+            found.append(Predicate(one.path, f"*@{one.pattern.rpartition('@')[2]}"))
+        else:
+            found.append(one)
+    return tuple(found) if tuple(found) != narrow else ()
+
+
+def _predicates(path: str, value: JsonValue, depth: int = 0) -> list[Predicate]:
+    if isinstance(value, Mapping) and depth < 3:
+        return [one for key, inner in value.items() for one in _predicates(f"{path}.{key}", inner, depth + 1)]
+    if isinstance(value, list):
+        alike = {exactly(one) for one in value if isinstance(one, str)}
+        return [Predicate(f"{path}[]", alike.pop())] if len(alike) == 1 and len(value) == 1 else _shared(path, value)
+    text = "" if isinstance(value, Mapping) else exactly(value)
+    return [Predicate(path, text)] if 0 < len(text) <= LONGEST else []
+
+
+def _shared(path: str, value: list[JsonValue]) -> list[Predicate]:
+    """Several addresses of one domain are that domain."""
+    ends = {one.rpartition("@")[2] for one in value if isinstance(one, str) and "@" in one}
+    if len(ends) == 1 and all(isinstance(one, str) for one in value):
+        return [Predicate(f"{path}[]", f"*@{exactly(ends.pop())}")]
+    return []
+
+
+def _begins(path: str, key: str) -> bool:
+    return path == key or path.startswith((f"{key}.", f"{key}[]"))
+
+
+def _names_a_thing(key: str) -> bool:
+    return key.casefold().endswith(("id", "name", "key", "number"))
+
+
+def _rule(tool: Tool, kind: str, where: tuple[Predicate, ...]) -> Permission:
+    rule = Permission("", kind, Word.ALLOW, tool.server, tool.name, where, tool.hash, source="a decision")
+    return replace(rule, label=sentence(rule))
+
+
+def _conditions(rule: Permission) -> str:
+    return " and ".join(
+        f"{one.path} lies in the workspace" if one.pattern == UNDER else f"{one.path} is “{one.pattern}”"
+        for one in rule.where
+    )

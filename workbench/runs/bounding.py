@@ -1,0 +1,49 @@
+"""Finds the bounds a proposal asks for and puts its verdict within them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workbench.catalog.spelled import spelled
+from workbench.errors import WorkbenchError
+from workbench.policy.bounding import Limits, bound
+from workbench.records import Gate, Risk, Tool, Verdict
+from workbench.runs.languages import PYTHON
+from workbench.runs.rooms import Rooms
+
+MOST_REQUIRED = 100
+
+
+def required_tools(rooms: Rooms, names: Sequence[str]) -> tuple[str, ...]:
+    """Names in any spelling as `server.tool`; one that no server has is refused now, not in the middle of the run."""
+    if len(names) > MOST_REQUIRED:
+        raise WorkbenchError(f"A program is limited to at most {MOST_REQUIRED} tools.", "Leave out required_tools.")
+    known = rooms.catalog.tools()
+    found = (rooms.catalog.tool(*spelled(name, known)) for name in names)
+    return tuple(dict.fromkeys(f"{tool.server}.{tool.name}" for tool in found))
+
+
+def within_bounds(
+    rooms: Rooms, verdict: Verdict, profile: str, required: tuple[str, ...], session: str, language: str
+) -> Verdict:
+    """The verdict as it stands for this run. A profile that is gone meanwhile blocks it: nothing runs unbounded."""
+    try:
+        wanted = rooms.bounds.find(profile)
+    except WorkbenchError as fault:
+        return unbounded(verdict, fault)
+    wider = rooms.bounds.wider(wanted)
+    limits = Limits(wanted, required, wider, rooms.rules.trust.lost, read=language == PYTHON)
+
+    def find(server: str, name: str) -> Tool | None:
+        try:
+            return rooms.catalog.tool(server, name)
+        except WorkbenchError:
+            return None
+
+    return bound(verdict, limits, find, lambda tool: rooms.rules.judge(tool, None, session))
+
+
+def unbounded(verdict: Verdict, fault: WorkbenchError) -> Verdict:
+    """Nobody can say what it may do."""
+    return replace(verdict, gate=Gate.BLOCKED, risk=Risk.HIGH, sentence=f"Cannot run: {fault.message} {fault.hint}")
