@@ -31,7 +31,8 @@ def rule(word: Word = Word.ALLOW, kind: str = "tool", *where: Predicate, **more:
         (rule(Word.ASK, "server"), "Programs call any tool of mail only after you are asked."),
         (
             rule(Word.ALLOW, "server", scope="session"),
-            "Programs may call any tool of mail that is not of high risk without asking, in this session.",
+            "Programs may call any tool of mail that is of lower risk and sends nothing out without asking, "
+            "in this session.",
         ),
         (
             rule(Word.ALLOW, "arguments", Predicate("path", "under workspace")),

@@ -84,7 +84,7 @@ def _asks(limits: Limits, used: Sequence[tuple[ToolUse, Tool]], rule: Rule) -> t
     """Why a person is asked whatever the risk is."""
     found = [judged.why for _, tool in used if (judged := rule(tool)).word is Word.ASK]
     if limits.lost:
-        found.append(f"{LOST}.")
+        found.append(LOST)
     if limits.profile is not None and limits.profile.ask:
         found.append(f"The profile {limits.profile.name} always asks.")
     if limits.wider:

@@ -16,7 +16,17 @@ def gate(verdict: Verdict, settings: Settings, *, force: bool = False) -> Gate:
         return verdict.gate
     if force or verdict.asks:
         return Gate.ASK
-    settled = verdict.unsettled is not None and verdict.risk is not Risk.CRITICAL
-    risk = verdict.unsettled if settled else verdict.risk
+    return Gate.AUTO if unasked(weight(verdict), settings) else Gate.ASK
+
+
+def weight(verdict: Verdict) -> Risk:
+    """The risk that is left when what a rule allows is taken off; of what is critical nothing is taken off."""
+    if verdict.unsettled is None or verdict.risk is Risk.CRITICAL:
+        return verdict.risk
+    return verdict.unsettled
+
+
+def unasked(risk: Risk, settings: Settings) -> bool:
+    """Whether the person lets this risk pass without a question; high and critical never."""
     allowed = {Risk.LOW: settings.approval_auto_low, Risk.MEDIUM: settings.approval_auto_medium}
-    return Gate.AUTO if risk is not None and allowed.get(risk, False) else Gate.ASK
+    return allowed.get(risk, False)

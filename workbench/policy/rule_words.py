@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.policy.calls import tool_risk
-from workbench.policy.levels import at_least
 from workbench.policy.matching import UNDER, destinations, exactly, holds
-from workbench.policy.trust import void
-from workbench.records import JsonObject, JsonValue, Permission, Predicate, Risk, Tool, Word
+from workbench.policy.trust import is_heavy, void
+from workbench.records import JsonObject, JsonValue, Permission, Predicate, Tool, Word
 
 MOST = 6  # arguments that a learned rule is about
 LONGEST = 200  # characters of a value that a rule may name
@@ -27,7 +25,7 @@ def sentence(rule: Permission) -> str:
     """What the rule does, as a person reads it."""
     what = f"call any tool of {rule.server}" if rule.kind == "server" else f"call {rule.server}.{rule.tool}"
     if rule.word is Word.ALLOW and rule.kind == "server":
-        what += " that is not of high risk"
+        what += " that is of lower risk and sends nothing out"
     when = f" when {_conditions(rule)}" if rule.where else ""
     return f"{_DOES[rule.word].format(what)}{when}{_FOR.get(rule.scope, '')}."
 
@@ -58,7 +56,7 @@ def proposals(tool: Tool, arguments: JsonObject, workspace: str = "") -> tuple[P
     for where in (narrow, _wider(narrow, arguments, workspace)):
         if where and holds(where, arguments, workspace):
             made.setdefault(where, _rule(tool, "arguments", where))
-    if not at_least(tool_risk(tool), Risk.HIGH):
+    if not is_heavy(tool):
         made[()] = _rule(tool, "tool", ())
     return tuple(made.values())
 

@@ -20,7 +20,7 @@ from workbench.records import Hints, JsonObject, Permission, Risk, Tool, ToolBit
 OWN = ("private", "outsiders", "sends")
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
 _SAYS = {"server": 0, "tool": 1, "arguments": 2}  # the rules that this file knows, by how much they say
-LOST = "What you allow and forbid cannot be read, so everything asks"
+LOST = "What you allow and forbid cannot be read, so everything asks."
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +126,19 @@ def void(permission: Permission, tool: Tool) -> str:
         return ""
     if permission.kind != "server" and permission.key != tool.hash:
         return "the tool's definition changed since"
-    if not at_least(tool_risk(tool), Risk.HIGH):
+    if not is_heavy(tool):
         return ""
     if permission.kind == "server":
-        return "a tool of high risk is allowed by itself only"
+        return "a tool of high risk, or one that can send something out, is allowed by itself only"
     narrow = permission.where and all(says_something(one.pattern) for one in permission.where)
     if not narrow and permission.scope == "always":
-        return "a tool of high risk is allowed for certain arguments or for a session only"
+        return "a tool of high risk, or one that can send something out, is allowed for certain arguments only"
     return ""
+
+
+def is_heavy(tool: Tool) -> bool:
+    """Whether no rule may allow it as a whole for good: it may destroy, or carry something outside."""
+    return at_least(tool_risk(tool), Risk.HIGH) or bits.sends(tool)
 
 
 def _speaks_of(one: Permission, tool: Tool) -> bool:

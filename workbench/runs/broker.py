@@ -22,7 +22,8 @@ from itertools import islice
 from workbench.catalog.answers import weight
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
-from workbench.policy.calls import CallVerdict, check_call
+from workbench.policy.calls import CallVerdict, check_call, tool_risk
+from workbench.policy.gate import unasked
 from workbench.policy.levels import at_least
 from workbench.policy.profiles import outside
 from workbench.policy.trust import NO_RULE, Judged
@@ -94,11 +95,16 @@ class Broker:
             try:
                 arguments = await _restored(call, tool, session)
             except WorkbenchError:  # the call itself says what is wrong
-                return Judged(Word.ASK, None, "Its arguments cannot be read")
-            found = await asyncio.to_thread(rules.judge, tool, arguments, session.id, call.run_id)
+                return Judged(Word.ASK, None, "Its arguments cannot be read.")
+            foreseen, found = found, await asyncio.to_thread(rules.judge, tool, arguments, session.id, call.run_id)
+            if foreseen.word is Word.ALLOW and found.word is None and not approved and self._would_ask(tool):
+                return Judged(Word.ASK, None, f"Your rules allow {tool.server}.{tool.name} for other arguments only.")
         rules.note_use(found.permission)
         whole = found.permission is None or found.permission.kind != "arguments"
         return NO_RULE if found.word is Word.ASK and approved and whole else found
+
+    def _would_ask(self, tool: Tool) -> bool:
+        return not unasked(tool_risk(tool), self._rooms.settings())
 
     async def _carry(
         self,
