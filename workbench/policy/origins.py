@@ -44,9 +44,14 @@ def harmless(tool: Tool) -> bool:
     return tool_risk(tool) is Risk.LOW and not bits.sends(tool) and not _asks_outside(tool)
 
 
+def can_send(tool: Tool) -> bool:
+    """Whether a call of it can be heard outside."""
+    return bits.sends(tool) or _asks_outside(tool)
+
+
 def trifecta(tool: Tool, read: frozenset[str]) -> bool:
     """Private data was read, outsiders' text was read, and this can send: what an injected text needs."""
-    return read >= _BOTH and (bits.sends(tool) or _asks_outside(tool))
+    return read >= _BOTH and can_send(tool)
 
 
 def names_place(path: str) -> bool:
@@ -77,7 +82,7 @@ def _of_value(tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered:
         elif changes and not covered:
             words = f"Its {origin.path or 'argument'} came out of text that outsiders can write: {source}"
             yield Objection("content", Risk.HIGH, words, origin.path, origin.value)
-    if PRIVATE in origin.kinds and not covered and (bits.sends(tool) or _asks_outside(tool)):
+    if PRIVATE in origin.kinds and not covered and can_send(tool):
         if place and "://" not in origin.value and not _asks_outside(tool):
             return  # who it is sent to learns nothing about others
         risk = Risk.CRITICAL if trifecta(tool, read) else Risk.HIGH

@@ -24,6 +24,7 @@ from workbench.records.finds import Companion, Find, FindKind, Finds, FoundIn, R
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
 from workbench.records.network import Connection, HostRule, NetworkRules
+from workbench.records.observed import Observation
 from workbench.records.offers import (
     Completion,
     LogLine,
@@ -138,6 +139,7 @@ __all__ = [
     "Moment",
     "NetworkRules",
     "Note",
+    "Observation",
     "Offers",
     "Origin",
     "Outcome",

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from workbench.records.calls import CallTrace
 from workbench.records.ground import Fault, Origin, Risk
+from workbench.records.observed import Observation
 from workbench.records.pauses import Held, Pause
 from workbench.records.pinning import Resemblance
 from workbench.records.trust import RunProfile
@@ -194,6 +195,8 @@ class Run:
     isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent
     pauses: tuple[Pause, ...] = ()  # nested calls that wait for a person right now
     plan: tuple[Held, ...] = ()  # what a rehearsal held
+    observed: tuple[Observation, ...] = ()  # what it did beside what was foretold, once it is over
+    read: tuple[str, ...] = ()  # what its session had read when it ended: private, untrusted
     seal: str = ""  # SHA-256 over text, limits, servers and definitions: what an answer is about
     like: Resemblance | None = None  # a program that was allowed before
     scopes: tuple[str, ...] = ()  # how far a yes may reach beyond once: session, text, tool, server

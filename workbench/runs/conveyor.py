@@ -58,6 +58,7 @@ class Conveyor:
         self.states = States(rooms)
         self.pauses = Pauses(rooms.tell)
         self.slots = Slots(lambda: rooms.settings().run_concurrent)
+        self._started = 0  # programs so far
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:
@@ -308,7 +309,13 @@ class Conveyor:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
         road.step(RunState.RUNNING, where, started=time.time())
         execution = Execution(road, self._broker, self._stock, self.states, self.pauses)
-        ending = await execution.run()
+        self._started += 1
+        started = self._started
+        await road.observing.begin(alone=self.number(RunState.RUNNING) == 1)
+        try:
+            ending = await execution.run()
+        finally:
+            await road.observe(alone=started == self._started)
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"

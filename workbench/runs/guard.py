@@ -53,6 +53,8 @@ class Guard:
         self._calls[key] += 1
         if said.allow and self._facts(tool)[1]:
             return None
+        if policy.can_send(tool):
+            self._provenance.way_out = True
         found, objections = await self._look(call, tool, said, arguments)
         open_ones = [one for one in objections if not self._settled(tool, one)]
         if not open_ones:

@@ -14,11 +14,11 @@ from workbench.network.relay import Relay
 from workbench.policy.hosts import place
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
 from workbench.runs.carrying import Carrying
+from workbench.runs.observing import NETWORK
 from workbench.runs.road import Road
 from workbench.sandbox.handing import Handing
 from workbench.sandbox.program import ToolFailure
 
-WHERE = "network"  # stands in the place of a server's name in the tree of calls
 _NOTED = 50  # blocked tries of one run that are written down one by one
 _TOLD = 3  # blocked places an author is told of
 _PAGE = "Network… in the Workbench menu shows the rules and what was tried."
@@ -126,7 +126,7 @@ class Outgoing:
         risk = Risk.HIGH if state == "refused" else Risk.MEDIUM
         size = connection.sent + connection.received
         name = f"{self._road.run.id}-net{number}"
-        self._road.trace(CallTrace(name, WHERE, where, "", risk, state, note, connection.ms, size))
+        self._road.trace(CallTrace(name, NETWORK, where, "", risk, state, note, connection.ms, size))
 
     def _note(self, kind: str, summary: str, connection: Connection | None = None, *, ok: bool = True) -> None:
         session, run = self._road.session, self._road.run

@@ -62,6 +62,7 @@ class Provenance:
 
     def __init__(self) -> None:
         self.kinds: frozenset[str] = frozenset()  # of all that was read
+        self.way_out = False  # a tool was called that can send something out
         self._unfiled: list[Read] = []
         self._weight = 0  # characters not yet filed
         self._kept: deque[Read] = deque()

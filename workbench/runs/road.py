@@ -9,7 +9,9 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
+from workbench.policy.observed import compare, unforeseen
 from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
+from workbench.runs.observing import Observing
 from workbench.runs.placement import Placement
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -47,6 +49,7 @@ class Road:
         self.stop_reason = ""  # why it was stopped, for whoever proposed it
         self._answer: asyncio.Future[Decision] | None = None
         self._calls: dict[str, CallTrace] = {}
+        self.observing = Observing(rooms.paths.workspace)
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self.call_bytes = 0  # of nested answers
         self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
@@ -126,6 +129,7 @@ class Road:
         self.call_tokens += count(trace.arguments) if trace.call_id not in self._calls else trace.tokens
         self.call_bytes += trace.bytes
         self._calls[trace.call_id] = trace
+        self.observing.take(trace)
         self.rooms.tell(RunCall(self.run.id, trace))
 
     def wait_for_word(self, call_id: str, waits: bool) -> None:
@@ -134,13 +138,25 @@ class Road:
             self._calls[call_id] = replace(trace, state="waiting" if waits else "running")
             self.rooms.tell(RunCall(self.run.id, self._calls[call_id]))
 
+    async def observe(self, *, alone: bool) -> None:
+        """The program has ended: put what it did beside what its text foretold, and write down what it did not."""
+        seen, verdict, provenance = await self.observing.end(alone=alone), self.run.verdict, self.session.provenance
+        if verdict is None:
+            return
+        found = compare(verdict, seen, read=self.run.proposal.language == "python")
+        kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.way_out else ()))
+        self.run = replace(self.run, observed=found, read=kinds)
+        if words := unforeseen(found):
+            summary = f"did what its text does not say: {', '.join(words[:5])}"
+            self.note("run.unforeseen", summary, {"unforeseen": words, "sha": self.run.proposal.sha}, ok=False)
+
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
     def finish(self, state: RunState, summary: str, **changes: Any) -> None:
         """Any: fields of Run. Reach an end, once."""
         if not self.over:
             self.step(state, summary, ended=time.time(), **changes)
 
-    def note(self, kind: str, summary: str, detail: dict[str, object]) -> None:
+    def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True) -> None:
         run = self.run
         self.rooms.journal.append(
             Note(
@@ -150,7 +166,7 @@ class Road:
                 session=self.session.id,
                 run_id=run.id,
                 risk=str(run.verdict.risk) if run.verdict else "",
-                ok=run.state not in ENDS or run.state is RunState.DONE,
+                ok=ok and (run.state not in ENDS or run.state is RunState.DONE),
                 ms=(run.ended - run.started) * 1000 if run.ended and run.started else 0.0,
                 tokens=run.ledger.actual if run.ended else 0,
                 detail=detail,

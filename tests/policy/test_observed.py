@@ -1,0 +1,66 @@
+"""What a program did stands beside what its text foretold, and what it did not foretell comes first."""
+
+from __future__ import annotations
+
+from workbench.policy.assess import assess
+from workbench.policy.observed import Seen, compare, unforeseen
+from workbench.records import Hints, Tool
+
+TOOLS = (
+    Tool("demo", "list_orders", hints=Hints(read_only=True)),
+    Tool("demo", "send_email", hints=Hints(read_only=False, destructive=False, open_world=True)),
+)
+CODE = """
+import os, urllib.request
+from servers.demo import list_orders
+name = (await list_orders())["name"]
+open(f"workspace/{name}.csv", "w").write("x")
+os.remove("workspace/old.txt")
+os.makedirs("workspace/new")
+urllib.request.urlopen("https://api.example.org/v1")
+"""
+VERDICT = assess(CODE, TOOLS, reach=())
+
+
+def found(seen, **more):
+    return {(one.kind, one.subject): one for one in compare(VERDICT, seen, **more)}
+
+
+def test_what_was_foretold_and_seen_is_no_surprise():
+    seen = Seen(
+        {"demo.list_orders": (3, 0)},
+        {"api.example.org:443": (1, 0)},
+        ("workspace/march.csv", "workspace/new/deep/file.txt"),
+        ("workspace/old.txt",),
+    )
+    observations = compare(VERDICT, seen)
+    assert unforeseen(observations) == ()
+    assert {one.times for one in observations if one.kind == "tool"} == {3}
+    assert all(one.predicted for one in observations)
+
+
+def test_what_was_not_foretold_comes_first_and_in_words():
+    seen = Seen({"demo.send_email": (1, 2)}, {"evil.example:443": (0, 1)}, ("workspace/x.txt",), ("workspace/y",))
+    observations = compare(VERDICT, seen)
+    assert [one.unforeseen for one in observations][:4] == [True] * 4
+    words = ("called demo.send_email", "reached for evil.example:443", "wrote workspace/x.txt", "deleted workspace/y")
+    assert set(unforeseen(observations)) == set(words)
+
+
+def test_what_was_foretold_and_did_not_happen_is_told_too():
+    observations = found(Seen())
+    assert observations["deleted", "workspace/old.txt"].times == 0
+    assert observations["tool", "demo.list_orders"].line == 4
+    assert unforeseen(observations.values()) == ()
+
+
+def test_where_nobody_read_the_text_only_tools_can_surprise():
+    observations = found(Seen({"demo.send_email": (1, 0)}, {}, ("workspace/x.txt",)), read=False)
+    assert observations["written", "workspace/x.txt"].predicted is None
+    assert unforeseen(observations.values()) == ("called demo.send_email",)
+
+
+def test_names_of_files_are_no_patterns():
+    verdict = assess('open("workspace/a[1].txt", "w")', ())
+    assert unforeseen(compare(verdict, Seen(written=("workspace/a[1].txt",)))) == ()
+    assert unforeseen(compare(verdict, Seen(written=("workspace/a1.txt",)))) == ("wrote workspace/a1.txt",)
