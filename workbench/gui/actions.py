@@ -29,7 +29,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "palette.open",
         "Search or run anything…",
-        "Find any action, tool, resource, prompt, server or skill by a few letters.",
+        "Find any tool, resource, prompt or skill by what you mean, and any action or server by a few letters.",
         "Workbench",
         "search",
         "Ctrl+K",

@@ -27,6 +27,8 @@ from workbench.gui.text import one_line
 from workbench.gui.wishes import (
     Act,
     ConnectServer,
+    FilterServers,
+    FindAnything,
     KeepRun,
     KeepSkill,
     SaveCall,
@@ -123,6 +125,11 @@ class Wiring(QObject):
                 self._asks.show(ask_id)
             case ShowPause(pause_id):
                 self._pauses.show(pause_id)
+            case FindAnything(words):
+                self._open_palette(words)
+            case FilterServers(words):
+                self._search("servers")
+                self._window.servers.finder.setText(words)
             case Act(action):
                 self._window.commands.do(action)
 
@@ -286,8 +293,9 @@ class Wiring(QObject):
         bind("help.open", self._help)
         bind("help.machine", self._check_machine)
 
-    def _open_palette(self) -> None:
-        palette = Palette(self._context, self._window.commands, self._window)
+    def _open_palette(self, words: str = "") -> None:
+        palette = Palette(self._context, self._window.commands, self._window, words)
+        self._window.bridge.heard.connect(palette.hear)
         palette.accepted.connect(self._palette_chose)
         palette.open()
 

@@ -120,6 +120,20 @@ class SaveCall:
     outcome: Outcome | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FindAnything:
+    """Open the search box with these words."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilterServers:
+    """Show only the servers and tools with these words."""
+
+    words: str
+
+
 Wish: TypeAlias = (
     ShowTool
     | ShowServer
@@ -135,4 +149,6 @@ Wish: TypeAlias = (
     | Say
     | ShowCall
     | SaveCall
+    | FindAnything
+    | FilterServers
 )

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 
+from workbench.errors import WorkbenchError
+from workbench.events import ToolsChanged
 from workbench.gui.actions import ACTIONS
 from workbench.gui.dialogs.help import Help, help_rows
 from workbench.gui.dialogs.palette import Palette
+from workbench.gui.rows import ROW, Row
 
 
 @pytest.fixture
@@ -20,23 +24,95 @@ def palette(window: Any, qtbot: Any, settled: Any) -> Palette:
     return found
 
 
+@pytest.fixture
+def type_words(palette: Palette, settled: Any) -> Callable[[str], list[str]]:
+    """Type, and wait for what is found."""
+
+    def write(words: str) -> list[str]:
+        palette.field.setText(words)
+        settled()
+        return titles(palette)
+
+    return write
+
+
 def titles(palette: Palette) -> list[str]:
     return [str(palette.model.index(row).data()) for row in range(palette.model.rowCount())]
 
 
-def test_letters_find_a_tool_and_enter_opens_it(palette: Palette, window: Any, qtbot: Any, settled: Any) -> None:
+def row(palette: Palette, place: int = 0) -> Row:
+    found = palette.model.index(place).data(ROW)
+    assert isinstance(found, Row)
+    return found
+
+
+def test_words_find_a_tool_and_enter_before_the_answer_opens_it(
+    palette: Palette, window: Any, qtbot: Any, settled: Any
+) -> None:
     qtbot.keyClicks(palette.field, "sendmail")
-    assert titles(palette)[0] == "send_email"
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     settled()
     assert window.centre.currentWidget() is window.centre.tool
     assert window.centre.tabText(window.centre.currentIndex()) == "send_email"
 
 
-def test_actions_servers_and_skills_are_found_too(palette: Palette, qtbot: Any) -> None:
+def test_a_find_says_what_it_is_whose_why_and_what_it_costs(palette: Palette, type_words: Any) -> None:
+    assert type_words("list_orders")[0] == "list_orders"
+    shown = row(palette)
+    assert shown.badges[0][0] == "Tool"
+    assert shown.aside == "its exact name · ≈ 120 tokens"
+    assert shown.detail == "demo · not running; starts at the first call · Lists orders, newest first."
+    type_words("company")
+    assert (row(palette).badges[0][0], row(palette).aside) == ("Resource", "“company” in its name · 1.2 KB")
+
+
+def test_tab_goes_through_the_kinds(palette: Palette, type_words: Any, qtbot: Any, settled: Any) -> None:
+    type_words("e")
+    kinds = []
+    for _ in range(4):
+        qtbot.keyClick(palette.field, Qt.Key.Key_Tab)
+        settled()
+        kinds.append({row(palette, place).badges[0][0] for place in range(palette.model.rowCount())})
+    assert kinds == [{"Tool"}, {"Resource"}, {"Prompt"}, {"Skill"}]
+    qtbot.keyClick(palette.field, Qt.Key.Key_Tab)
+    type_words("verify")
+    assert titles(palette) == ["Verify the audit"]
+    qtbot.keyClick(palette.field, Qt.Key.Key_Backtab)
+    assert palette.tabs.tabText(palette.tabs.currentIndex()) == "Skills"
+
+
+def test_where_no_tool_is_known_it_says_how_to_get_some(
+    palette: Palette, paper: Any, type_words: Any, qtbot: Any, settled: Any
+) -> None:
+    paper.tool_list, paper.resource_list = [], []
+    shown = type_words("who are my customers")
+    assert "Connect a server" in shown[0]
+    assert {"Add a server", "Import servers from other apps", "Connect the demo server"} <= set(shown)
+    assert palette.list.key().startswith("begin:action:")
+
+
+def test_a_question_that_cannot_be_answered_says_why_and_actions_still_work(
+    palette: Palette, paper: Any, type_words: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(**_: Any) -> None:
+        raise WorkbenchError("The core is gone.", "It starts again.")
+
+    monkeypatch.setattr(paper, "find", broken)
+    assert type_words("verify") == ["The core is gone. It starts again.", "Verify the audit"]
+
+
+def test_what_changes_while_it_is_open_is_found(palette: Palette, paper: Any, type_words: Any, settled: Any) -> None:
+    tool = paper.tool_list.pop(0)
+    assert "list_orders" not in type_words("list_orders")
+    paper.tool_list.append(tool)
+    paper.bus.tell(ToolsChanged("demo"))
+    settled()
+    assert titles(palette)[0] == "list_orders"
+
+
+def test_actions_servers_and_skills_are_found_too(palette: Palette, type_words: Any) -> None:
     for typed, found in (("verify", "Verify the audit"), ("files", "files"), ("weekly", "weekly_report")):
-        palette.field.setText(typed)
-        assert found in titles(palette)[:3]
+        assert found in type_words(typed)[:3]
 
 
 def test_what_cannot_be_done_now_is_not_offered(palette: Palette) -> None:
@@ -44,9 +120,8 @@ def test_what_cannot_be_done_now_is_not_offered(palette: Palette) -> None:
     assert "Review the waiting run" not in titles(palette)
 
 
-def test_retired_skills_are_not_found(palette: Palette) -> None:
-    palette.field.setText("old_one")
-    assert "old_one" not in titles(palette)
+def test_retired_skills_are_not_found(type_words: Any) -> None:
+    assert "old_one" not in type_words("old_one")
 
 
 def test_arrows_move_and_enter_does_the_action(
@@ -60,9 +135,9 @@ def test_arrows_move_and_enter_does_the_action(
     assert ("reload_servers", ()) in paper.asked
 
 
-def test_letters_that_fit_nothing_say_so_and_escape_closes(palette: Palette, qtbot: Any) -> None:
-    palette.field.setText("zzzzqqqq")
-    assert titles(palette) == []
+def test_words_that_fit_nothing_say_so_and_escape_closes(palette: Palette, type_words: Any, qtbot: Any) -> None:
+    (said,) = type_words("zzzzqqqq")
+    assert said.startswith("Nothing has these words")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
     qtbot.keyClick(palette.field, Qt.Key.Key_Escape)
@@ -86,6 +161,7 @@ def test_resources_and_prompts_lead_to_their_place(window: Any, paper: Any, qtbo
         settled()
         palette = next(one for one in window.findChildren(Palette) if one.isVisible())
         palette.field.setText(typed)
+        settled()
         assert titles(palette)[0].casefold() == typed
         qtbot.keyClick(palette.field, Qt.Key.Key_Return)
         settled()

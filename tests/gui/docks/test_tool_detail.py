@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QWidget
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ToolsChanged
 from workbench.gui.docks.tool_detail import ToolPane
-from workbench.records import Content, Fault, Outcome, Tool, ToolCall
+from workbench.gui.wishes import FilterServers, ShowTool
+from workbench.records import Companion, Content, Fault, Outcome, Tool, ToolCall
 
 
 @pytest.fixture
@@ -217,3 +218,29 @@ def test_everything_that_takes_the_keyboard_has_a_name(pane: ToolPane, qtbot: An
         if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
             face = QAccessible.queryAccessibleInterface(widget)
             assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
+
+
+def test_what_is_often_used_with_a_tool_and_its_category_are_one_press_away(
+    pane: ToolPane, paper: Any, qtbot: Any
+) -> None:
+    demo = paper.server_states["demo"]
+    paper.server_states["demo"] = replace(demo, config=replace(demo.config, category="Sales"))
+    paper.companion_list = (Companion("demo", "send_email", 4), Companion("mail", "post", 2))
+    open_tool(pane, qtbot, "list_orders")
+    companions = pane.sheet().companions
+    qtbot.waitUntil(companions.isVisible)
+    assert [button.text() for button in companions.buttons()] == ["Sales", "send_email", "mail › post"]
+    assert companions.buttons()[1].toolTip() == "Ran in 4 programs together with this tool"
+    wishes: list[object] = []
+    pane.wished.connect(wishes.append)
+    companions.buttons()[0].click()
+    companions.buttons()[1].click()
+    companions.buttons()[2].click()
+    assert wishes == [
+        FilterServers("Sales"),
+        ShowTool("demo", "send_email", enter=True),
+        ShowTool("mail", "post", enter=True),
+    ]
+    paper.companion_list, paper.server_states["demo"] = (), demo
+    pane.show_tool("demo", "list_orders")
+    qtbot.waitUntil(lambda: not companions.isVisible())

@@ -1,203 +1,108 @@
-"""Finds and does anything: actions, tools, resources, prompts, servers and skills by a few typed letters."""
+"""The one box that finds and does anything: tools, resources, prompts and skills by what is meant, ranked as agents
+find them; actions, servers and saved calls by a few letters.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QTabBar, QVBoxLayout, QWidget
 
-from workbench.gui.actions import ACTIONS
-from workbench.gui.commands import Commands, keys_text, translate
+from workbench.errors import WorkbenchError
+from workbench.events import Event, OffersChanged, ServerChanged, SkillsChanged, ToolsChanged
+from workbench.gui.commands import Commands
 from workbench.gui.context import Context
-from workbench.gui.fuzzy import score
+from workbench.gui.dialogs.targets import (
+    STRONG,
+    Target,
+    action_targets,
+    find_targets,
+    saved_targets,
+    server_targets,
+)
+from workbench.gui.models.finds import find_row, find_wish
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.rows import Row
-from workbench.gui.server.offer_words import mime_icon
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import RowsView, label
-from workbench.gui.wishes import Act, ShowCall, ShowServer, ShowSkill, ShowTool, Wish
-from workbench.gui.words import hint_words, skill_word
-from workbench.records import (
-    Offers,
-    Resource,
-    SavedCalls,
-    ServerState,
-    Skill,
-    SkillState,
-    ToolSummary,
-)
+from workbench.gui.wishes import Wish
+from workbench.records import Find, FindKind, Finds, FoundIn
 
 SHOWN = 60
-"""How many finds are listed; more letters find the rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Something the palette can go to."""
-
-    row: Row
-    words: str  # what the letters are compared with
-    wish: Wish
-    weight: int = 0  # actions before tools where both fit equally
-
-
-def action_targets(commands: Commands) -> list[Target]:
-    """Every action that can be done now."""
-    found = []
-    for entry in ACTIONS:
-        if entry.id == "palette.open" or not commands[entry.id].isEnabled():
-            continue
-        text = translate(entry.text).removesuffix("…")
-        row = Row(
-            f"action:{entry.id}",
-            text,
-            aside=keys_text(entry.keys) or translate(entry.category),
-            icon=entry.icon or "bolt",
-        )
-        found.append(Target(row, f"{text} {translate(entry.category)}", Act(entry.id), 20))
-    return found
-
-
-def tool_targets(tools: Iterable[ToolSummary]) -> list[Target]:
-    return [
-        Target(
-            Row(
-                f"tool:{tool.server}\n{tool.name}",
-                one_line(tool.name, 100),
-                aside=one_line(tool.server, 40),
-                icon="tool",
-                badges=hint_words(tool.hints)[:1],
-            ),
-            f"{tool.name} {tool.server} {tool.title}",
-            ShowTool(tool.server, tool.name, enter=True),
-            10,
-        )
-        for tool in tools
-    ]
-
-
-def offer_targets(offers: Offers, resources: Iterable[Resource]) -> list[Target]:
-    """What a server offers besides tools; each leads to its place on the server's sheet."""
-    server = one_line(offers.server, 40)
-    items = [("resources", one.uri, one.title or one.name, mime_icon(one.mime)) for one in resources]
-    items += [("resources", one.template, one.title or one.name, "pencil") for one in offers.templates]
-    items += [("prompts", one.name, one.title or one.name, "message") for one in offers.prompts]
-    return [
-        Target(
-            Row(f"{page}:{offers.server}\n{item}", one_line(title, 100), aside=server, icon=symbol),
-            f"{title} {item[:200]} {offers.server}",
-            ShowServer(offers.server, page, item),
-            15,
-        )
-        for page, item, title, symbol in items
-    ]
-
-
-def server_targets(servers: Iterable[ServerState]) -> list[Target]:
-    return [
-        Target(
-            Row(
-                f"server:{state.config.name}", one_line(state.config.name, 60), aside=state.status.value, icon="server"
-            ),
-            state.config.name,
-            ShowTool(state.config.name, ""),
-        )
-        for state in servers
-    ]
-
-
-def skill_targets(skills: Iterable[Skill]) -> list[Target]:
-    return [
-        Target(
-            Row(f"skill:{skill.name}", one_line(skill.name, 60), aside=_skill_words(skill), icon="book"),
-            f"{skill.name} {skill.description}",
-            ShowSkill(skill.name),
-        )
-        for skill in skills
-        if skill.state is not SkillState.RETIRED
-    ]
-
-
-def saved_targets(saved: SavedCalls) -> list[Target]:
-    return [
-        Target(
-            Row(f"saved:{call.file}", one_line(call.name, 60), aside=one_line(call.tool, 40), icon="bookmark"),
-            f"{call.name} {call.collection} {call.tool} {' '.join(call.tags)}",
-            ShowCall(call.server, call.tool, call.arguments, call.withheld),
-        )
-        for call in saved.calls
-    ]
-
-
-def _skill_words(skill: Skill) -> str:
-    """A kept skill is simply a skill; what else it is has to be said."""
-    word = translate("Skill")
-    return word if skill.state is SkillState.KEPT else f"{word} · {skill_word(skill.state).text}"
-
-
-def find_targets(text: str, targets: Sequence[Target]) -> list[Target]:
-    """The best first."""
-    scored = [
-        (points + target.weight, place, target)
-        for place, target in enumerate(targets)
-        if (points := score(text, target.words)) is not None
-    ]
-    scored.sort(key=lambda found: (-found[0], found[1]))
-    return [target for _, _, target in scored[:SHOWN]]
+"""How many finds are listed; more words find the rest."""
+_FIRST = 4  # actions and servers that stand before what the core found
+_AGAIN_MS = 350  # when the core has news that are not in its index yet
+_PATIENCE = 12  # times it is asked again
+_BEGIN = ("demo.connect", "server.add", "servers.import")  # what brings tools where there are none
+_ALL, _DEEDS = 0, 5  # tabs
+_KINDS = {
+    _ALL: (),
+    1: (FindKind.TOOL,),
+    2: (FindKind.RESOURCE, FindKind.TEMPLATE),
+    3: (FindKind.PROMPT,),
+    4: (FindKind.SKILL,),
+}
 
 
 class Palette(QDialog):
-    """The box. It opens with the actions at once; the catalogue joins when the core has answered."""
+    """It opens with the actions at once; what the core knows joins when it has answered."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget) -> None:
+    def __init__(self, context: Context, commands: Commands, parent: QWidget, words: str = "") -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Search or run anything"))
         self.setObjectName("palette")
         self._context = context
+        self._commands = commands
         self.wish: Wish | None = None
         """What was chosen; None when nothing was."""
-        self._targets = action_targets(commands)
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(self.tr("Type an action, a tool, a server or a skill"))
-        self.field.setAccessibleName(self.windowTitle())
-        mark(self.field, kind="palette")
-        self.field.installEventFilter(self)
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("What was found"), self)
-        self.list.setModel(self.model)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.chosen.connect(self._take)
-        self.list.clicked.connect(self._clicked)
-        self._foot = label(self.tr("↑ ↓ to move · Enter to go · Esc to close"), "palette-foot")
-        self._lay_out()
-        self.field.textChanged.connect(self._draw)
+        self._local = action_targets(commands)
+        self._finds: Finds | None = None  # the last answer
+        self._fault = ""
+        self._wishes: dict[str, Wish] = {}  # by the key of the row
+        self._asking = False
+        self._asked = 0  # grows with everything typed
+        self._entered = False  # Enter came before the answer
+        self._again = QTimer(self, singleShot=True, interval=_AGAIN_MS)
+        self._patience = _PATIENCE
+        self._make(words)
         self._draw()
         context.tasks.run("palette", self._load())
+        self._ask()
+
+    def hear(self, event: Event) -> None:
+        """What can be found changed."""
+        if isinstance(event, ToolsChanged | OffersChanged | SkillsChanged | ServerChanged):
+            self._again.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-                self.list.keyPressEvent(event)
-                return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._take(self.list.key())
-                return True
+            match event.key():
+                case Qt.Key.Key_Up | Qt.Key.Key_Down | Qt.Key.Key_PageUp | Qt.Key.Key_PageDown:
+                    self.list.keyPressEvent(event)
+                    return True
+                case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                    self._enter()
+                    return True
+                case Qt.Key.Key_Tab | Qt.Key.Key_Backtab:
+                    step = 1 if event.key() == Qt.Key.Key_Tab else -1
+                    self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
+                    return True
         return super().eventFilter(watched, event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         window = self.parentWidget()
         if window is not None:
-            width = min(self._context.theme.unit * 160, window.width() - self._context.theme.unit * 10)
-            self.resize(width, min(self._context.theme.unit * 110, window.height() * 2 // 3))
+            width = min(self._context.theme.unit * 180, window.width() - self._context.theme.unit * 10)
+            self.resize(width, min(self._context.theme.unit * 120, window.height() * 2 // 3))
             corner = window.mapToGlobal(window.rect().topLeft())
             self.move(corner.x() + (window.width() - width) // 2, corner.y() + self._context.theme.unit * 14)
         self.field.setFocus()
+        self.field.end(False)  # words that it was opened with are gone on with, not typed over
 
     def changeEvent(self, event: QEvent) -> None:
         """A click anywhere else closes it."""
@@ -206,6 +111,33 @@ class Palette(QDialog):
         if left and self.isVisible() and self.wish is None:  # accepting hides it too, and must not become a refusal
             self.reject()
 
+    # what it is made of
+
+    def _make(self, words: str) -> None:
+        self.field = QLineEdit(words)
+        self.field.setPlaceholderText(self.tr("Ask or type: who are my customers, send_mail, connect…"))
+        self.field.setAccessibleName(self.windowTitle())
+        mark(self.field, kind="palette")
+        self.field.installEventFilter(self)
+        self.tabs = QTabBar()
+        for word in ("All", "Tools", "Resources", "Prompts", "Skills", "Actions"):
+            self.tabs.addTab(self.tr(word))
+        self.tabs.setAccessibleName(self.tr("What is looked for"))
+        self.tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.model = RowsModel(self)
+        self.list = RowsView(self._context.theme, self.tr("What was found"), self)
+        self.list.setModel(self.model)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._foot = label("", "palette-foot")
+        self._lay_out()
+        self.list.chosen.connect(self._take)
+        self.list.clicked.connect(self._clicked)
+        self.field.textChanged.connect(self._typed)
+        self.tabs.currentChanged.connect(self._typed)
+        self._again.timeout.connect(self._ask)
+
     def _lay_out(self) -> None:
         line = QFrame()
         mark(line, kind="line")
@@ -213,45 +145,127 @@ class Palette(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)
         column.setSpacing(0)
-        column.addWidget(self.field)
-        column.addWidget(line)
+        for part in (self.field, line, self.tabs):
+            column.addWidget(part)
         column.addWidget(self.list, 1)
         column.addWidget(self._foot)
 
+    # asking
+
     async def _load(self) -> None:
         questions = self._context.questions
-        self._add(tool_targets(await questions.tools()))
-        states = await questions.servers()
-        self._add(server_targets(states))
-        self._add(skill_targets(await questions.skills()))
-        self._add(saved_targets(await questions.saved_calls()))
-        for state in states:
-            await self._load_offers(state)
-
-    async def _load_offers(self, state: ServerState) -> None:
-        """The first thousand resources of each server; its page finds the others."""
-        questions, name = self._context.questions, state.config.name
-        if state.resource_count or state.prompt_count:
-            self._add(offer_targets(await questions.offers(name), await questions.resources(name, 0)))
-
-    def _add(self, targets: list[Target]) -> None:
-        self._targets += targets
+        self._local += server_targets(await questions.servers())
+        self._local += saved_targets(await questions.saved_calls())
         self._draw()
 
+    def _typed(self) -> None:
+        self._asked += 1
+        self._entered = False
+        self._patience = _PATIENCE
+        self._ask()
+
+    def _ask(self) -> None:
+        if self.tabs.currentIndex() == _DEEDS:
+            self._finds = None
+            self._draw()
+        elif not self._asking:
+            self._asking = True
+            self._context.tasks.run("find", self._answered())
+
+    async def _answered(self) -> None:
+        """Until the answer is one to what is typed now."""
+        number = -1
+        while number != self._asked and self.tabs.currentIndex() != _DEEDS:
+            number = self._asked
+            kinds = tuple(str(kind) for kind in _KINDS[self.tabs.currentIndex()])
+            try:
+                self._finds, self._fault = await self._context.questions.find(self.field.text(), kinds, SHOWN), ""
+            except WorkbenchError as fault:
+                self._finds, self._fault = None, f"{fault.message} {fault.hint}".strip()
+        self._asking = False
+        self._draw()
+        if self._finds is not None and not self._finds.fresh and self._patience:
+            self._patience -= 1
+            self._again.start()
+        if self._entered:
+            self._take(self.list.key())
+
+    # showing
+
     def _draw(self) -> None:
-        found = find_targets(self.field.text(), self._targets)
-        self.model.show_rows([target.row for target in found])
-        self.list.setCurrentIndex(self.model.index(0))
-        self.list.scrollToTop()
-        none = self.tr("Nothing fits these letters · Esc to close")
-        self._foot.setText(self.tr("↑ ↓ to move · Enter to go · Esc to close") if found else none)
+        """The first row is chosen, unless a person has moved to another one that is still there."""
+        kept = self.list.key() if self.list.currentIndex().row() > 0 else ""
+        rows = self._rows()
+        self.model.show_rows(rows)
+        found = self.model.find(kept) if kept else self.model.index(-1)
+        first = next((place for place, row in enumerate(rows) if not row.section), -1)
+        self.list.setCurrentIndex(found if found.isValid() else self.model.index(first))
+        if not found.isValid():
+            self.list.scrollToTop()
+        self._foot.setText(self._hint())
+
+    def _rows(self) -> list[Row]:
+        """A name typed as it is comes first, then actions that begin with the words, then all else."""
+        self._wishes = {}
+        finds = self._finds.finds if self._finds is not None and self.tabs.currentIndex() != _DEEDS else ()
+        exact = [one for one in finds if any(reason.at is FoundIn.EXACT for reason in one.reasons)]
+        words = self.field.text().strip()
+        local = find_targets(words, self._local) if self.tabs.currentIndex() in (_ALL, _DEEDS) else []
+        strong = [target for points, target in local if points >= STRONG or not words]
+        rows = [self._found(one) for one in exact]
+        rows += [self._target(target) for target in strong[: _FIRST if words and finds else SHOWN]]
+        if words or self.tabs.currentIndex() != _ALL:
+            rows += [self._found(one) for one in finds if one not in exact]
+        rows += [self._target(target) for _, target in local if target not in strong][:SHOWN]
+        return [*self._said(bool(rows)), *rows]
+
+    def _found(self, find: Find) -> Row:
+        row = find_row(find)
+        self._wishes[row.key] = find_wish(find)
+        return row
+
+    def _target(self, target: Target) -> Row:
+        self._wishes[target.row.key] = target.wish
+        return target.row
+
+    def _said(self, found: bool) -> list[Row]:
+        """What is to be said before the rows: that something is wrong, or missing, and what to do about it."""
+        if self._fault:
+            return [_section(one_line(self._fault, 200))]
+        if self._finds is None or self.tabs.currentIndex() in (4, _DEEDS):
+            return [] if found or self._asking else [_section(self.tr("Nothing here has these words or letters."))]
+        if not any(number for kind, number in self._finds.known.items() if kind != FindKind.SKILL):
+            words = self.tr("No tools are known yet. Connect a server: what it offers is found from then on.")
+            begin = [self._target(target) for target in action_targets(self._commands, _BEGIN)]
+            return [_section(words), *(replace(row, key=f"begin:{row.key}") for row in begin)]
+        if found or self._asking:
+            return []
+        return [_section(self.tr("Nothing has these words or means nearly the same. Try fewer words, or other ones."))]
+
+    def _hint(self) -> str:
+        keys = self.tr("↑ ↓ to move · Enter to go · Tab for another kind · Esc to close")
+        total = self._finds.total if self._finds is not None and self.tabs.currentIndex() != _DEEDS else 0
+        shown = len(self._finds.finds) if self._finds is not None else 0
+        return f"{self.tr('{} of {}').format(shown, total)} · {keys}" if total > shown else keys
+
+    # choosing
+
+    def _enter(self) -> None:
+        """Who types fast means what they typed, not what was found for half of it."""
+        if self._asking:
+            self._entered = True
+        else:
+            self._take(self.list.key())
 
     def _clicked(self) -> None:
         self._take(self.list.key())
 
     def _take(self, key: str) -> None:
-        for target in self._targets:
-            if target.row.key == key:
-                self.wish = target.wish
-                self.accept()
-                return
+        self._entered = False
+        if (wish := self._wishes.get(key.removeprefix("begin:"))) is not None:
+            self.wish = wish
+            self.accept()
+
+
+def _section(words: str) -> Row:
+    return Row(f"said:{words}", words, section=True)

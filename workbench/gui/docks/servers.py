@@ -23,7 +23,7 @@ from workbench.gui.docks.server_deeds import ServerDeeds
 from workbench.gui.models.servers import HEADING, ServersModel
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
-from workbench.gui.wishes import ShowServer, ShowTool
+from workbench.gui.wishes import FindAnything, ShowServer, ShowTool
 from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
 
 DEMO = "demo"
@@ -176,9 +176,12 @@ class ServersPane(Pane):
             self.tr("Nothing has these words"),
             self.tr("Tools are found by name, title and first sentence, also those of servers that do not run."),
         )
-        clear = empty.offer(text=self.tr("Clear the filter"))
-        clear.clicked.connect(self.finder.clear)
+        empty.offer(text=self.tr("Clear the filter")).clicked.connect(self.finder.clear)
+        empty.offer(text=self.tr("Look for it by meaning")).clicked.connect(self._ask_widely)
         return empty
+
+    def _ask_widely(self) -> None:
+        self.wished.emit(FindAnything(self.finder.text()))
 
     def _bind(self) -> None:
         self.finder.textChanged.connect(self._pause.start)

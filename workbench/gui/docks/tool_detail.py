@@ -56,6 +56,7 @@ class ToolPane(Pane):
         self._wanted = key
         self._enter = enter
         if key in self._sheets:
+            self._sheets[key].companions.refresh()
             self._present(key)
             return
         self.context.tasks.run("read a tool", self._load(key))

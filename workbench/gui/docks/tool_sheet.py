@@ -10,6 +10,7 @@ from workbench.gui.code_view import CodeView
 from workbench.gui.context import Context
 from workbench.gui.counted import cost, sign
 from workbench.gui.docks.tool_call import CallPanel
+from workbench.gui.docks.tool_companions import ToolCompanions
 from workbench.gui.docks.tool_marks import ToolMarks
 from workbench.gui.forms.json_text import dump
 from workbench.gui.icons import pixmap
@@ -40,6 +41,8 @@ class ToolSheet(QWidget):
         self.call.status_message.connect(self.status_message)
         self.marks = ToolMarks(context, tool)
         self.marks.changes_wanted.connect(self._wish_changes)
+        self.companions = ToolCompanions(context, tool)
+        self.companions.wished.connect(self.wished)
         self._tabs = QTabBar()
         self._pages = QStackedWidget()
         self._build()
@@ -55,6 +58,7 @@ class ToolSheet(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._head())
+        layout.addWidget(self.companions)
         layout.addWidget(self.marks)
         layout.addWidget(self._tabs)
         layout.addWidget(self._pages, 1)

@@ -270,7 +270,7 @@ class ServersModel(QAbstractItemModel):
         return tuple(tool for tool, said in pairs if all(word in said for word in words))
 
     def _fits(self, server: str, words: str) -> bool:
-        text = f"{server} {words}".casefold()
+        text = f"{server} {self._category(server)} {words}".casefold()
         return all(word in text for word in self._needle.split())
 
     def _server_row(self, name: str) -> Row:

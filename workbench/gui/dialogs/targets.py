@@ -1,0 +1,79 @@
+"""What the palette finds by itself, by letters: actions, servers and saved calls. All else the core finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from workbench.gui.actions import ACTIONS
+from workbench.gui.commands import Commands, keys_text, translate
+from workbench.gui.fuzzy import score
+from workbench.gui.rows import Row
+from workbench.gui.text import one_line
+from workbench.gui.wishes import Act, ShowCall, ShowTool, Wish
+from workbench.records import SavedCalls, ServerState
+
+STRONG = 500
+"""Points from which the letters are the beginning of words, not some letters of many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something the palette can go to."""
+
+    row: Row
+    words: str  # what the letters are compared with
+    wish: Wish
+    weight: int = 0  # actions before servers where both fit equally
+
+
+def action_targets(commands: Commands, only: Sequence[str] = ()) -> list[Target]:
+    """Every action that can be done now, or those of these ids."""
+    found = []
+    for entry in ACTIONS:
+        if entry.id == "palette.open" or not commands[entry.id].isEnabled() or (only and entry.id not in only):
+            continue
+        text = translate(entry.text).removesuffix("…")
+        row = Row(
+            f"action:{entry.id}",
+            text,
+            aside=keys_text(entry.keys) or translate(entry.category),
+            icon=entry.icon or "bolt",
+        )
+        found.append(Target(row, f"{text} {translate(entry.category)}", Act(entry.id), 20))
+    return found
+
+
+def server_targets(servers: Iterable[ServerState]) -> list[Target]:
+    return [
+        Target(
+            Row(
+                f"server:{state.config.name}", one_line(state.config.name, 60), aside=state.status.value, icon="server"
+            ),
+            state.config.name,
+            ShowTool(state.config.name, ""),
+        )
+        for state in servers
+    ]
+
+
+def saved_targets(saved: SavedCalls) -> list[Target]:
+    return [
+        Target(
+            Row(f"saved:{call.file}", one_line(call.name, 60), aside=one_line(call.tool, 40), icon="bookmark"),
+            f"{call.name} {call.collection} {call.tool} {' '.join(call.tags)}",
+            ShowCall(call.server, call.tool, call.arguments, call.withheld),
+        )
+        for call in saved.calls
+    ]
+
+
+def find_targets(text: str, targets: Sequence[Target]) -> list[tuple[int, Target]]:
+    """The best first, each with its points."""
+    scored = [
+        (points + target.weight, place, target)
+        for place, target in enumerate(targets)
+        if (points := score(text, target.words)) is not None
+    ]
+    scored.sort(key=lambda found: (-found[0], found[1]))
+    return [(points, target) for points, _, target in scored]
