@@ -114,3 +114,10 @@ def test_without_the_vocabulary_the_estimator_goes_on(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "rs_bpe.bpe", None)
     assert not tokens.take_vocabulary()
     assert tokens.counter() == tokens.ESTIMATE
+
+
+def test_a_run_that_did_not_pay_says_by_how_much() -> None:
+    told = tokens.ledger_sentence(Ledger(100, 400), 300)
+    assert told == "Direct calls ≈ 100 tokens · this run ≈ 400 · did not pay: direct calls cost ≈ 300 less"
+    assert [tokens.size(number) for number in (12, 1_500, 2_000_000)] == ["12 bytes", "1.5 kB", "2.0 MB"]
+    assert tokens.add(Ledger(5, 0, definitions=3), Ledger(5, 0, definitions=4)).definitions == 7

@@ -132,12 +132,41 @@ def add(first: Ledger, second: Ledger) -> Ledger:
     kept = first.kept_bytes + second.kept_bytes
     made_by = {one.counter for one in (first, second) if one.direct or one.actual} or {counter()}
     both = made_by.pop() if len(made_by) == 1 else ESTIMATE
-    return Ledger(first.direct + second.direct, first.actual + second.actual, kept, both)
+    return Ledger(
+        first.direct + second.direct, first.actual + second.actual, kept, both, first.definitions + second.definitions
+    )
 
 
 def saved(ledger: Ledger) -> int:
     """Tokens that did not reach the model; never below zero: where code did not pay, nothing was saved."""
     return max(0, ledger.direct - ledger.actual)
+
+
+def lost(ledger: Ledger) -> int:
+    """Tokens that direct calls would have cost less; zero where programs paid."""
+    return max(0, ledger.actual - ledger.direct)
+
+
+def ledger_sentence(ledger: Ledger, cents_per_million: int) -> str:
+    """What something cost beside direct calls, and whether that paid, with its numbers."""
+    sign = f"{ESTIMATE} " if ledger.counter == ESTIMATE else ""
+    parts = [f"Direct calls {told(f'{ledger.direct:,}', ledger.counter)}"]
+    if ledger.definitions:
+        parts[0] += f", {ledger.definitions:,} of them tool definitions"
+    parts.append(f"this run {sign}{ledger.actual:,}")
+    if ledger.kept_bytes:
+        parts.append(f"{size(ledger.kept_bytes)} of answers stayed in the sandbox")
+    if less := lost(ledger):
+        return " · ".join((*parts, f"did not pay: direct calls cost {sign}{less:,} less"))
+    gain = saved(ledger)
+    return " · ".join((*parts, f"saved {sign}{gain:,}, worth {money(gain, cents_per_million)}"))
+
+
+def size(number: int) -> str:
+    """Bytes in words."""
+    if number < 1000:
+        return f"{number} bytes"
+    return f"{number / 1_000_000:,.1f} MB" if number >= 1_000_000 else f"{number / 1000:,.1f} kB"
 
 
 def money(tokens: int, cents_per_million: int) -> str:

@@ -9,7 +9,7 @@ def test_the_table_ends_with_advice_and_what_counted(command):
     code, out, _ = command("tokens")
     assert code == 0
     head, everything, *_ = out.splitlines()
-    assert head.split() == ["conversation", "direct", "programs", "saved", "worth", "kept", "back"]
+    assert head.split() == ["conversation", "direct", "definitions", "programs", "saved", "worth", "kept", "back"]
     assert everything.split()[:3] == ["all", "0", "0"]
     advice, counted = out.splitlines()[-2:]
     assert "tokens" in advice

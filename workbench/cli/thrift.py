@@ -10,7 +10,7 @@ from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import print_record, visible
 from workbench.paths import Paths
 from workbench.records import Ledger, TokenReport
-from workbench.tokens import advice_sentence, factor_sentence, money, saved
+from workbench.tokens import advice_sentence, factor_sentence, lost, money, saved, size
 
 
 def arrange_tokens(parser: Parser) -> None:
@@ -23,7 +23,8 @@ def _tokens(given: argparse.Namespace, paths: Paths) -> int:
         print_record(TokenReport, report)
         return DONE
     rows = [("all", report.total), *((visible(one.author), one.ledger) for one in report.sessions)]
-    print(f"{'conversation':24} {'direct':>10} {'programs':>10} {'saved':>10} {'worth':>9} {'kept back':>11}")
+    heads = f"{'direct':>10} {'definitions':>11} {'programs':>10} {'saved':>10} {'worth':>9} {'kept back':>11}"
+    print(f"{'conversation':24} {heads}")
     for name, ledger in rows:
         print(_row(name, ledger, report.cents_per_million))
     print(f"\n{advice_sentence(report.advice)}")
@@ -33,5 +34,6 @@ def _tokens(given: argparse.Namespace, paths: Paths) -> int:
 
 def _row(name: str, ledger: Ledger, cents: int) -> str:
     worth = money(saved(ledger), cents)
-    numbers = f"{ledger.direct:>10,} {ledger.actual:>10,} {saved(ledger):>10,} {worth:>9}"
-    return f"{name[:24]:24} {numbers} {ledger.kept_bytes / 1000:>8,.0f} kB"
+    gain = saved(ledger) - lost(ledger)
+    numbers = f"{ledger.direct:>10,} {ledger.definitions:>11,} {ledger.actual:>10,} {gain:>10,} {worth:>9}"
+    return f"{name[:24]:24} {numbers} {size(ledger.kept_bytes):>11}"

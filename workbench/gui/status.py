@@ -27,7 +27,7 @@ from workbench.gui.theme import mark
 from workbench.gui.wishes import Act
 from workbench.gui.words import amount
 from workbench.records import CoreStatus
-from workbench.tokens import saved
+from workbench.tokens import lost, saved
 
 OFFERED_MS = 20_000
 """How long a way back is offered."""
@@ -136,8 +136,10 @@ class Status(Pane):
         tokens = self.tr("Direct tool calls would have cost {} tokens; programs cost {}.").format(
             ledger.direct, ledger.actual
         )
-        words = self.tr("{} saved").format(cost(saved(ledger), ledger.counter))
-        self._say(self.tokens, words, "tokens", "muted", tokens)
+        less = lost(ledger)
+        words = self.tr("{} more than direct calls") if less else self.tr("{} saved")
+        text = words.format(cost(less or saved(ledger), ledger.counter))
+        self._say(self.tokens, text, "tokens", "muted", tokens)
 
     def _strength(self, status: CoreStatus) -> tuple[str, str, str, str]:
         strength = status.strength

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.gui.asks.dialogs import AskDialogs
 from workbench.gui.bridge import Link, LinkState
+from workbench.gui.context import Context
 from workbench.gui.dialogs.connect_agent import ConnectAgent
 from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.machine import MachineDialog
@@ -263,12 +264,12 @@ class Wiring(QObject):
         bind("ask.answer", self._asks.show)
         bind("pause.decide", self._pauses.show)
         bind("palette.open", self._open_palette)
-        bind("agent.connect", self._connect_agent)
+        bind("agent.connect", partial(self._open, ConnectAgent))
         bind("agent.example", self._context.questions.start_example_agent)
         bind("core.sandbox", self._show_strength)
         bind("core.tokens", partial(show_tokens, self._context, self._window))
-        bind("secrets.open", self._show_secrets)
-        bind("states.open", self._show_states)
+        bind("secrets.open", partial(self._open, SecretsDialog))
+        bind("states.open", partial(self._open, StatesDialog))
         bind("editor.go_on", window.centre.go_on)
         bind("network.open", partial(show_network, self._context, self._window, self._window.bridge))
         bind("core.again", window.bridge.keep)
@@ -304,24 +305,15 @@ class Wiring(QObject):
         if isinstance(palette, Palette) and palette.wish is not None:
             self.grant(palette.wish)
 
-    def _connect_agent(self) -> None:
-        dialog = ConnectAgent(self._context, self._window)
+    def _open(self, make: Callable[[Context, QWidget], Any]) -> None:
+        """Any: a dialog that hears events."""
+        dialog = make(self._context, self._window)
         self._window.bridge.heard.connect(dialog.hear)
         dialog.open()
 
     async def _show_strength(self) -> None:
         status = await self._context.questions.status()
         StrengthDialog(self._context, status, self._window).open()
-
-    def _show_secrets(self) -> None:
-        dialog = SecretsDialog(self._context, self._window)
-        self._window.bridge.heard.connect(dialog.hear)
-        dialog.open()
-
-    def _show_states(self) -> None:
-        dialog = StatesDialog(self._context, self._window)
-        self._window.bridge.heard.connect(dialog.hear)
-        dialog.open()
 
     def _start_front(self) -> None:
         if not self._window.centre.start_front():

@@ -169,6 +169,7 @@ class Ledger:
     actual: int = 0
     kept_bytes: int = 0  # of nested answers: they stayed in the sandbox
     counter: str = "≈"  # which counter made the numbers; ≈ is the built-in estimator
+    definitions: int = 0  # the part of `direct` that is tool definitions, loaded once a conversation
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ def _rebuild(steps: list[Entry]) -> Run | None:
 
 def _ledger(detail: Mapping[str, Any]) -> Ledger:  # Any: JSON
     direct, actual, kept = (int(detail.get(name, 0)) for name in ("direct", "actual", "kept_bytes"))
-    return Ledger(direct, actual, kept, str(detail.get("counter", "≈"))[:20])
+    counter, definitions = str(detail.get("counter", "≈"))[:20], int(detail.get("definitions", 0))
+    return Ledger(direct, actual, kept, counter, definitions)
 
 
 def _where(running: Entry) -> dict[str, Any]:  # Any: fields of Run

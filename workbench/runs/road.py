@@ -224,6 +224,7 @@ class Road:
             "counter": run.ledger.counter,
             "actual": run.ledger.actual,
             "kept_bytes": run.ledger.kept_bytes,
+            "definitions": run.ledger.definitions,
             "reason": self.session.mask(run.decision.reason) if run.decision else "",
         }
 
@@ -234,4 +235,4 @@ def is_person(road: Road) -> bool:
 
 def ledger_of(road: Road, definitions: int, spent: int) -> Ledger:
     """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
-    return Ledger(definitions + road.call_tokens, spent, road.call_bytes, counter())
+    return Ledger(definitions + road.call_tokens, spent, road.call_bytes, counter(), definitions)

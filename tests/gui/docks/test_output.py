@@ -50,14 +50,18 @@ def test_a_finished_run_shows_result_ledger_and_the_models_view(
         output="all of it\n",
         result='[{"a": 1}, {"a": 2}]',
         model_view='[{"a": "<EMAIL_1>"}]',
-        ledger=Ledger(12_000, 400),
+        ledger=Ledger(12_000, 400, 38_000, definitions=11_000),
         calls=(CALL,),
     )
     pane.hear(RunChanged(done))
     assert pane._stream.toPlainText() == "all of it\n"
     assert pane._tabs.currentWidget() is pane._result
     assert pane._result.view() == "Table"
-    assert pane._ledger.full_text() == "Direct calls ≈ 12k tokens · this run ≈ 400 · saved ≈ 11.6k"
+    qtbot.waitUntil(lambda: bool(pane._ledger.full_text()))
+    assert pane._ledger.full_text() == (
+        "Direct calls ≈ 12,000 tokens, 11,000 of them tool definitions · this run ≈ 400 · "
+        "38.0 kB of answers stayed in the sandbox · saved ≈ 11,600, worth $0.03"
+    )
     assert pane._model_box.isHidden()
     pane._eye.click()
     assert pane._model_box.isVisible()

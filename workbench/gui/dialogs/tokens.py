@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QAbstractSpinBox,
     QDialog,
     QDialogButtonBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
@@ -20,18 +26,26 @@ from workbench.gui.counted import cost
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme
 from workbench.gui.views import label
+from workbench.gui.words import amount
 from workbench.records import Ledger, TokenReport
 
 _ROWS = 200  # conversations shown; the sum has all
+_WORTH = 5  # column
 
 
 async def show_tokens(context: Context, parent: QWidget) -> None:
     report = await context.questions.token_report()
-    TokensDialog(context.theme, report, parent).open()
+    dialog = TokensDialog(context.theme, report, parent)
+    keep = partial(context.questions.change_setting, "tokens.cents_per_million")
+    dialog.priced.connect(lambda cents: context.tasks.run("keep the price", keep(cents)))
+    dialog.open()
 
 
 class TokensDialog(QDialog):
-    """Read only; the numbers are those of the moment it was opened."""
+    """The numbers are those of the moment it was opened; what they are worth follows the price at once."""
+
+    priced = Signal(int)
+    """Another price of a million tokens, in cents."""
 
     def __init__(self, theme: Theme, report: TokenReport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,24 +55,54 @@ class TokensDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.unit * 6,) * 4)
         column.setSpacing(theme.unit * 3)
-        column.addWidget(label(self._title(report), "title"))
+        self._report = report
+        self._headline = label(self._title(report), "title")
+        column.addWidget(self._headline)
         column.addWidget(_wrapped(self._sum(report)))
-        if report.sessions:
-            column.addWidget(self._table(theme, report))
+        self._table = self._make_table(theme, report) if report.sessions else None
+        if self._table is not None:
+            column.addWidget(self._table)
         column.addWidget(label(self.tr("Programs or direct calls?"), "heading"))
         column.addWidget(_wrapped(tokens.advice_sentence(report.advice)))
-        price = self.tr("{} A million tokens are taken to cost {}; the setting tokens.cents_per_million changes that.")
-        others = tokens.factor_sentence(report.factors, report.advice.counter)
-        worth = tokens.money(1_000_000, report.cents_per_million)
-        column.addWidget(_wrapped(price.format(others, worth), "muted"))
+        column.addWidget(_wrapped(tokens.factor_sentence(report.factors, report.advice.counter), "muted"))
+        column.addLayout(self._price_row(theme, report.cents_per_million))
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
         column.addWidget(close)
+
+    def _price_row(self, theme: Theme, cents: int) -> QHBoxLayout:
+        words = label(self.tr("&Price of a million tokens"), "muted")
+        self.price = QDoubleSpinBox()
+        self.price.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+        self.price.setRange(0, 1_000)
+        self.price.setPrefix("$ ")
+        self.price.setValue(cents / 100)
+        self.price.setAccessibleName(self.tr("Price of a million tokens in dollars"))
+        self.price.setKeyboardTracking(False)
+        self.price.valueChanged.connect(self._reprice)
+        words.setBuddy(self.price)
+        row = QHBoxLayout()
+        row.setSpacing(theme.unit * 2)
+        row.addWidget(words)
+        row.addWidget(self.price)
+        row.addStretch(1)
+        return row
+
+    def _reprice(self, dollars: float) -> None:
+        cents = round(dollars * 100)
+        self._report = replace(self._report, cents_per_million=cents)
+        self._headline.setText(self._title(self._report))
+        for place, one in enumerate(self._report.sessions[:_ROWS] if self._table is not None else ()):
+            assert self._table is not None
+            self._table.setItem(place, _WORTH, _item(_cells(one.ledger, cents)[_WORTH - 1], number=True))
+        self.priced.emit(cents)
 
     def _title(self, report: TokenReport) -> str:
         if not report.sessions:
             return self.tr("Nothing was spent yet")
         saved = tokens.saved(report.total)
+        if less := tokens.lost(report.total):
+            return self.tr("Direct calls would have cost {} less").format(cost(less, report.total.counter))
         return self.tr("{} saved, worth {}").format(
             cost(saved, report.total.counter), tokens.money(saved, report.cents_per_million)
         )
@@ -67,15 +111,15 @@ class TokensDialog(QDialog):
         if not report.sessions:
             return self.tr("As soon as an agent searches tools or runs a program, its costs are shown here.")
         words = self.tr(
-            "Direct tool calls would have put {} into the model's context; programs put {} there. "
-            "{} of tool answers stayed in the sandbox."
+            "Direct tool calls would have put {} into the model's context, {} of them tool definitions; "
+            "programs put {} there. {} of tool answers stayed in the sandbox."
         )
         total = report.total
         direct, actual = (cost(number, total.counter) for number in (total.direct, total.actual))
-        return words.format(direct, actual, _bytes(total.kept_bytes))
+        return words.format(direct, amount(total.definitions), actual, tokens.size(total.kept_bytes))
 
-    def _table(self, theme: Theme, report: TokenReport) -> QTableWidget:
-        heads = ("Conversation", "Direct calls", "Programs", "Saved", "Worth", "Kept back")
+    def _make_table(self, theme: Theme, report: TokenReport) -> QTableWidget:
+        heads = ("Conversation", "Direct calls", "Definitions", "Programs", "Saved", "Worth", "Kept back")
         shown = report.sessions[:_ROWS]
         table = QTableWidget(len(shown), len(heads))
         table.setAccessibleName(self.tr("Tokens of each conversation"))
@@ -94,13 +138,14 @@ class TokensDialog(QDialog):
 
 
 def _cells(ledger: Ledger, cents: int) -> tuple[str, ...]:
-    saved = tokens.saved(ledger)
+    saved, less = tokens.saved(ledger), tokens.lost(ledger)
     return (
         f"{ledger.direct:,}",
+        f"{ledger.definitions:,}",
         f"{ledger.actual:,}",
-        f"{saved:,}",
+        f"−{less:,}" if less else f"{saved:,}",
         tokens.money(saved, cents),
-        _bytes(ledger.kept_bytes),
+        tokens.size(ledger.kept_bytes),
     )
 
 
@@ -109,10 +154,6 @@ def _item(text: str, *, number: bool) -> QTableWidgetItem:
     side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
     item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
     return item
-
-
-def _bytes(number: int) -> str:
-    return f"{number / 1_000_000:,.1f} MB" if number >= 1_000_000 else f"{number / 1000:,.1f} kB"
 
 
 def _wrapped(text: str, role: str = "") -> QWidget:

@@ -30,7 +30,6 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.words import amount
 from workbench.records import Fault, Ledger, Run, RunState
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
@@ -140,8 +139,12 @@ class OutputPane(Pane):
         seen = run.ledger.actual or tokens.count(run.model_view)
         made_by = run.ledger.counter if run.ledger.actual else tokens.ESTIMATE
         self._model_title.setText(self.tr("The model sees · {0}").format(cost(seen, made_by)))
-        self._ledger.setText(_ledger_sentence(run.ledger))
         self._ledger.setVisible(run.ledger.direct > 0)
+        self.context.tasks.run("read the price of tokens", self._show_ledger(run.ledger))
+
+    async def _show_ledger(self, ledger: Ledger) -> None:
+        settings = await self.context.questions.settings()
+        self._ledger.setText(tokens.ledger_sentence(ledger, settings.tokens_cents_per_million))
 
     def _show_output(self, output: str) -> None:
         size = whole_size([output])
@@ -257,9 +260,3 @@ def _titled(title: str, inner: QWidget, context: Context) -> tuple[QWidget, Fore
     layout.addWidget(words)
     layout.addWidget(inner, 1)
     return box, words
-
-
-def _ledger_sentence(ledger: Ledger) -> str:
-    sign, named = ("≈ ", "") if ledger.counter == tokens.ESTIMATE else ("", f" ({ledger.counter})")
-    direct, actual, saved = (amount(number) for number in (ledger.direct, ledger.actual, tokens.saved(ledger)))
-    return f"Direct calls {sign}{direct} tokens · this run {sign}{actual} · saved {sign}{saved}{named}"
