@@ -32,7 +32,6 @@ ELSEWHERE = {
     "gui/asks/body.py": "tests/gui/asks/test_dialog.py",
     "gui/asks/*.py": "tests/gui/asks/test_dialogs.py",
     "history/*.py": "tests/history/test_history.py",
-    "catalog/finder.py": "tests/catalog/test_everywhere.py",
     "gui/dialogs/targets.py": "tests/gui/dialogs/test_palette.py",
     "gui/models/finds.py": "tests/gui/dialogs/test_palette.py",
     "gui/docks/tool_companions.py": "tests/gui/docks/test_tool_detail.py",

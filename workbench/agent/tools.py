@@ -82,7 +82,7 @@ use "full" for the few you will call: it gives the Python signature with notes. 
         detail_level={
             "type": "string",
             "enum": ["name", "description", "full", "name_only", "with_description", "summary"],
-            "description": "How much to tell about each tool.",
+            "description": "How much to tell: about 6, 20 or 200 tokens a tool.",
         },
         server={"type": "string", "description": "Only tools of this server."},
         category={"type": "string", "description": "Only servers of this category."},
