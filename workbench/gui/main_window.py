@@ -10,6 +10,7 @@ from workbench.events import Event
 from workbench.gui.action import LINKED
 from workbench.gui.actions import UNLINKED, action_named
 from workbench.gui.asks.strip import AskStrip
+from workbench.gui.attention import Attention
 from workbench.gui.banners import Banners
 from workbench.gui.bridge import Bridge, Link, LinkState
 from workbench.gui.centre import Centre
@@ -145,6 +146,7 @@ class MainWindow(QMainWindow):
         bridge.heard.connect(self.centre.hear)
         self.context.tasks.failed.connect(self.banners.show_fault)
         self.runs.waiting.connect(self.docks["runs"].count)
+        self.runs.waiting.connect(Attention(self).count)
         self.pauses.counted.connect(self.runs.count_pauses)
 
     def _join(self, pane: Pane) -> None:

@@ -1,20 +1,23 @@
-"""What was expected and what came, line by line."""
+"""Two texts beside each other, line by line: what was expected and what came, or what somebody changed."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
 from workbench.gui.dialogs.diff_view import DiffView
 from workbench.gui.text import one_line
+from workbench.gui.theme import mark
 from workbench.gui.views import label
 
 
 class DifferenceDialog(QDialog):
     """Minus is what was expected, plus what came."""
 
-    def __init__(self, context: Context, words: str, expected: str, got: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: Context, words: str, expected: str, got: str, parent: QWidget | None = None, signs: str = ""
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Expected and got"))
@@ -27,14 +30,21 @@ class DifferenceDialog(QDialog):
         self.diff = DiffView(context.theme)
         self.diff.setAccessibleName(self.tr("Expected and got, line by line"))
         self.diff.show_change(expected, got)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self._buttons = buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(unit * 5,) * 4)
         column.setSpacing(unit * 3)
         column.addWidget(title)
-        column.addWidget(signs := label(self.tr("− expected   + got"), "muted"))
+        column.addWidget(legend := label(one_line(signs, 100) or self.tr("− expected   + got"), "muted"))
         column.addWidget(self.diff, 1)
-        for part in (signs, self.diff):
+        for part in (legend, self.diff):
             part.setVisible(bool(expected or got))
         column.addWidget(buttons)
+
+    def offer(self, words: str) -> SignalInstance:
+        """One more thing that can be done with the second text; the dialog closes then."""
+        button = self._buttons.addButton(words, QDialogButtonBox.ButtonRole.AcceptRole)
+        mark(button, kind="primary")
+        button.clicked.connect(self.accept)
+        return button.clicked

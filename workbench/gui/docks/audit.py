@@ -18,6 +18,7 @@ from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.docks.entry_card import EntryCard
+from workbench.gui.docks.review_chip import ReviewChip
 from workbench.gui.models import audit as columns
 from workbench.gui.models.audit import AuditModel
 from workbench.gui.pane import Pane
@@ -45,6 +46,7 @@ class AuditPane(Pane):
         self.finder = search_box(self.tr("Search what happened"), self.tr("Filter the audit by text"))
         self.kind = CalmCombo()
         self.chain = label("", "muted")
+        self.figures = ReviewChip()
         self.card = EntryCard(context.theme, self)
         self._fresh: list[Entry] = []
         self._flush = QTimer(self, singleShot=True, interval=FLUSH_MS)
@@ -62,11 +64,23 @@ class AuditPane(Pane):
     def hear(self, event: Event) -> None:
         if isinstance(event, EntryWritten):
             self._fresh.append(event.entry)
+            if event.entry.note.kind == "run.decided":
+                self._ask_figures()
             if not self._flush.isActive():
                 self._flush.start()
 
     def refresh(self) -> None:
         self._ask(self.model.query())
+        self._ask_figures()
+
+    def _ask_figures(self) -> None:
+        self.context.tasks.run(
+            "figures about decisions", self.context.questions.review_figures(), self.figures.show_figures
+        )
+
+    def _show_decisions(self) -> None:
+        """Only what was decided, newest first."""
+        self.kind.setCurrentIndex(self.kind.findData("run.decided"))
 
     def _make_table(self) -> None:
         unit = self.context.theme.unit
@@ -115,6 +129,7 @@ class AuditPane(Pane):
         strip.row.addWidget(self.kind)
         strip.row.addSpacing(theme.unit * 2)
         strip.row.addWidget(self.chain, 1)
+        strip.row.addWidget(self.figures)
         strip.row.addWidget(action_button(self._commands["audit.verify"], theme))
         table = QWidget()
         self._stack = QStackedLayout(table)
@@ -138,6 +153,7 @@ class AuditPane(Pane):
         return (
             (self.tr("Everything"), ""),
             (self.tr("Runs"), "run."),
+            (self.tr("Decisions"), "run.decided"),
             (self.tr("Tool calls"), "call."),
             (self.tr("Servers"), "server."),
             (self.tr("Skills"), "skill."),
@@ -153,6 +169,7 @@ class AuditPane(Pane):
         self.finder.textChanged.connect(self._pause.start)
         self.kind.currentIndexChanged.connect(self._filter)
         self.model.wants.connect(self._ask)
+        self.figures.clicked.connect(self._show_decisions)
         for changed in (self.model.modelReset, self.model.rowsInserted):
             changed.connect(self._fill)
         self.table.selectionModel().currentRowChanged.connect(self._selected)

@@ -21,6 +21,7 @@ from workbench.events import Event, RunCall, RunChanged, RunOutput
 from workbench.gui.context import Context
 from workbench.gui.counted import cost
 from workbench.gui.docks.run_head import RunHead
+from workbench.gui.docks.run_texts import RunTexts
 from workbench.gui.docks.stream_view import StreamView
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.models.calls import CallsModel
@@ -165,6 +166,7 @@ class OutputPane(Pane):
     def _show_head(self) -> None:
         if self._run is not None:
             self._head.show_run(self._run)
+            self.texts.show_run(self._run)
             seen = self._run.state in _ENDS and bool(self._run.model_view)
             self._eye.setVisible(seen)
             self._model_box.setVisible(seen and self._eye.isChecked())
@@ -189,6 +191,9 @@ class OutputPane(Pane):
         self._eye.setCheckable(True)
         mark(self._eye, kind="chip")
         self._eye.toggled.connect(self._show_head)
+        self.texts = RunTexts(self.context)
+        self.texts.wished.connect(self.wished)
+        self._head.add(self.texts)
         self._head.add(self._eye)
         self._fault = FaultCard(self.context.theme)
         self._ledger = ForeignLabel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication
@@ -22,6 +23,9 @@ def run_rows(runs: Iterable[Run], now: float) -> list[Row]:
     """The whole list, with a heading over each part that is not empty."""
     ordered = sorted(runs, key=lambda run: run.proposal.at, reverse=True)
     waiting = sorted((run for run in ordered if run.state is RunState.WAITING), key=lambda run: run.deadline)
+    same = Counter(map(_question, waiting))
+    first = {_question(run): run.id for run in reversed(waiting)}
+    waiting = [run for run in waiting if first[_question(run)] == run.id]  # identical requests are one row
     underway = [run for run in ordered if run.state in UNDERWAY]
     ended = [run for run in ordered if run.state is not RunState.WAITING and run.state not in UNDERWAY]
     rows: list[Row] = []
@@ -32,18 +36,23 @@ def run_rows(runs: Iterable[Run], now: float) -> list[Row]:
     ):
         if part:
             rows.append(Row(f"section:{key}", title, aside=str(len(part)), section=True))
-            rows.extend(run_row(run, now) for run in part)
+            rows.extend(run_row(run, now, same[_question(run)] if key == "waiting" else 0) for run in part)
     return rows
 
 
-def run_row(run: Run, now: float) -> Row:
-    """One run: what it does, who asked, and how it stands."""
+def _question(run: Run) -> tuple[str, str]:
+    """What one answer is for: the same text in the same meaning, asked by the same session."""
+    return (run.seal, run.proposal.session) if run.seal else (run.id, "")
+
+
+def run_row(run: Run, now: float, same: int = 0) -> Row:
+    """One run: what it does, who asked, and how it stands; `same`: how many requests of this question wait."""
     word = run_word(run.state)
     waiting = run.state is RunState.WAITING
     badges: tuple[tuple[str, str], ...] = ()
     if run.verdict and (waiting or run.state in UNDERWAY):
         risk = risk_word(run.verdict.risk)
-        badges = ((risk.text, risk.tone),)
+        badges = ((risk.text, risk.tone), *(((f"{same} ×", "accent"),) if same > 1 else ()))
     return Row(
         key=run.id,
         title=visible(run_title(run)),

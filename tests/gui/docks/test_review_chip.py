@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.records import ReviewFigures
+
+
+def test_the_audit_says_how_its_person_decides_and_leads_to_the_decisions(
+    window: Any, paper: Any, make: Any, qtbot: Any
+) -> None:
+    chip = window.audit.figures
+    assert chip.isHidden(), "nothing was decided yet"
+    paper.figures = ReviewFigures(12, 9, 6.4, 2)
+    paper.put_entry(make.entry(501, "run.decided", "was allowed by you"))
+    qtbot.waitUntil(lambda: chip.text() == "Allowed 9 of 12 · half within 6 s · 2 unread")
+    assert "sooner than anybody can read" in chip.toolTip()
+    chip.click()
+    qtbot.waitUntil(lambda: window.audit.model.rowCount() == 1)
+    assert paper.asked[-1][1][0].kind == "run.decided"
+
+
+def test_nobody_who_reads_is_called_hasty(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.figures = ReviewFigures(2, 1, 30.0, 0)
+    window.audit.refresh()
+    qtbot.waitUntil(lambda: window.audit.figures.text() == "Allowed 1 of 2 · half within 30 s")

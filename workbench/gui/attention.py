@@ -1,0 +1,31 @@
+"""Tells a person who is elsewhere that somebody waits for them: in the window's title, the task bar and the icon.
+
+It never takes the keyboard and never comes to the front: a person may be typing.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+
+class Attention(QObject):
+    """Belongs to one window, whose first title it keeps."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._title = window.windowTitle()
+        self._waiting = 0
+
+    def count(self, waiting: int) -> None:
+        """So many questions wait for this person; one more than before asks for attention."""
+        more, self._waiting = waiting > self._waiting, waiting
+        title = self.tr("({0} waiting) {1}").format(waiting, self._title) if waiting else self._title
+        self._window.setWindowTitle(title)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.setBadgeNumber(waiting)
+        if more and not self._window.isActiveWindow():
+            QApplication.alert(self._window)

@@ -1,0 +1,30 @@
+"""How the person decides, in one short line: who says yes to everything within a second reviews nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from workbench.gui.theme import mark
+from workbench.records import ReviewFigures
+
+
+class ReviewChip(QPushButton):
+    """Leads to the decisions; hidden until there is one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        mark(self, kind="chip")
+        self.hide()
+
+    def show_figures(self, figures: ReviewFigures) -> None:
+        self.setVisible(figures.decided > 0)
+        words = self.tr("Allowed {0} of {1} · half within {2:.0f} s")
+        text = words.format(figures.allowed, figures.decided, figures.median_seconds)
+        hasty = self.tr(" · {0} unread").format(figures.hasty) if figures.hasty else ""
+        self.setText(text + hasty)
+        told = self.tr("Your newest {0} decisions about programs, with the median of the time you looked.")
+        found = (
+            self.tr(" {0} were allowed sooner than anybody can read.").format(figures.hasty) if figures.hasty else ""
+        )
+        self.setToolTip(told.format(figures.decided) + found)
+        self.setAccessibleName(self.tr("{0}. Show the decisions").format(text + hasty))

@@ -1,0 +1,79 @@
+"""The other texts of a run: what a person changed of it, and what it would be without what kept it from running."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from workbench.gui.context import Context
+from workbench.gui.dialogs.difference import DifferenceDialog
+from workbench.gui.dialogs.edit_check import is_cleanable
+from workbench.gui.theme import mark
+from workbench.gui.wishes import ShowCode
+from workbench.gui.words import risk_word
+from workbench.records import Gate, Run, RunState
+
+
+class RunTexts(QWidget):
+    """Shows only what there is."""
+
+    wished = Signal(object)
+    """Carries a wish."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._run: Run | None = None
+        self._clean_text = ""
+        self.changes = self._chip(self.tr("Your changes"), self._show_changes)
+        self.changes.setToolTip(self.tr("Show what you changed of the author's text before you allowed it"))
+        self.clean = self._chip(self.tr("Clean and check again…"), self._ask_clean)
+        self.clean.setToolTip(self.tr("Show the text without hidden characters, foreign encodings and odd line ends"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for chip in (self.changes, self.clean):
+            row.addWidget(chip)
+
+    def show_run(self, run: Run) -> None:
+        self._run = run
+        original = run.proposal.original
+        self.changes.setVisible(bool(original) and original != run.proposal.code)
+        self.clean.setVisible(run.state is RunState.REFUSED and is_cleanable(run.verdict))
+        self.setVisible(not (self.changes.isHidden() and self.clean.isHidden()))
+
+    def _chip(self, words: str, act: object) -> QPushButton:
+        chip = QPushButton(words, self)
+        chip.clicked.connect(act)
+        mark(chip, kind="chip")
+        chip.hide()
+        return chip
+
+    def _show_changes(self) -> None:
+        if self._run is not None:
+            proposal = self._run.proposal
+            words = self.tr("What you changed before it was allowed")
+            self._open(words, self.tr("− {0}   + you").format(proposal.author), proposal.original, proposal.code)
+
+    def _ask_clean(self) -> None:
+        if self._run is not None:
+            self._context.tasks.run("clean a program", self._show_clean(self._run))
+
+    async def _show_clean(self, run: Run) -> None:
+        """The clean text is judged before it is offered."""
+        clean = await self._context.questions.clean(run.proposal.code)
+        verdict = await self._context.questions.assess(clean)
+        self._clean_text = clean
+        still = self.tr("It still cannot run")
+        risk = still if verdict.gate is Gate.BLOCKED else risk_word(verdict.risk).text
+        signs = self.tr("− as it was proposed   + clean")
+        dialog = self._open(f"{risk}: {verdict.sentence}", signs, run.proposal.code, clean)
+        dialog.offer(self.tr("Open the clean text in the editor")).connect(self._open_clean)
+
+    def _open_clean(self) -> None:
+        self.wished.emit(ShowCode(self._clean_text, purpose=self.tr("clean")))
+
+    def _open(self, words: str, signs: str, before: str, after: str) -> DifferenceDialog:
+        dialog = DifferenceDialog(self._context, words, before, after, self.window(), signs=signs)
+        dialog.setWindowTitle(self.tr("Two texts of one program"))
+        dialog.open()
+        return dialog
