@@ -64,7 +64,7 @@ async def test_a_definition_is_read_whole_with_the_line_that_imports_it(core, ag
     assert "a program reads the whole" in short.content[0].text
 
 
-async def test_a_picture_that_a_program_returns_reaches_the_agent_as_a_picture(agent):
+async def test_a_picture_that_a_program_returns_reaches_the_agent_as_a_picture(core, agent):
     code = "from servers.demo import order_chart\nchart = await order_chart()\nresult = chart.images[0]"
     async with agent() as client:
         ran = await client.call_tool("execute_code", {"code": code, "description": "draw"})
@@ -74,6 +74,8 @@ async def test_a_picture_that_a_program_returns_reaches_the_agent_as_a_picture(a
     assert (picture.type, picture.mime_type) == ("image", "image/png")
     assert base64.b64decode(picture.data).startswith(b"\x89PNG")
     assert picture.data not in words.text
+    report = await core.desk.runs()
+    assert report[0].ledger.actual > 480 * 240 // 750, "what a model pays for looking is counted"
 
 
 async def test_an_unknown_tool_and_a_wrong_argument_are_answered_with_what_is_valid(agent):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import struct
 
-from workbench.records import RunState
-from workbench.runs.pictures import LARGEST, MOST, taken_out
+from workbench.records import Content, RunState
+from workbench.runs.pictures import LARGEST, MOST, cost, taken_out
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 
@@ -50,6 +51,20 @@ def test_what_is_no_picture_or_too_much_stays_out_with_the_reason():
 def test_a_value_without_pictures_stays_letter_by_letter():
     for text in ('{"data":  1.0}', "[1,2]", '"data"', '{"type":"image","mimeType":"a","data":"no base64"}', "{bad"):
         assert taken_out(text, lambda data: "") == (text, ())
+
+
+def test_a_picture_costs_by_its_size() -> None:
+    def of(data):
+        return cost((Content("image", data=base64.b64encode(data).decode()),))
+
+    def png(width, height):
+        return PNG[:8] + struct.pack(">I4sII", 13, b"IHDR", width, height) + bytes(40)
+
+    assert of(png(750, 100)) == 100
+    assert of(png(9_000, 9_000)) == 1_600
+    assert of(b"GIF89a" + struct.pack("<HH", 75, 20)) == 2
+    assert of(b"\xff\xd8\xff" + bytes(60)) == 1_600
+    assert of(b"GIF8") == 1_600
 
 
 async def test_bytes_in_which_something_known_stands_are_kept_back(core):

@@ -11,7 +11,7 @@ from functools import partial
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
 from workbench.records import Fault, Ledger, Run, RunState
-from workbench.runs.pictures import taken_out
+from workbench.runs.pictures import cost, taken_out
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.view import compose, cut, shorten
@@ -54,12 +54,13 @@ class Arrival:
             return await asyncio.to_thread(self._counted, road, draft)
         except Exception:  # nothing unmasked may go out instead
             log.exception("the answer of run %s could not be prepared", road.run.id)
+            road.pictures = ()
             view = "The run ended, but its answer could not be prepared. The workbench's log says why."
             return view, count(view)
 
     def _counted(self, road: Road, draft: Run) -> tuple[str, int]:
         view = self._view(road, draft)
-        return view, count(view)
+        return view, count(view) + cost(road.pictures)
 
     def _view(self, road: Road, draft: Run) -> str:
         """What the model gets. Masked before it is cut: a cut must not split a value in two."""

@@ -8,13 +8,16 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Sequence
 
 from workbench.records import Content, JsonValue
 
 MOST = 8  # pictures handed on with one answer
 LARGEST = 3_500_000  # bytes of one: as base64 it stays below what common models take
 TOGETHER = 10_000_000  # bytes of all
+_POINTS = 750  # of a picture that cost a model a token
+_COSTLIEST = 1_600  # tokens of the largest picture
 KEEP = ".save(path) keeps it in the workspace"
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
@@ -30,6 +33,23 @@ def taken_out(result: str, refusal: Callable[[bytes], str]) -> tuple[str, tuple[
         return (json.dumps(value, ensure_ascii=False), tuple(album.pictures)) if album.found else (result, ())
     except (ValueError, RecursionError):
         return result, ()
+
+
+def cost(pictures: Sequence[Content]) -> int:
+    """About how many tokens a model reads in them: one for 750 points, and what is larger is made smaller first."""
+    return sum(_cost(base64.b64decode(one.data[:64])) for one in pictures)
+
+
+def _cost(head: bytes) -> int:
+    width: int
+    height: int
+    if head.startswith(b"\x89PNG") and len(head) >= 24:
+        width, height = struct.unpack_from(">II", head, 16)
+    elif head.startswith(b"GIF8") and len(head) >= 10:
+        width, height = struct.unpack_from("<HH", head, 6)
+    else:
+        return _COSTLIEST
+    return max(1, min(_COSTLIEST, width * height // _POINTS))
 
 
 class _Album:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
 
 import pytest
 
+from workbench.demo.chart import HEIGHT, WIDTH, bar_chart
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.gui.docks.output import OutputPane
 from workbench.records import CallTrace, Fault, Ledger, Risk, Run, RunState
@@ -69,6 +72,17 @@ def test_a_finished_run_shows_result_ledger_and_the_models_view(
     with qtbot.waitSignal(pane.draft_wanted) as wanted:
         pane._head._keep.click()
     assert wanted.args == ["r"]
+
+
+def test_a_picture_in_a_result_is_shown_as_a_picture(pane: OutputPane, running: Run, make: Any) -> None:
+    data = base64.b64encode(bar_chart([("01", 3.0), ("02", 5.0)])).decode()
+    value = {"best": "02", "chart": {"type": "image", "mimeType": "image/png", "data": data}}
+    view = 'result = {"best": "02", "chart": "picture 1 of this answer"}'
+    pane.hear(RunChanged(make.run("r", RunState.DONE, result=json.dumps(value), model_view=view)))
+    assert pane._result.view() == "Image"
+    assert pane._result.views() == ("Image", "Tree", "Text", "Raw")
+    picture = pane._result.page().picture
+    assert (picture.pixmap().width(), picture.pixmap().height()) == (WIDTH, HEIGHT)
 
 
 def test_a_failed_run_opens_its_traceback(pane: OutputPane, running: Run, make: Any) -> None:
