@@ -10,6 +10,8 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "demo/outside.py": "tests/demo/test_mailbox.py",
+    "gui/docks/deeds.py": "tests/gui/models/test_observed_model.py",
+    "gui/models/observed.py": "tests/gui/models/test_observed_model.py",
     "gui/pauses/strip.py": "tests/gui/pauses/test_dialog.py",
     "gui/pauses/evidence.py": "tests/gui/pauses/test_dialog.py",
     "gui/pauses/dialogs.py": "tests/gui/pauses/test_dialog.py",

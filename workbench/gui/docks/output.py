@@ -20,6 +20,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, RunCall, RunChanged, RunOutput
 from workbench.gui.context import Context
 from workbench.gui.counted import cost
+from workbench.gui.docks.deeds import Deeds
 from workbench.gui.docks.run_head import RunHead
 from workbench.gui.docks.run_texts import RunTexts
 from workbench.gui.docks.stream_view import StreamView
@@ -36,7 +37,7 @@ from workbench.records import Fault, Ledger, Run, RunState
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 _NARROW = 90  # letters of width below which calls stand under the output
 _MOST_OUTPUT = 4_000_000  # characters of output that are shown
-_OUTPUT, _RESULT = 0, 1
+_OUTPUT, _RESULT, _DEEDS = 0, 1, 2
 
 
 class OutputPane(Pane):
@@ -65,6 +66,7 @@ class OutputPane(Pane):
             self._stream.start_over()
             self._calls.show_calls(())
             self._result.clear()
+            self._show_deeds(None)
             self._fault.show_fault(None)
             self._model_view.clear()
             self._ledger.hide()
@@ -133,6 +135,7 @@ class OutputPane(Pane):
     def _show_end(self, run: Run) -> None:
         self._fault.show_fault(run.fault, open_detail=run.state is RunState.FAILED)
         self._show_output(run.output)
+        self._show_deeds(run)
         if run.result:
             self._result.show_json(run.result)
             self._tabs.setCurrentIndex(_RESULT)
@@ -146,6 +149,11 @@ class OutputPane(Pane):
     async def _show_ledger(self, ledger: Ledger) -> None:
         settings = await self.context.questions.settings()
         self._ledger.setText(tokens.ledger_sentence(ledger, settings.tokens_cents_per_million))
+
+    def _show_deeds(self, run: Run | None) -> None:
+        surprises = self._deeds.show_run(run)
+        words = self.tr("Foretold and done")
+        self._tabs.setTabText(_DEEDS, self.tr("{0} · {1} unforeseen").format(words, surprises) if surprises else words)
 
     def _show_output(self, output: str) -> None:
         size = whole_size([output])
@@ -217,6 +225,8 @@ class OutputPane(Pane):
         self._tabs.setAccessibleName(self.tr("Output and result"))
         self._tabs.addTab(self._stream, self.tr("Output"))
         self._tabs.addTab(self._result, self.tr("Result"))
+        self._deeds = Deeds(self.context.theme)
+        self._tabs.addTab(self._deeds, self.tr("Foretold and done"))
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
         self._split.setMinimumHeight(self.context.theme.unit * 18)  # lower windows need the room above more

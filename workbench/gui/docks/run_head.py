@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from workbench.gui.icons import icon, pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
-from workbench.gui.views import Strip
+from workbench.gui.views import Strip, label
 from workbench.gui.words import duration, language_word, level_word, run_word
 from workbench.records import Run, RunState
 
 _OPEN = (RunState.PROPOSED, RunState.CHECKED, RunState.WAITING, RunState.RUNNING)
+_TRIFECTA = frozenset({"private", "untrusted", "sends"})
 
 
 class RunHead(Strip):
@@ -32,6 +33,14 @@ class RunHead(Strip):
         mark(self._state, role="heading")
         self._words = ForeignLabel(elide=True)
         mark(self._words, role="muted")
+        self._trifecta = label(self.tr("Trifecta"), "badge")
+        words = self.tr(
+            "Its session read private data and text that outsiders can write, and used a tool that can send"
+        )
+        self._trifecta.setToolTip(words)
+        self._trifecta.setAccessibleDescription(words)
+        mark(self._trifecta, tone="critical")
+        self._trifecta.hide()
         self._stop = QPushButton(icon("stop", "danger"), self.tr("Stop"), self)
         self._stop.clicked.connect(self.stop_wanted)
         self._keep = QPushButton(icon("bookmark", "muted"), self.tr("Keep as skill…"), self)
@@ -41,6 +50,7 @@ class RunHead(Strip):
         self.row.addWidget(self._state)
         self.row.addSpacing(theme.unit)
         self.row.addWidget(self._words, 1)
+        self.row.addWidget(self._trifecta)
         self.row.addWidget(self._stop)
         self.row.addWidget(self._keep)
 
@@ -53,6 +63,7 @@ class RunHead(Strip):
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
         self._state.setText(word.text)
         self._words.setText(" · ".join(_facts(run)))
+        self._trifecta.setVisible(frozenset(run.read) >= _TRIFECTA)
         self._stop.setVisible(run.state in _OPEN)
         self._keep.setVisible(run.state is RunState.DONE and run.proposal.language == "python")
 
