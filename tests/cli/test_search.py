@@ -12,6 +12,8 @@ import pytest
 from workbench.catalog.semantic.model import runs_here
 from workbench.wire.lock import holder
 
+pytestmark = pytest.mark.usefixtures("paths")  # a home of its own: what is removed here is nobody's
+
 
 def search(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "workbench", "search", *words]

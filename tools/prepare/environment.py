@@ -12,6 +12,8 @@ import debian
 from stamp import PINNED
 from trouble import Trouble
 
+MEGABYTES = {"run": 110, "test": 260}  # goal → what its packages weigh
+
 
 def python(root: Path) -> Path:
     return root / ".venv" / "bin" / "python"
@@ -32,7 +34,8 @@ def make(root: Path) -> None:
 
 def install(root: Path, goal: str) -> None:
     """Install the pinned versions by hash, then the project itself from this folder."""
-    print("Installing the pinned packages (the first time this downloads about 130 MB) …", file=sys.stderr)
+    words = f"Installing the pinned packages (the first time this downloads about {MEGABYTES[goal]} MB) …"
+    print(words, file=sys.stderr)
     pip = [*_pip(root), "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-warn-script-location"]
     _call([*pip, "--require-hashes", "--only-binary", ":all:", "-r", str(root / PINNED[goal])])
     _call([*pip, "--no-deps", "--no-build-isolation", "--editable", str(root)])
