@@ -161,6 +161,17 @@ def test_folders_deeper_than_a_path_may_be_are_noted(trip: Trip) -> None:
     assert [note.endswith(": it lies too deep") for note in trip.collect()] == [True]
 
 
+def test_a_file_that_finds_no_room_is_named(trip: Trip) -> None:
+    trip.cargo.take({"kind": "file", "area": "workspace", "path": "a/b", "mode": 0o644, "time": 0}, b"")
+    assert trip.cargo.fault.startswith("a/b: ")
+    other = Cargo(trip.inside, os.getuid())
+    other.take({"kind": "file", "area": "workspace", "path": "full", "mode": 0o644, "time": 0}, b"")
+    (trip.inside / "workspace/full").unlink()
+    (trip.inside / "workspace/full").symlink_to("/dev/full")
+    other.take({"kind": "data"}, b"x")
+    assert other.fault == "full: No space left on device"
+
+
 def test_what_is_no_file_stays_outside(trip: Trip) -> None:
     os.mkfifo(trip.bench / "workspace/pipe")
     trip.bring()

@@ -176,8 +176,9 @@ async def test_a_machine_that_cannot_take_a_file_says_which(line: Line) -> None:
     bringing = asyncio.ensure_future(line.courier.bring())
     await line.hear("filled")
     await line.say(pack("filled", fault="a/b: No space left on device"))
-    with pytest.raises(WorkbenchError, match="could not take a/b: No space"):
+    with pytest.raises(WorkbenchError, match="could not take a/b: No space") as refused:
         await bringing
+    assert "move what is not needed" in refused.value.hint
 
 
 async def test_a_machine_that_goes_away_leaves_nobody_waiting(line: Line) -> None:

@@ -34,7 +34,8 @@ class Cargo:
         try:
             self._place(head, data)
         except OSError as fault:
-            self.fault = f"{head.get('path', '')}: {fault.strerror}"
+            whose = head if "path" in head or self._file is None else self._file[1]
+            self.fault = f"{whose.get('path', '')}: {fault.strerror}"
 
     def remember(self) -> None:
         """The program may begin: what differs from now on is its doing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import os
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from workbench.sandbox.profile import Profile
 
 _PATIENCE = 120.0  # seconds without anything crossing, either way
 _PATIENCES = 8  # of them, as long as changes keep coming
+_FULL = "Its memory for files is full, where each file takes 4 KB at least: move what is not needed elsewhere."
 _BATCH = 16  # parcels read at once
 
 
@@ -59,7 +61,8 @@ class Courier(asyncio.Protocol):
         except TimeoutError:
             raise WorkbenchError(f"{self._far.title} took too long to take the workspace.", self._far.hint) from None
         if fault:
-            raise WorkbenchError(f"{self._far.title} could not take {fault}.", self._far.hint)
+            hint = _FULL if fault.endswith(os.strerror(errno.ENOSPC)) else self._far.hint
+            raise WorkbenchError(f"{self._far.title} could not take {fault}.", hint)
 
     async def collect(self) -> tuple[str, str]:
         """Wait for the changes and put them into the workspace; answers what was wrong with them: reason, sentence."""
