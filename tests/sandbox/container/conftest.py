@@ -69,11 +69,11 @@ def elsewhere(station: Station, tmp_path_factory: pytest.TempPathFactory) -> Ite
     )  # fmt: skip
     try:
         until = time.monotonic() + 30
-        while not is_there(made, base_image(made)) and time.monotonic() < until:
+        while not is_there(made, base_image(station)) and time.monotonic() < until:
             if service.poll() is not None:
                 pytest.skip(f"podman's service does not run here: {words.read_text()[-300:]}")
             time.sleep(0.1)
-        lay_runner(made, base_image(made), lambda line: None)
+        lay_runner(made, base_image(station), lambda line: None)
         yield made
         ask(made.command("rmi", "-f", image))
     finally:

@@ -11,6 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.sandbox.builder import Wish
 from workbench.sandbox.container.building import ImageBuilder, _is_same, base_image, lay_runner
 from workbench.sandbox.container.engine import Engine
+from workbench.sandbox.container.leftovers import here
 from workbench.sandbox.container.station import Station, read_station, write_station
 from workbench.sandbox.container.way import Way
 
@@ -85,6 +86,12 @@ def test_an_engine_that_loses_the_list_of_system_calls_is_not_used(tmp_path: Pat
     with pytest.raises(WorkbenchError, match="does not keep the list"):
         lay_runner(station, "base", lambda line: None)
     assert "rm -f" in (tmp_path / "podman.asked").read_text()
+
+
+def test_images_at_an_engine_of_others_are_named_after_the_machine_that_made_them() -> None:
+    local, remote = Station("podman", "/p"), Station("podman", "/p", remote="ssh://box")
+    assert base_image(remote).startswith(f"{base_image(local)}-")
+    assert base_image(remote).endswith(here()[:12])
 
 
 def test_what_was_built_for_another_engine_is_not_current() -> None:

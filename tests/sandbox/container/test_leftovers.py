@@ -27,10 +27,10 @@ def test_what_this_machine_did_not_make_is_not_its_to_remove(label: str) -> None
 def test_two_machines_with_one_name_are_told_apart_and_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = set()
     for number in ("one", "two"):
-        leftovers._here.cache_clear()
+        leftovers.here.cache_clear()
         monkeypatch.setattr(leftovers, "_text", lambda file, number=number: number)
-        found.add(leftovers._here())
-    leftovers._here.cache_clear()
+        found.add(leftovers.here())
+    leftovers.here.cache_clear()
     assert len(found) == 2
     assert not any(os.uname().nodename in one for one in found)
 

@@ -19,6 +19,7 @@ from workbench.sandbox.builder import Tell, Wish
 from workbench.sandbox.container import oci
 from workbench.sandbox.container.engine import Engine, ask, find_engine, last_line
 from workbench.sandbox.container.image import own_files, reduce, source_hash
+from workbench.sandbox.container.leftovers import here
 from workbench.sandbox.container.station import FILE, Station, read_station, write_station
 from workbench.sandbox.container.trial import way_of, working
 
@@ -86,13 +87,20 @@ class ImageBuilder:
 
     def _station(self, engine: Engine, source: str, tell: Tell) -> Station:
         """A store of our own where the usual one copies whole images for each start."""
-        prefix = "localhost/" if engine.name == "podman" else ""
+        way, prefix = engine.way, "localhost/" if engine.name == "podman" else ""
         station = Station(
-            engine.name, engine.program, image=f"{prefix}{_NAME}:{source}", source=source, rootless=engine.rootless,
-            limits=engine.groups, service=bool(engine.way.host), remote=engine.way.shown, machine=engine.machine,
-            options=engine.way.options,
-        )  # fmt: skip
-        if engine.name != "podman" or engine.storage != "vfs" or engine.way.host:
+            engine.name,
+            engine.program,
+            way.options,
+            image=f"{prefix}{_NAME}:{source}{_mark(way.elsewhere)}",
+            source=source,
+            rootless=engine.rootless,
+            limits=engine.groups,
+            service=bool(way.host),
+            remote=way.shown,
+            machine=engine.machine,
+        )
+        if engine.name != "podman" or engine.storage != "vfs" or way.host:
             return station
         options = ("--root", str(self._images / _STORE), "--storage-driver", "overlay")
         own = replace(station, options=options)
@@ -159,7 +167,12 @@ def base_image(station: Station) -> str:
     """The name of the layer that holds Python; another system or other packages, another name."""
     parts = f"{_PACKAGES} {_suite()} {platform.machine()} 1"
     prefix = "localhost/" if station.engine == "podman" else ""
-    return f"{prefix}{_BASE}:{hashlib.sha256(parts.encode()).hexdigest()[:12]}"
+    return f"{prefix}{_BASE}:{hashlib.sha256(parts.encode()).hexdigest()[:12]}{_mark(bool(station.remote))}"
+
+
+def _mark(elsewhere: bool) -> str:
+    """Other machines may build at the same engine, and none may take away what another one uses."""
+    return f"-{here()[:12]}" if elsewhere else ""
 
 
 def is_there(station: Station, image: str) -> bool:

@@ -25,7 +25,14 @@ log = logging.getLogger(__name__)
 @functools.cache
 def owner() -> str:
     """This process, told apart from another one that gets its number later."""
-    return f"{os.getpid()}.{_started(os.getpid())}.{_here()}"
+    return f"{os.getpid()}.{_started(os.getpid())}.{here()}"
+
+
+@functools.cache
+def here() -> str:
+    """Where process numbers mean what they mean to us, without telling which machine that is."""
+    words = [platform.node(), _text("/etc/machine-id"), _link("/proc/self/ns/pid"), str(os.getuid())]
+    return hashlib.sha256("\0".join(["mcp-workbench", *words]).encode()).hexdigest()[:16]
 
 
 def sweep(station: Station) -> int:
@@ -58,15 +65,8 @@ def sweep_folders() -> None:
 
 def _was_ours(label: str) -> bool:
     """A core of this machine that is gone. One engine may serve other machines, whose processes are not seen here."""
-    process, started, here = (*label.split("."), "", "", "")[:3]
-    return here == _here() and not (process.isdigit() and _started(int(process)) == started)
-
-
-@functools.cache
-def _here() -> str:
-    """Where process numbers mean what they mean to us, without telling which machine that is."""
-    words = [platform.node(), _text("/etc/machine-id"), _link("/proc/self/ns/pid"), str(os.getuid())]
-    return hashlib.sha256("\0".join(["mcp-workbench", *words]).encode()).hexdigest()[:16]
+    process, started, where = (*label.split("."), "", "", "")[:3]
+    return where == here() and not (process.isdigit() and _started(int(process)) == started)
 
 
 def _text(file: str) -> str:
