@@ -66,6 +66,12 @@ def test_a_find_says_what_it_is_whose_why_and_what_it_costs(palette: Palette, ty
     assert (row(palette).badges[0][0], row(palette).aside) == ("Resource", "“company” in its name · 1.2 KB")
 
 
+def test_a_tool_stands_before_the_saved_calls_of_it(type_words: Any) -> None:
+    shown = type_words("orders")
+    assert shown[0] == "list_orders"
+    assert shown.index("front page") > 0
+
+
 def test_tab_goes_through_the_kinds(palette: Palette, type_words: Any, qtbot: Any, settled: Any) -> None:
     type_words("e")
     kinds = []

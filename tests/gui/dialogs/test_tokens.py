@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QTableWidget
 
 from workbench.gui.dialogs.tokens import TokensDialog
@@ -27,11 +28,13 @@ def test_another_price_changes_what_it_is_worth_and_is_kept(window, paper, qtbot
     window.commands.do("core.tokens")
     qtbot.waitUntil(lambda: window.findChild(TokensDialog) is not None)
     dialog = window.findChild(TokensDialog)
-    dialog.price.setValue(15)
+    dialog.price.setText("15")
+    qtbot.keyClick(dialog.price, Qt.Key.Key_Return)
     settled()
     assert "worth $0.63" in words(dialog)
     assert dialog.findChild(QTableWidget).item(0, 5).text() == "$0.62"
     assert paper.current_settings.tokens_cents_per_million == 1_500
+    assert dialog.isVisible()
     dialog.reject()
 
 

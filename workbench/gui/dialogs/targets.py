@@ -24,7 +24,7 @@ class Target:
     row: Row
     words: str  # what the letters are compared with
     wish: Wish
-    weight: int = 0  # actions before servers where both fit equally
+    weight: int = 0  # actions before servers, and saved calls last, where all fit equally
 
 
 def action_targets(commands: Commands, only: Sequence[str] = ()) -> list[Target]:
@@ -63,6 +63,7 @@ def saved_targets(saved: SavedCalls) -> list[Target]:
             Row(f"saved:{call.file}", one_line(call.name, 60), aside=one_line(call.tool, 40), icon="bookmark"),
             f"{call.name} {call.collection} {call.tool} {' '.join(call.tags)}",
             ShowCall(call.server, call.tool, call.arguments, call.withheld),
+            -STRONG,  # its tool has the same words, and comes first
         )
         for call in saved.calls
     ]

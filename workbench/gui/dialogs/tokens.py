@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRegularExpression, Qt, Signal
+from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QAbstractSpinBox,
     QDialog,
     QDialogButtonBox,
-    QDoubleSpinBox,
     QHBoxLayout,
     QHeaderView,
+    QLineEdit,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -51,7 +51,7 @@ class TokensDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Tokens and savings"))
-        self.setMinimumWidth(theme.unit * 150)
+        self.setMinimumWidth(theme.unit * 190)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.unit * 6,) * 4)
         column.setSpacing(theme.unit * 3)
@@ -67,19 +67,19 @@ class TokensDialog(QDialog):
         column.addWidget(_wrapped(tokens.factor_sentence(report.factors, report.advice.counter), "muted"))
         column.addLayout(self._price_row(theme, report.cents_per_million))
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(
+            False
+        )  # Enter ends the price, not the dialog
         close.rejected.connect(self.reject)
         column.addWidget(close)
 
     def _price_row(self, theme: Theme, cents: int) -> QHBoxLayout:
-        words = label(self.tr("&Price of a million tokens"), "muted")
-        self.price = QDoubleSpinBox()
-        self.price.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.price.setRange(0, 1_000)
-        self.price.setPrefix("$ ")
-        self.price.setValue(cents / 100)
+        words = label(self.tr("&Price of a million tokens in dollars"), "muted")
+        self.price = QLineEdit(f"{cents / 100:.2f}")
+        self.price.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,4}([.,]\d{0,2})?"), self))
+        self.price.setMaximumWidth(theme.unit * 28)
         self.price.setAccessibleName(self.tr("Price of a million tokens in dollars"))
-        self.price.setKeyboardTracking(False)
-        self.price.valueChanged.connect(self._reprice)
+        self.price.editingFinished.connect(self._reprice)
         words.setBuddy(self.price)
         row = QHBoxLayout()
         row.setSpacing(theme.unit * 2)
@@ -88,8 +88,10 @@ class TokensDialog(QDialog):
         row.addStretch(1)
         return row
 
-    def _reprice(self, dollars: float) -> None:
-        cents = round(dollars * 100)
+    def _reprice(self) -> None:
+        cents = round(float(self.price.text().replace(",", ".")) * 100)
+        if cents == self._report.cents_per_million:
+            return
         self._report = replace(self._report, cents_per_million=cents)
         self._headline.setText(self._title(self._report))
         for place, one in enumerate(self._report.sessions[:_ROWS] if self._table is not None else ()):
