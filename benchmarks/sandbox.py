@@ -11,6 +11,7 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -188,8 +189,12 @@ async def calls(sandbox: Sandbox, folder: Path) -> None:
         line(f"broker, raw: {n:,} calls in one run", took)
     trips = [await run(sandbox, EACH.format(n=2000), folder) for _ in range(5)]
     line("broker, raw: one round trip", trips)
-    speeds = [2000 / await run(sandbox, TIMED.format(work=SERIAL.format(n=2000)), folder) for _ in range(5)]
+    speeds, echoes = [], []
+    for _ in range(5):
+        speeds.append(2000 / await run(sandbox, TIMED.format(work=SERIAL.format(n=2000)), folder))
+        echoes.append(echoed(2000))
     print(f"{'broker, raw: calls a second, one by one':52}{max(speeds):9,.0f} (best of 5){'':7}  ≥ 20,000")
+    print(f"{'  an echo of two Pythons that do nothing else':52}{max(echoes):9,.0f} (best of 5)")
     speeds = [2000 / await run(sandbox, TIMED.format(work=TOGETHER.format(n=2000)), folder) for _ in range(5)]
     print(f"{'broker, raw: calls a second, together':52}{max(speeds):9,.0f} (best of 5)")
     empty = [(await ended(sandbox, "'x'", folder)).seconds for _ in range(5)]
@@ -213,6 +218,26 @@ async def ended(sandbox: Sandbox, code: str, folder: Path) -> Ending:
     if not ending.ok:
         raise SystemExit(f"the benchmark's program ended as {ending.reason}: {ending.message}")
     return ending
+
+
+def echoed(times: int) -> float:
+    """Messages a second between this process and another one that sends each back: what the machine can do."""
+    ours, theirs = socket.socketpair()
+    process = os.fork()
+    if not process:
+        ours.close()
+        while data := theirs.recv(4096):
+            theirs.send(data)
+        os._exit(0)
+    theirs.close()
+    began = time.perf_counter()
+    for _ in range(times):
+        ours.send(b"x" * 100)
+        ours.recv(4096)
+    seconds = time.perf_counter() - began
+    ours.close()
+    os.waitpid(process, 0)
+    return times / seconds
 
 
 TEN = "x" * 10_000_000

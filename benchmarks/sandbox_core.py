@@ -6,13 +6,15 @@ The core is a real one with a bench of its own, its demo server, and a server wi
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from workbench.core import Core
 from workbench.paths import OVERRIDE, paths_of
@@ -39,7 +41,9 @@ began = time.perf_counter()
 await asyncio.gather(*[call_tool("many", "list_orders_0", {"limit": 100}) for _ in range(10)])
 result = time.perf_counter() - began
 """
+ROUNDS = 12  # the first two are not counted
 Line = Callable[..., None]
+Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]  # Any: JSON, and the SDK's typed result
 
 
 async def through_the_core(line: Line, bare: Callable[[], float], rounds: int) -> None:
@@ -82,15 +86,49 @@ async def _trivial(core: Core, line: Line, bare: Callable[[], float], rounds: in
 
 
 async def _calls(core: Core, line: Line, name: str, parallel: bool = False) -> None:
+    """In turns with the SDK's own client, which asks another demo server the same and does nothing else."""
     session = core.rooms.sessions.open("benchmark")
-    took = []
-    for number in range(8):
-        took.append(float((await _run(core, f"{SIX}# {number}\n", session))[1]))
-        await asyncio.sleep(0.4)  # what is written behind is written
+    took, beside = [], []
+    async with _sdk_client() as ask:
+        for number in range(ROUNDS):
+            took.append(float((await _run(core, f"{SIX}# {number}\n", session))[1]))
+            await asyncio.sleep(0.4)  # what is written behind is written
+            beside.append(await _directly(ask))
     line(f"through the core: {name}", took[2:], None, "≤ 26")
+    line("  the same calls by the SDK's client, directly", beside[2:])
+    ratios = sorted(ours / other for ours, other in zip(took[2:], beside[2:], strict=True))
+    print(
+        f"{'  ours beside the client':52}{ratios[len(ratios) // 2]:8.2f}×{min(took) / min(beside):8.2f}× (best)  ≤ 1.3"
+    )
     if parallel:
         took = [float((await _run(core, f"{PARALLEL}# {number}\n", session))[1]) for number in range(8)]
         line("through the core: 10 calls of 100 ms together", took[2:], None, "≤ 111")
+
+
+@contextlib.asynccontextmanager
+async def _sdk_client() -> AsyncIterator[Ask]:
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    root = str(Path(__file__).resolve().parents[1])
+    server = StdioServerParameters(command=sys.executable, args=["-m", "workbench.demo"], cwd=root)
+    async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as client:
+        await client.initialize()
+        yield client.call_tool
+
+
+async def _directly(ask: Ask) -> float:
+    """Seconds for the calls of `SIX`."""
+    began = time.perf_counter()
+    for number in range(17):
+        await ask("get_order", {"order_id": f"ORD-{number + 1:05}"})
+        await ask("get_customer", {"customer_id": f"CUS-{number + 1:04}"})
+        await ask("get_ticket", {"ticket_id": f"TIC-{number + 1:04}"})
+        await ask("list_customers", {"limit": 1})
+        await ask("get_channel_history", {"channel": "general"})
+        if number < 15:
+            await ask("list_outbox", {})
+    return time.perf_counter() - began
 
 
 async def _run(core: Core, code: str, session: Session) -> tuple[float, str]:
