@@ -156,7 +156,7 @@ async def test_what_is_written_soon_is_there_for_whoever_asks_and_before_what_is
     journal = open_journal(told.append)
     journal.append_soon(lambda: Note("call.done", "first"))
     journal.append_soon(lambda: Note("call.done", "second"))
-    assert (told, journal.due) == ([], True)
+    assert told == []
     journal.append(Note("run.done", "third"))
     assert [event.entry.note.summary for event in told] == ["first", "second", "third"]
     journal.append_soon(lambda: Note("call.done", "fourth"))
@@ -170,7 +170,6 @@ async def test_what_is_written_soon_is_written_without_being_asked_and_at_the_cl
     journal.append_soon(lambda: NOTE)
     async with asyncio.timeout(20):
         await heard_one.wait()
-    assert not journal.due
     journal.append_soon(lambda: heard.append(1) or NOTE)
     journal.close()
     assert heard == [1]

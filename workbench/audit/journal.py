@@ -86,11 +86,6 @@ class Journal:
             asyncio.get_running_loop().call_later(SOON, self.settle_quietly)
         self._due.append((time.time(), make))
 
-    @property
-    def due(self) -> bool:
-        """Whether something is to be written soon."""
-        return bool(self._due)
-
     def settle(self) -> None:
         """Write what is to be written soon. What cannot be written stays due."""
         while self._due:

@@ -3,11 +3,11 @@ policy, restoring of personal data, the call, registering what came back, the au
 
 What has to be done when: before a call goes out, policy has said yes, tokens are values again, and the audit holds
 `call.sent` if the call may change anything. Before its answer reaches anybody, what is personal in it is known to the
-session. That a program's call was answered is written down while the program already works with the answer: while the
-next call waits for its server, else within moments, and always before the end of the run is told
-(`Journal.append_soon`). A core that is killed may leave out of the audit that the last calls were answered, never that
-one was sent which may have changed something. A person's own call, and whatever was refused or cancelled, is written
-before anybody is told.
+session. That a program's call was answered is written down while the program already works with the answer: together
+with the next ones, within a hundredth of a second, and always before the end of the run is told
+(`Journal.append_soon`); so is what the history and the doors get to know (`afterwards.py`). A core that is killed may
+leave out of the audit that the last calls were answered, never that one was sent which may have changed something. A
+person's own call, and whatever was refused or cancelled, is written before anybody is told.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from workbench.policy.levels import at_least
 from workbench.policy.profiles import outside
 from workbench.policy.trust import NO_RULE, Judged
 from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict, Word
+from workbench.runs.afterwards import Afterwards
 from workbench.runs.guard import Guard
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -48,6 +49,7 @@ class Broker:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
+        self.afterwards = Afterwards()
 
     async def call(
         self,
@@ -124,13 +126,12 @@ class Broker:
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
-        self._catch_up()
         outcome = await self._send(sent, tool, session, said.risk, progress)
         outcome = await self._registered(session, tool, outcome)
         if guard is not None:
             await guard.learn(call, tool, outcome)
         if call.run_id:
-            asyncio.get_running_loop().call_soon(self._remember, sent, tool, session, outcome)
+            self.afterwards.put(lambda: self._remember(sent, tool, session, outcome))
             self._rooms.journal.append_soon(lambda: _ended(call, tool, session, said.risk, outcome))
         else:
             self._remember(sent, tool, session, outcome)
@@ -143,11 +144,6 @@ class Broker:
         if outcome.ok:
             for question in session.questions(tool.server, tool.name):
                 self._rooms.catalog.ran_after(question, tool.server, tool.name)
-
-    def _catch_up(self) -> None:
-        """Write down what was answered before while this call waits for its server."""
-        if self._rooms.journal.due:
-            asyncio.get_running_loop().call_soon(self._rooms.journal.settle_quietly)
 
     async def _send(
         self, call: ToolCall, tool: Tool, session: Session, risk: Risk, progress: Progress | None

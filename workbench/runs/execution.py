@@ -7,6 +7,7 @@ import contextlib
 import math
 import os
 from dataclasses import replace
+from functools import partial
 
 from workbench.catalog.faults import alike
 from workbench.catalog.one_tool import one_tool
@@ -80,6 +81,7 @@ class Execution:
                 return await self._states.run(state, program, self._answer, self._road.output)
             return await self._rooms.sandbox.run(program, self._answer, self._road.output)
         finally:
+            self._broker.afterwards.catch_up()
             if self._outgoing is not None:
                 await asyncio.shield(self._outgoing.close())
 
@@ -124,7 +126,7 @@ class Execution:
         asyncio.get_running_loop().call_soon(self._begin, call.id)  # while the server works
         progress = self._broker.progress(call.id)
         outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
-        asyncio.get_running_loop().call_soon(self._end, call.id, outcome)  # when the program has its answer
+        self._broker.afterwards.put(partial(self._end, call.id, outcome))
         if not outcome.ok:
             raise self._failure(outcome, call)
         big = outcome.bytes > BIG_ANSWER
