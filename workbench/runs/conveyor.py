@@ -21,6 +21,7 @@ from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
 from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
+from workbench.runs.copied import mark_copied
 from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
 from workbench.runs.history import past_runs
@@ -272,7 +273,13 @@ class Conveyor:
 
     async def _verdict(self, road: Road, code: str) -> Verdict:
         one = road.run.proposal
-        return await self.assess(code, road.state, one.language, one.profile, one.required, one.session)
+        verdict = await self.assess(code, road.state, one.language, one.profile, one.required, one.session)
+        provenance = road.session.provenance
+        if one.language != PYTHON or not provenance.kinds or is_person(road):
+            return verdict
+        if provenance.heavy or len(code) > SHORT:
+            return await asyncio.to_thread(mark_copied, verdict, code, provenance)
+        return mark_copied(verdict, code, provenance)
 
     async def _place(self, road: Road, verdict: Verdict) -> None:
         """Find out where it runs, before anybody is asked."""

@@ -136,7 +136,10 @@ class Provenance:
             for number in joined(text):
                 imprint.add([number])
                 other.append(number)
-            decoded = [*readings(text)][1:] if len(text) <= _READABLE else ()
+            hidden = (
+                UNTRUSTED in read.kinds and len(text) <= _READABLE
+            )  # a stranger may hide what an agent shall decode
+            decoded = [*readings(text)][1:] if hidden else ()
             for view in decoded:
                 imprint.add(words(view))
             other += decoded

@@ -1,0 +1,98 @@
+"""Prints what the guard costs a call: an ordinary one, one with side effects, and after very long answers.
+
+python benchmarks/guard.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import resource
+import statistics
+import time
+from collections.abc import Callable
+
+from injection import office
+
+from workbench.core import Core
+from workbench.policy.calls import CallVerdict
+from workbench.records import Origin, Outcome, Proposal, Risk, Tool, ToolCall
+from workbench.runs.guard import Guard
+from workbench.runs.provenance import Provenance, Read
+from workbench.runs.road import Road
+
+ROUNDS = 20_000
+LETTERS = 10_000_000
+READS = frozenset({"private"})
+
+
+def main() -> None:
+    asyncio.run(_all())
+
+
+async def _all() -> None:
+    async with office(medium_unasked=True) as (core, _):
+        await _ordinary(core)
+    _long()
+
+
+async def _ordinary(core: Core) -> None:
+    session = core.rooms.sessions.open("scripted agent")
+    road = Road(core.rooms, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
+    guard = Guard(road, core.conveyor.pauses, lambda call_id, waits: None)
+    answer = Outcome("c", ok=True, structured=json.dumps({"id": "ORD-00042", "status": "paid", "note": "x" * 800}))
+    reads, posts = core.catalog.tool("demo", "get_order"), core.catalog.tool("demo", "post_message")
+    await _time(guard, reads, {"order_id": "ORD-00042"}, answer, "an ordinary call, before and after", "≤ 10")
+    await _time(guard, posts, {"channel": "general", "text": "Good morning"}, None, "a call with side effects")
+
+
+async def _time(
+    guard: Guard, tool: Tool, arguments: dict[str, str], answer: Outcome | None, words: str, wanted: str = ""
+) -> None:
+    call = ToolCall("c", tool.server, tool.name, arguments, Origin.AGENT, "s", "r")
+    said, took = CallVerdict(True, False, Risk.LOW), []
+    for _ in range(ROUNDS // (1 if answer else 20)):
+        began = time.perf_counter()
+        assert await guard.refusal(call, tool, said, arguments) is None
+        if answer is not None:
+            await guard.learn(call, tool, answer)
+        took.append(time.perf_counter() - began)
+    quantiles = statistics.quantiles(took, n=100)
+    aside = f"   (wanted: {wanted} µs)" if wanted else ""
+    print(f"{words:44} p50 {quantiles[49] * 1e6:8.1f} µs   p95 {quantiles[94] * 1e6:8.1f} µs{aside}")
+
+
+def _long() -> None:
+    dice, provenance = random.Random(7), Provenance()
+    words = ["alpha", "beta", "gamma", "order", "late", "early", "customer", "wants", "refund", "soon", "please"]
+    rows: list[str] = []
+    size = 0
+    while size < LETTERS:
+        rows.append(
+            json.dumps({"id": f"ORD-{len(rows):06}", "note": " ".join(dice.choices(words, k=9)), "sum": dice.random()})
+        )
+        size += len(rows[-1])
+    provenance.learn(Read("c", "r", "data", "rows", READS, (f"[{','.join(rows)}]",)))
+    _once("10 MB of answers filed, once, on a thread", provenance.file)
+    _once("an address looked up after that", lambda: provenance.origin("somebody@else.example", READS))
+    _once("a text of 10,000 words looked up", lambda: provenance.origin("word " * 10_000, READS))
+    _once("10,000 answers of 1 kB taken in and filed", lambda: _many(rows))
+    print(f"{'memory at most':44} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f} MB")
+
+
+def _many(rows: list[str]) -> None:
+    provenance = Provenance()
+    for number in range(10_000):
+        provenance.learn(Read(f"c{number}", "r", "data", "row", READS, ("".join(rows[number * 4 : number * 4 + 8]),)))
+    provenance.file()
+
+
+def _once(words: str, act: Callable[[], object]) -> None:
+    began = time.perf_counter()
+    act()
+    print(f"{words:44}     {(time.perf_counter() - began) * 1000:8.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
