@@ -111,7 +111,7 @@ PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
-PAPERS = ("Finding", "Levels", "Network", "Pauses", "Review", "States")
+PAPERS = ("Finding", "Levels", "Network", "Pauses", "Review", "States", "Trust")
 PLACES = tuple(getattr(_beside(f"paper_{name.lower()}"), f"Paper{name}") for name in PAPERS)
 PaperPlaces: Any = type("PaperPlaces", PLACES, {})  # where programs run, and what they reach
 
@@ -172,7 +172,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
     async def open_secrets(self) -> SecretStore:
         return self.secret_store
 
-    async def assess(self, code: str, language: str = "python") -> Verdict:
+    async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
         return Verdict("a" * 64, Risk.LOW, Gate.AUTO, "Reads 20 orders.")
 
     async def settings(self) -> Settings:

@@ -58,16 +58,14 @@ result = {"pending": page["total"], "first 500 worth": sum(order["amount"] for o
         },
         profile={
             "type": "string",
-            "description": "The bounds it runs in: read_only (reads only), write_restricted (the usual ones) or "
-            "execute_full (four times the limits; always waits for a person). Or one that the user named.",
+            "description": "read_only, write_restricted (usual), execute_full (more limits, asks), or the user's own.",
         },
         required_tools={
             "type": "array",
             "items": {"type": "string"},
-            "description": "The only tools it may call, such as demo.list_orders; others are refused. A shorter list "
-            "is easier to approve.",
+            "description": "The only tools it may call, as demo.list_orders.",
         },
-        force_approval={"type": "boolean", "description": "Let a person look first, whatever the risk."},
+        force_approval={"type": "boolean", "description": "Ask a person first."},
     ),
     read_only=False,
 )

@@ -5,14 +5,13 @@ Data only, no Qt: what an action does is bound by the pane it belongs to or by t
 
 from __future__ import annotations
 
-from workbench.gui.action import LINKED, Action
+from workbench.gui.action import LINKED, SERVER, Action
 from workbench.gui.call_actions import CALL_ACTIONS
 from workbench.gui.registry_actions import REGISTRY_ACTIONS
 
 UNLINKED = "unlinked"  # a person has to bring it back
 WAITING = "waiting"  # a run waits for a decision
 STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
-SERVER = "server"  # a server is chosen
 SERVER_RUNS = "server-runs"
 SERVER_RESTS = "server-rests"
 SERVER_REMOTE = "server-remote"  # it is reached by an address

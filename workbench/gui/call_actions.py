@@ -28,6 +28,14 @@ CALL_ACTIONS: tuple[Action, ...] = (
         (LINKED,),
     ),
     Action(
+        "tool.trust",
+        "Trust of the open tool",
+        "Show the rules about it and what you say of it in place of its server's hints.",
+        "Calls",
+        "shield",
+        when=(LINKED,),
+    ),
+    Action(
         "calls.open",
         "Open the chosen call",
         "Show the call in its tool's form, with its arguments.",

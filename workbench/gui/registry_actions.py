@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.gui.action import LINKED, SERVER_REMOVABLE, SERVER_REMOVED, Action
+from workbench.gui.action import LINKED, SERVER, SERVER_REMOVABLE, SERVER_REMOVED, Action
 
 REGISTRY_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -22,6 +22,14 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
         "pencil",
         "F2",
         (LINKED, SERVER_REMOVABLE),
+    ),
+    Action(
+        "server.trust",
+        "Trust of the chosen server",
+        "Say whether its word about its tools counts, and allow or forbid them for programs.",
+        "Servers",
+        "shield",
+        when=(LINKED, SERVER),
     ),
     Action(
         "server.duplicate",

@@ -60,6 +60,7 @@ _TOOL_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a CallPane
     "result.save": methodcaller("save"),
     "tool.save": methodcaller("save_call"),
     "tool.copy": methodcaller("copy_call"),
+    "tool.trust": methodcaller("show_trust"),
 }
 
 

@@ -144,7 +144,9 @@ def test_a_run_says_which_state_it_goes_on_in(window: Any, paper: Any, qtbot: An
 def test_the_editor_runs_where_it_stopped(window: Any, paper: Any, settled: Any) -> None:
     sent: list[tuple[str, ...]] = []
 
-    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Any:
+    async def submit(
+        code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+    ) -> Any:
         sent.append((code, state))
         raise WorkbenchError("Not now.", "Later.")
 

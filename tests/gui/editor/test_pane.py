@@ -32,7 +32,9 @@ def submits(paper: Any, make: Any) -> list[tuple[str, str, str]]:
     """What was sent off; the run it becomes is still running."""
     sent: list[tuple[str, str, str]] = []
 
-    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
+    async def submit(
+        code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
         sent.append((code, purpose, skill))
         run: Run = make.run("mine", RunState.RUNNING)
         return run
@@ -55,7 +57,9 @@ def test_a_program_is_sent_off_as_it_stands(pane: EditorPane, submits: list[Any]
 def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper: Any, make: Any, qtbot: Any) -> None:
     asked: list[str] = []
 
-    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
+    async def submit(
+        code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
         asked.append(code)
         pane.hear(RunChanged(make.run("quick", RunState.DONE)))
         run: Run = make.run("quick", RunState.PROPOSED)
@@ -69,7 +73,9 @@ def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper
 
 
 def test_a_refused_submission_says_why_and_can_be_tried_again(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
+    async def submit(
+        code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
         raise WorkbenchError("Too many runs are on their way.", "Wait for one to end.")
 
     paper.submit = submit
@@ -138,7 +144,7 @@ def test_the_same_program_is_not_opened_twice(pane: EditorPane) -> None:
 
 
 def test_the_assessment_follows_the_text_and_leads_to_lines(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    async def assess(code: str, language: str) -> Verdict:
+    async def assess(code: str, language: str, profile: str = "") -> Verdict:
         finding = Finding("r", Risk.HIGH, "Starts a program.", Span(code.count("\n") + 1))
         return Verdict("s", Risk.HIGH, Gate.ASK, f"Judged {len(code)} characters.", (finding,))
 
@@ -157,7 +163,7 @@ def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, paper: A
 
     gates: dict[str, asyncio.Event] = {"slow": asyncio.Event()}
 
-    async def assess(code: str, language: str) -> Verdict:
+    async def assess(code: str, language: str, profile: str = "") -> Verdict:
         if code in gates:
             await gates[code].wait()
         return Verdict("s", Risk.LOW, Gate.AUTO, f"Judged {code}.")
@@ -175,7 +181,7 @@ def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, paper: A
 
 
 def test_no_core_means_not_assessed_and_the_text_stays(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    async def assess(code: str, language: str) -> Verdict:
+    async def assess(code: str, language: str, profile: str = "") -> Verdict:
         raise WorkbenchError("The core is not connected.")
 
     paper.assess = assess
@@ -208,11 +214,13 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
 ) -> None:
     told: list[tuple[str, str]] = []
 
-    async def assess(code: str, language: str) -> Verdict:
+    async def assess(code: str, language: str, profile: str = "") -> Verdict:
         told.append(("assess", language))
         return Verdict("sha", Risk.HIGH, Gate.ASK, "This program is TypeScript, which is not assessed.")
 
-    async def submit(code: str, purpose: str, skill: str, state: str = "", language: str = "python") -> Run:
+    async def submit(
+        code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
         told.append(("submit", language))
         run: Run = make.run("mine", RunState.RUNNING)
         return run

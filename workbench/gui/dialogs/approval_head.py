@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
+from workbench.gui.verdict_words import bounds_words
 from workbench.gui.words import language_word, risk_word
 from workbench.records import Origin, Risk, Run
 
@@ -34,6 +35,8 @@ class ApprovalHead(QFrame):
         mark(self._claim, role="muted")
         self._isolation = ForeignLabel()
         mark(self._isolation, role="warning")
+        self._bounds = ForeignLabel()
+        mark(self._bounds, role="muted")
         facts = QHBoxLayout()
         facts.setSpacing(unit * 2)
         facts.addWidget(self._badge)
@@ -48,6 +51,7 @@ class ApprovalHead(QFrame):
         words.addLayout(facts)
         words.addLayout(claim)
         words.addWidget(self._isolation)
+        words.addWidget(self._bounds)
         row = QHBoxLayout(self)
         row.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
         row.setSpacing(unit * 3)
@@ -66,6 +70,9 @@ class ApprovalHead(QFrame):
         self._claim.setText(f"“{purpose}”" if purpose else "")
         self._tag.setVisible(bool(purpose))
         self._claim.setVisible(bool(purpose))
+        bounds = bounds_words(verdict) if verdict else ""
+        self._bounds.setText(bounds)
+        self._bounds.setVisible(bool(bounds))
         self._isolation.setText(run.isolation)
         self._isolation.setVisible(bool(run.isolation))
 

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QMenu
 from workbench.gui.action import SERVER_REMOVED
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
-from workbench.gui.wishes import Say
+from workbench.gui.wishes import Say, ShowServer
 from workbench.records import ImportReport, ServerState
 
 if TYPE_CHECKING:
     from workbench.gui.docks.servers import ServersPane
 
-MENU_WORDS = """server.connect server.disconnect server.restart server.open server.doctor |
+MENU_WORDS = """server.connect server.disconnect server.restart server.open server.trust server.doctor |
 server.edit server.duplicate server.switch | server.up server.down | servers.export server.remove"""
 MENU = tuple("" if word == "|" else word for word in MENU_WORDS.split())
 """The menu of a row; empty words are lines between."""
@@ -45,6 +45,7 @@ class ServerDeeds(QObject):
             ("server.down", self._down),
             ("server.remove", self._remove),
             ("server.restore", self._restore),
+            ("server.trust", self._trust),
         ):
             commands.bind(name, work)
         pane.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -64,6 +65,10 @@ class ServerDeeds(QObject):
                 self._commands.do(deed)
                 return True
         return False
+
+    def _trust(self) -> None:
+        if (state := self.chosen()) is not None:
+            self.wished.emit(ShowServer(state.config.name, "trust"))
 
     def _add(self) -> None:
         from workbench.gui.dialogs.add_server import AddServer

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerChanged, ServerRemoved, ServersArranged, ToolsChanged, ToolsWarned
-from workbench.gui.action import SERVER_REMOVABLE
-from workbench.gui.actions import SERVER, SERVER_RESTS, SERVER_RUNS
+from workbench.gui.action import SERVER, SERVER_REMOVABLE
+from workbench.gui.actions import SERVER_RESTS, SERVER_RUNS
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dialogs.consent import ask_consent

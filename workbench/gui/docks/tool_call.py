@@ -46,6 +46,7 @@ class CallPanel(QWidget):
 
     code_wanted = Signal(str)
     status_message = Signal(str)
+    trust_wanted = Signal()
     finished = Signal(object)
     """Carries the Outcome."""
 
@@ -63,6 +64,10 @@ class CallPanel(QWidget):
         self.form.set_schema(tool.input_schema)
         fields = (field for field in self.form.findChildren(QWidget) if isinstance(field, _FIELDS))
         self.setFocusProxy(next((field for field in fields if field.isVisibleTo(self.form)), self._run))
+
+    def show_trust(self) -> None:
+        """Go to what a person trusts in this tool."""
+        self.trust_wanted.emit()
 
     @property
     def running(self) -> bool:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import CallProgress, Event, ToolsChanged, ToolsWarned
+from workbench.events import CallProgress, Event, PermissionsChanged, ToolsChanged, ToolsWarned
 from workbench.gui.context import Context
 from workbench.gui.docks.tool_call import CallPanel
 from workbench.gui.docks.tool_sheet import ToolSheet
@@ -87,6 +87,9 @@ class ToolPane(Pane):
         if isinstance(event, CallProgress):
             for sheet in self._sheets.values():
                 sheet.call.progress(event)
+        elif isinstance(event, PermissionsChanged):
+            for sheet in self._sheets.values():
+                sheet.trust.show_permissions(event.permissions)
         elif isinstance(event, ToolsWarned):
             self._mark(event.server)
         elif isinstance(event, ToolsChanged):
@@ -122,7 +125,12 @@ class ToolPane(Pane):
         except WorkbenchError:
             return  # the tool is gone; what was typed stays readable until another tool is opened
         sheet = self._sheets.get(key)
-        if sheet is None or sheet.tool == tool or sheet.call.running:
+        if sheet is None or sheet.tool == tool:
+            return
+        if sheet.tool.raw == tool.raw and sheet.tool.hash == tool.hash:
+            sheet.weigh(tool)
+            return
+        if sheet.call.running:
             return
         self._remember(key)
         self._add(key, tool)

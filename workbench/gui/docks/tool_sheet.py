@@ -16,11 +16,12 @@ from workbench.gui.forms.json_text import dump
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
+from workbench.gui.trust.tool_page import ToolTrust
 from workbench.gui.wishes import ShowServer
 from workbench.gui.words import amount, hint_words
 from workbench.records import Tool
 
-_CALL, _DESCRIPTION, _SCHEMA, _WRAPPER = range(4)
+_CALL, _DESCRIPTION, _SCHEMA, _WRAPPER, _TRUST = range(5)
 _SIGNS = {"danger": "alert", "success": "eye", "warning": "pencil", "info": "globe"}
 
 
@@ -40,15 +41,24 @@ class ToolSheet(QWidget):
         self.call.code_wanted.connect(self.code_wanted)
         self.call.status_message.connect(self.status_message)
         self.marks = ToolMarks(context, tool)
+        self.trust = ToolTrust(context, tool)
+        self.call.trust_wanted.connect(self._show_trust)
         self.marks.changes_wanted.connect(self._wish_changes)
         self.companions = ToolCompanions(context, tool)
         self.companions.wished.connect(self.wished)
+        self._badges = QHBoxLayout()
         self._tabs = QTabBar()
         self._pages = QStackedWidget()
         self._build()
 
     def look(self, tab: int) -> None:
         self._tabs.setCurrentIndex(tab)
+
+    def weigh(self, tool: Tool) -> None:
+        """The same definition, trusted otherwise than before."""
+        self.tool = tool
+        self.trust.show_tool(tool)
+        self._show_badges()
 
     def tab_words(self) -> tuple[str, ...]:
         return tuple(self._tabs.tabText(number) for number in range(self._tabs.count()))
@@ -68,6 +78,7 @@ class ToolSheet(QWidget):
             (self._cost(self.tr("Description"), self.tool.description), self._description()),
             (f"{schema}  {sign()}{amount(self.tool.definition_tokens)}", self._code(definition, "json", schema)),
             (self.tr("Wrapper"), self._code("", "python", self.tr("Wrapper source"))),
+            (self.tr("Trust"), self.trust),
         ):
             self._tabs.addTab(words)
             self._pages.addWidget(page)
@@ -91,8 +102,8 @@ class ToolSheet(QWidget):
         name = ForeignLabel(self.tool.title or self.tool.name, elide=True)
         mark(name, role="heading")
         first.addWidget(name, 1)
-        for word, tone in hint_words(self.tool.hints):
-            first.addWidget(self._badge(word, tone))
+        first.addLayout(self._badges)
+        self._show_badges()
         column.addLayout(first)
         path = ForeignLabel(self._path(), elide=True)
         mark(path, role="muted")
@@ -101,6 +112,18 @@ class ToolSheet(QWidget):
         if sentence:
             column.addWidget(ForeignLabel(sentence, elide=True))
         return head
+
+    def _show_badges(self) -> None:
+        while (item := self._badges.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.hide()
+                old.deleteLater()
+        for word, tone in hint_words(self.tool.hints):
+            self._badges.addWidget(self._badge(word, tone))
+
+    def _show_trust(self) -> None:
+        self.look(_TRUST)
+        self.trust.setFocus()
 
     def _path(self) -> str:
         own, whole = cost(tokens.count(self.tool.name), tokens.ESTIMATE), cost(self.tool.definition_tokens)
@@ -118,7 +141,7 @@ class ToolSheet(QWidget):
         text = QLabel(word)
         text.setTextFormat(Qt.TextFormat.PlainText)
         mark(text, role="badge", tone=tone)
-        whole.setToolTip(self.tr("The server says so itself; it is not proof."))
+        whole.setToolTip(self.tr("What counts of the server's hints and of your own word; see its page Trust."))
         row.addWidget(picture)
         row.addWidget(text)
         return whole
@@ -150,6 +173,8 @@ class ToolSheet(QWidget):
 
     def _switched(self, tab: int) -> None:
         self._pages.setCurrentIndex(tab)
+        if tab == _TRUST:
+            self.trust.refresh()
         view = self._pages.widget(_WRAPPER)
         if tab == _WRAPPER and isinstance(view, CodeView) and not view.text():
             coro = self._context.questions.wrapper(self.tool.server, self.tool.name)

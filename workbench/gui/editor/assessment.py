@@ -9,6 +9,7 @@ from workbench.gui.code_view import ORDER
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
+from workbench.gui.verdict_words import bounds_words
 from workbench.gui.words import risk_word
 from workbench.records import Finding, Verdict
 
@@ -72,7 +73,8 @@ class AssessmentStrip(QFrame):
         mark(self._badge, role="badge", tone=word.tone)
         self._badge.setText(word.text)
         self._badge.show()
-        self._sentence.setText(verdict.sentence)
+        more = bounds_words(verdict).replace("\n", " ")
+        self._sentence.setText(f"{verdict.sentence} {more}".strip())
         mark(self._sentence, role="")
         self._fill(verdict)
 

@@ -144,7 +144,7 @@ class EditorPane(Pane):
     async def _submit(self, sheet: Sheet, state: str) -> None:
         try:
             code, title, skill, language = sheet.text(), sheet.title, sheet.skill, sheet.language
-            run = await self.context.questions.submit(code, title, skill, state, language)
+            run = await self.context.questions.submit(code, title, skill, state, language, sheet.profile)
         except WorkbenchError as fault:
             sheet.run_id = ""
             sheet.fault.show_fault(Fault(fault.message, fault.hint))

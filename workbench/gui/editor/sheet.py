@@ -13,6 +13,7 @@ from workbench.gui.editor.assessment import AssessmentStrip
 from workbench.gui.editor.code_editor import CodeEditor
 from workbench.gui.editor.drafts import Draft, Drafts
 from workbench.gui.editor.language_choice import LanguageChoice
+from workbench.gui.editor.profile_choice import ProfileChoice
 from workbench.gui.fault_card import FaultCard
 from workbench.records import Fault, Run, RunState, Verdict
 
@@ -38,6 +39,7 @@ class Sheet(QWidget):
         self._asked = 0
         self.editor = CodeEditor(context.theme)
         self._languages = LanguageChoice(draft.language, self)
+        self._profiles = ProfileChoice(context, self)
         self.strip = AssessmentStrip(context.theme)
         self.fault = FaultCard(context.theme)
         self._assess_pause = QTimer(self, singleShot=True, interval=_ASSESS_MS)
@@ -46,6 +48,11 @@ class Sheet(QWidget):
 
     def text(self) -> str:
         return self.editor.text()
+
+    @property
+    def profile(self) -> str:
+        """The bounds that a person chose for it; empty: the usual ones."""
+        return self._profiles.profile
 
     def keep(self) -> None:
         """Write the text to disk now; where that fails, say so beside the text."""
@@ -76,6 +83,7 @@ class Sheet(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._profiles.refresh()
         self._assess_pause.start()
 
     def follow(self, run: Run) -> None:
@@ -86,7 +94,7 @@ class Sheet(QWidget):
 
     async def _assess(self, code: str, language: str, number: int) -> None:
         try:
-            verdict = await self._context.questions.assess(code, language)
+            verdict = await self._context.questions.assess(code, language, self.profile)
         except WorkbenchError as fault:
             if number == self._asked:
                 self.strip.say(self.tr("Not assessed: {0}").format(fault.message))
@@ -104,6 +112,7 @@ class Sheet(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.strip)
         self.strip.add(self._languages)
+        self.strip.add(self._profiles)
         layout.addWidget(self.fault)
         layout.addWidget(self.editor, 1)
         self.editor.setAccessibleName(self.tr("Program {0}").format(draft.title))
@@ -118,6 +127,7 @@ class Sheet(QWidget):
         self.editor.edited.connect(self._assess_pause.start)
         self.editor.edited.connect(self._keep_pause.start)
         self._languages.chosen.connect(self._choose)
+        self._profiles.chosen.connect(self.assess)
 
     def _choose(self, language: str) -> None:
         self._speak(language)

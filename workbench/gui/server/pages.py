@@ -85,6 +85,12 @@ def _roots(context: Context, commands: Commands, state: ServerState) -> ServerPa
     return RootsPage(context, commands, state)
 
 
+def _trust(context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    from workbench.gui.server.trust import TrustPage
+
+    return TrustPage(context, commands, state)
+
+
 PAGES: tuple[Page, ...] = (
     Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
     Page("resources", str(QT_TRANSLATE_NOOP("server pages", "Resources")), _resources),
@@ -92,6 +98,7 @@ PAGES: tuple[Page, ...] = (
     Page("tasks", str(QT_TRANSLATE_NOOP("server pages", "Tasks")), _tasks, needs="tasks"),
     Page("log", str(QT_TRANSLATE_NOOP("server pages", "Log")), _log),
     Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
+    Page("trust", str(QT_TRANSLATE_NOOP("server pages", "Trust")), _trust),
     Page("changes", str(QT_TRANSLATE_NOOP("server pages", "Changes")), _changes),
     Page("sign_in", str(QT_TRANSLATE_NOOP("server pages", "Sign-in")), _sign_in),
     Page("doctor", str(QT_TRANSLATE_NOOP("server pages", "Doctor")), _doctor),

@@ -1,0 +1,44 @@
+"""Draws where a person says whom they trust: a tool's page and a server's page, light, dark and narrow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.gui.docks.tool_sheet import ToolSheet
+from workbench.gui.server.trust import TrustPage
+from workbench.policy.trust import effective
+from workbench.records import Hints, Permission, Predicate, ServerConfig, ServerState, Tool, ToolBits, Trust, Word
+
+FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
+SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}, "body": {"type": "string"}}}
+SEND = Tool("files", "send_email", "", "Sends.", SCHEMA, None, Hints(read_only=True, open_world=True), {}, "e" * 64)
+SAID = Trust(bits={"files": {"send_email": ToolBits(sends=True, key="e" * 64)}})
+
+
+def _save(widget: Any, name: str) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    assert widget.grab().save(str(FOLDER / f"{name}.png"))
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_trust_of_a_tool_and_of_a_server(context: Any, paper: Any, qtbot: Any, colours: str) -> None:
+    context.theme.choose(colours)
+    tool = effective(SEND, SAID)
+    rule = Permission("", "arguments", Word.ALLOW, "files", "send_email", (Predicate("to", "*@acme.com"),))
+    used = paper.rooms_rules.put(rule, tool)
+    paper.rooms_rules.note_use(used)
+    paper.rooms_rules.put(replace(rule, kind="server", tool="", where=(), word=Word.DENY), None)
+    sheet = ToolSheet(context, tool)
+    page = TrustPage(context, None, ServerState(ServerConfig("files", "npx")))  # type: ignore[arg-type]
+    for widget, name, width in ((sheet, "trust-tool", 900), (page, "trust-server", 900), (sheet, "trust-narrow", 560)):
+        qtbot.addWidget(widget)
+        widget.resize(width, 640)
+        widget.show()
+        sheet.call.show_trust()
+        page.refresh()
+        qtbot.waitUntil(lambda: sheet.trust.rules.list.count() == 2 and page.rules.list.count() == 2)
+        _save(widget, f"{name}-{colours}")

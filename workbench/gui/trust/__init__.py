@@ -1,0 +1,1 @@
+"""Where a person says whom they trust and what is allowed for good."""

@@ -1,0 +1,85 @@
+"""A person's word about one tool: each hint, and three things that no server tells, as a choice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+
+from workbench.gui.calm_combo import CalmCombo
+from workbench.gui.context import Context
+from workbench.records import Tool, ToolBits
+
+_HINTS = ("read_only", "destructive", "idempotent", "open_world")
+_OWN = ("private", "outsiders", "sends")
+
+
+class BitsForm(QWidget):
+    """The first choice of each says what counts while nothing is said."""
+
+    said = Signal(object)
+    """Carries ToolBits."""
+
+    def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tool = tool
+        self.choices = {name: CalmCombo() for name in (*_HINTS, *_OWN)}
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setSpacing(context.theme.unit)
+        for name, words in self._words().items():
+            choice = self.choices[name]
+            choice.setMinimumContentsLength(14)
+            choice.setAccessibleName(words)
+            title = QLabel(words)
+            title.setTextFormat(Qt.TextFormat.PlainText)
+            title.setBuddy(choice)
+            form.addRow(title, choice)
+            choice.activated.connect(self._tell)
+        self.show_tool(tool)
+
+    def show_tool(self, tool: Tool) -> None:
+        """What counts of it now."""
+        self._tool = tool
+        for name, choice in self.choices.items():
+            choice.clear()
+            for words, value in ((self._unsaid(name), None), (self.tr("Yes"), True), (self.tr("No"), False)):
+                choice.addItem(words, value)
+            said = self._value(name) if name in tool.said else None
+            choice.setCurrentIndex({None: 0, True: 1, False: 2}[said])
+
+    def _value(self, name: str) -> bool | None:
+        found: bool | None = getattr(self._tool.hints if name in _HINTS else self._tool, name)
+        return found
+
+    def _unsaid(self, name: str) -> str:
+        """What stands there while the person says nothing."""
+        if name in _OWN:
+            return self.tr("A guess: {}").format(self._word(self._value(name))) if name in self._tool.guessed else "—"
+        claims = self._tool.claimed or self._tool.hints
+        claimed = getattr(claims, name)
+        if claimed is None:
+            return self.tr("The server does not say")
+        if name not in self._tool.said and claimed != getattr(self._tool.hints, name):
+            return self.tr("The server says {}, not believed").format(self._word(claimed))
+        return self.tr("The server says {}").format(self._word(claimed))
+
+    def _word(self, value: bool | None) -> str:
+        return self.tr("yes") if value else self.tr("no")
+
+    def _tell(self, _row: int) -> None:
+        values: dict[str, Any] = {name: choice.currentData() for name, choice in self.choices.items()}  # Any: Qt's data
+        self.said.emit(replace(ToolBits(), **values))
+
+    def _words(self) -> dict[str, str]:
+        return {
+            "read_only": self.tr("Only reads"),
+            "destructive": self.tr("May destroy"),
+            "idempotent": self.tr("Twice is as once"),
+            "open_world": self.tr("Reaches the open world"),
+            "private": self.tr("Holds private data"),
+            "outsiders": self.tr("Returns text that outsiders can write"),
+            "sends": self.tr("Can send something out"),
+        }

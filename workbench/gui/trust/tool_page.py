@@ -1,0 +1,79 @@
+"""What a person trusts in one tool: its bits, and the rules about it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.context import Context
+from workbench.gui.theme import mark
+from workbench.gui.trust.bits_form import BitsForm
+from workbench.gui.trust.rules_box import RulesBox
+from workbench.gui.views import label
+from workbench.records import Fault, Permissions, Tool, ToolBits
+
+
+class ToolTrust(QScrollArea):
+    """Each choice counts at once."""
+
+    def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._tool = tool
+        self.bits = BitsForm(context, tool)
+        self.rules = RulesBox(context, tool.server, tool)
+        self._lay_out(context.theme.unit)
+        self.bits.said.connect(self._say)
+        self.setFocusProxy(self.rules.word)
+        self.setAccessibleName(self.tr("Trust"))
+
+    def refresh(self) -> None:
+        """Read the rules."""
+        self._context.tasks.run("read the rules of a tool", self._read())
+
+    def show_tool(self, tool: Tool) -> None:
+        self._tool = tool
+        self.bits.show_tool(tool)
+
+    def show_permissions(self, known: Permissions) -> None:
+        self.rules.show_permissions(known)
+
+    async def _read(self) -> None:
+        self.rules.show_permissions(await self._context.questions.permissions())
+
+    def _say(self, said: ToolBits) -> None:
+        self._context.tasks.run("say something of a tool", self._send(said))
+
+    async def _send(self, said: ToolBits) -> None:
+        try:
+            self.show_tool(await self._context.questions.set_bits(self._tool.server, self._tool.name, said))
+        except WorkbenchError as fault:
+            self.rules.fault.show_fault(Fault(fault.message, fault.hint))
+
+    def _lay_out(self, unit: int) -> None:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
+        column.setSpacing(unit * 2)
+        for title, words, part in (
+            (
+                self.tr("Rules for programs"),
+                self.tr("A rule for certain arguments counts before one for every call; a denial before all."),
+                self.rules,
+            ),
+            (
+                self.tr("What it does"),
+                self.tr("Your word stands in place of the server's hints and of guesses from its name and words."),
+                self.bits,
+            ),
+        ):
+            head = label(title)
+            mark(head, role="heading")
+            why = label(words, "muted")
+            why.setWordWrap(True)
+            column.addWidget(head)
+            column.addWidget(why)
+            column.addWidget(part)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
