@@ -61,6 +61,9 @@ class Settings:
         "The bounds of a program that names none: read_only, write_restricted, execute_full or a profile of your own.",
         guarded=True,
     )
+    approval_pin_days: int = _setting(
+        30, "For how many days exactly one text may be allowed at most; then it asks again.", guarded=True, most=365
+    )
     isolation_low: str = _setting("process", "The least that isolates a program of low risk: process, container or vm.",
         guarded=True, words=ISOLATION)  # fmt: skip
     isolation_medium: str = _setting("container", "The least that isolates a program of medium risk.",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from workbench.records import Gate, ReviewFigures, Risk, Verdict
+from workbench.records import Gate, Permissions, ReviewFigures, Risk, Verdict
 
 
 class PaperReview:
@@ -12,6 +13,7 @@ class PaperReview:
 
     figures = ReviewFigures()
     edit_verdict = Verdict("c" * 64, Risk.LOW, Gate.AUTO, "Only computes.")
+    allowed = Permissions()
     note: Any  # PaperQuestions has it
 
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
@@ -23,6 +25,22 @@ class PaperReview:
 
     async def review_figures(self) -> ReviewFigures:
         return self.figures
+
+    async def permissions(self) -> Permissions:
+        return self.allowed
+
+    async def revoke_permission(self, rule_id: str) -> Permissions:
+        self.note("revoke_permission", rule_id)
+        self.allowed = replace(self.allowed, rules=tuple(one for one in self.allowed.rules if one.id != rule_id))
+        return self.allowed
+
+    async def restore_permission(self, rule_id: str) -> Permissions:
+        self.note("restore_permission", rule_id)
+        return self.allowed
+
+    async def trust_server(self, server: str, yes: bool) -> Permissions:
+        self.note("trust_server", server, yes)
+        return self.allowed
 
     async def stderr(self, server: str) -> tuple[str, ...]:
         return ("npm ERR! 404 Not Found", "npm ERR! @acme/files is not in this registry.")

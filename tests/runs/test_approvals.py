@@ -18,7 +18,9 @@ HASHES_ITSELF = (
 )
 FIT = ["a", "é", "漢", "👩\u200d🦰", "e\u0301", " ", "\t", "\r\n", "\n", "#", "'", "Ω", "ﬀ", "\u00a0", "\U0001f9ea"]
 UNFIT = ["\r", "\x0b", "\u2028", "\u202e", "\0", "\ud800"]
-TICKET = "from servers.demo import create_ticket\n\nawait create_ticket(customer_id='C001', subject='late', body='b')\n"
+TICKET = (
+    "from servers.demo import create_ticket\nawait create_ticket(customer_id='CUS-0001', subject='late', body='b')\n"
+)
 
 
 @pytest.fixture

@@ -30,6 +30,11 @@ class PermissionsDesk(Seat):
         self._note("permission.revoked", f"You revoked a rule: {gone.label or gone.id}", server=gone.server)
         return self._tell_rules()
 
+    async def restore_permission(self, rule_id: str) -> Permissions:
+        back = self._rooms.rules.restore(rule_id)
+        self._note("permission.restored", f"You brought back a rule: {back.label or back.id}", server=back.server)
+        return self._tell_rules()
+
     async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
         found = self._catalog.tool(server, tool)
         return await asyncio.to_thread(self._rooms.rules.proposals, found, dict(arguments))

@@ -65,6 +65,14 @@ ACTIONS: tuple[Action, ...] = (
         when=(LINKED,),
     ),
     Action(
+        "permissions.open",
+        "What you allowed…",
+        "Show every rule you made for programs, tools, servers and hosts, how often it decided, and revoke one.",
+        "Workbench",
+        "shield-check",
+        when=(LINKED,),
+    ),
+    Action(
         "core.sandbox",
         "Sandbox strength…",
         "Show what isolation this machine gives, as it was probed.",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from functools import partial
-from operator import methodcaller
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -18,6 +17,7 @@ from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.machine import MachineDialog
 from workbench.gui.dialogs.network import show_network
 from workbench.gui.dialogs.palette import Palette
+from workbench.gui.dialogs.permissions import show_permissions
 from workbench.gui.dialogs.secrets import SecretsDialog
 from workbench.gui.dialogs.states import StatesDialog
 from workbench.gui.dialogs.strength import StrengthDialog
@@ -25,6 +25,7 @@ from workbench.gui.dialogs.tokens import show_tokens
 from workbench.gui.main_window import MainWindow
 from workbench.gui.pauses.dialogs import PauseDialogs
 from workbench.gui.text import one_line
+from workbench.gui.tool_deeds import TOOL_DEEDS
 from workbench.gui.wishes import (
     Act,
     ConnectServer,
@@ -49,19 +50,6 @@ from workbench.records import Decision, Outcome, Run, RunState, SavedCall, Skill
 if TYPE_CHECKING:
     from workbench.gui.dialogs.approval import ApprovalDialog
     from workbench.gui.docks.tool_call import CallPanel
-
-
-_TOOL_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a CallPanel, imported with the first tool
-    "tool.json": methodcaller("switch_json"),
-    "tool.paste": methodcaller("paste"),
-    "tool.reset": methodcaller("reset"),
-    "tool.back": methodcaller("bring_back"),
-    "result.find": methodcaller("search"),
-    "result.save": methodcaller("save"),
-    "tool.save": methodcaller("save_call"),
-    "tool.copy": methodcaller("copy_call"),
-    "tool.trust": methodcaller("show_trust"),
-}
 
 
 class Wiring(QObject):
@@ -273,12 +261,13 @@ class Wiring(QObject):
         bind("states.open", partial(self._open, StatesDialog))
         bind("editor.go_on", window.centre.go_on)
         bind("network.open", partial(show_network, self._context, self._window, self._window.bridge))
+        bind("permissions.open", partial(show_permissions, self._context, self._window, self._window.bridge))
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)
         bind("front.start", self._start_front)
         bind("servers.all", self._show_all_servers)
         bind("editor.show", self._show_editor)
-        for name, deed in _TOOL_DEEDS.items():
+        for name, deed in TOOL_DEEDS.items():
             bind(name, partial(self._with_tool, deed))
         for name in ("servers", "runs", "output", "audit", "skills", "calls"):
             bind(f"pane.{name}", partial(self._go_to, name))

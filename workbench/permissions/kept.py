@@ -100,6 +100,7 @@ def _rule(found: Any) -> Permission:  # Any: JSON
         count=found["count"],
         expires=float(found["expires"]),
         label=_text(found["label"]),
+        taint=tuple(_text(one) for one in found.get("taint", ())),
     )
 
 

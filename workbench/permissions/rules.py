@@ -38,6 +38,7 @@ class Rules:
         self._entry = entry
         self._kept = kept.read(file)
         self._passing: tuple[Permission, ...] = ()  # for a session or a run
+        self._revoked: dict[str, Permission] = {}  # since the core began, to be brought back
         self._used: dict[str, tuple[int, float]] = {}  # counts that are not written yet
         self._written = time.monotonic()
 
@@ -127,8 +128,16 @@ class Rules:
         found = next((one for one in every if one.id == rule_id), None)
         if found is None:
             raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
+        self._revoked[rule_id] = self._counted(found)
         self._place([one for one in every if one.id != rule_id])
         return found
+
+    def restore(self, rule_id: str) -> Permission:
+        """A revoked rule comes back as it was; its expiry and its bounds count as before."""
+        if rule_id not in self._revoked:
+            raise WorkbenchError("That rule cannot be brought back.", "Make it anew where it was made.")
+        self.pin(self._revoked[rule_id])
+        return self._revoked.pop(rule_id)
 
     def believe(self, server: str, yes: bool) -> None:
         """Whether its hints count, for its entry as it stands now."""

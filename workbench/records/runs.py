@@ -200,5 +200,5 @@ class Run:
     read: tuple[str, ...] = ()  # what its session had read when it ended: private, untrusted
     seal: str = ""  # SHA-256 over text, limits, servers and definitions: what an answer is about
     like: Resemblance | None = None  # a program that was allowed before
-    scopes: tuple[str, ...] = ()  # how far a yes may reach beyond once: session, text, tool, server
+    scopes: tuple[str, ...] = ()  # how far a yes may reach beyond once: session, text, server
     scopes_why: str = ""  # why not further

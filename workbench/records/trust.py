@@ -45,6 +45,7 @@ class Permission:
     count: int = 0  # how often
     expires: float = 0.0  # 0: never
     label: str = ""  # one sentence that explains it
+    taint: tuple[str, ...] = ()  # of a pinned approval: what its session had read when it was made
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from workbench.audit.review import HASTY
 from workbench.policy.pinning import Prints, changed_values, near, prints
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
+from workbench.runs.pins import Pins
 from workbench.runs.rooms import Rooms
 from workbench.runs.seal import seal
 
@@ -37,6 +38,7 @@ class Approvals:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
+        self.pins = Pins(rooms)
         self._allowed: deque[Allowed] = deque(maxlen=REMEMBERED)
 
     async def about(self, run: Run) -> Run:
@@ -45,7 +47,8 @@ class Approvals:
         if verdict is None:
             return run
         like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, tuple(self._allowed))
-        return replace(run, seal=self.seal(run), like=like)
+        scopes, why = self.pins.reach(run, verdict)
+        return replace(run, seal=self.seal(run), like=like, scopes=scopes, scopes_why=why)
 
     def seal(self, run: Run) -> str:
         return seal(run.proposal, run.verdict, self._rooms.catalog) if run.verdict is not None else ""

@@ -179,14 +179,25 @@ class Conveyor:
         """A person's answer, for this run and for those of the same question that it names."""
         road = self._road(decision.run_id)
         self._check_decision(road, decision)
+        made = self.approvals.pins.keep(road.run, decision, road.session)
         road.decide(decision)
+        if made is not None:
+            road.note("permission.set", f"a rule was made of the answer: {made.label}", {"rule": made.id})
+            self._clear()
         for run_id in dict.fromkeys(decision.also):
             other = self._roads.get(run_id)
             if other is not None and other.asks and is_same_question(other.run, road.run):
                 other.decide(answer_for(decision, other.run))
         return road.run
 
+    def _clear(self) -> None:
+        """A new rule may answer for others that wait."""
+        for road in tuple(self._roads.values()):
+            if road.asks and (rule := self.approvals.pins.standing(road.run, road.session)) is not None:
+                road.decide(self.approvals.pins.use(rule, road.run))
+
     def _check_decision(self, road: Road, decision: Decision) -> None:
+        road.check(decision)
         verdict = road.run.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
@@ -289,7 +300,10 @@ class Conveyor:
     async def _refusal(self, road: Road) -> End | None:
         """Ask a person; None when they allow it."""
         road.run = await self.approvals.about(road.run)
-        decision = await road.wait(self._rooms.settings().approval_wait_seconds)
+        pins = self.approvals.pins
+        rule = pins.standing(road.run, road.session)
+        wait = self._rooms.settings().approval_wait_seconds
+        decision = await road.wait(wait) if rule is None else pins.use(rule, road.run)
         if decision is None:
             words = Fault("Nobody answered in time, so it was refused.", "Propose it again when a person is there.")
             return End(RunState.REFUSED, "was refused: nobody answered in time", words)

@@ -89,15 +89,20 @@ class Road:
         """Whether an answer would be taken right now."""
         return self._answer is not None and not self._answer.done() and self.run.state is RunState.WAITING
 
-    def decide(self, decision: Decision) -> None:
-        """Take a person's answer; it must name the text that is waiting right now."""
-        if self._answer is None or not self.asks:
+    def check(self, decision: Decision) -> None:
+        """Refuse an answer that does not name the text that is waiting right now."""
+        if not self.asks:
             raise WorkbenchError("This program no longer waits for a decision.", "Its state is shown in the runs list.")
         if decision.sha != self.run.proposal.sha:
             raise WorkbenchError(
                 "The decision names another text than the one that waits.", "The code was edited; look at it again."
             )
-        self._answer.set_result(replace(decision, at=time.time()))
+
+    def decide(self, decision: Decision) -> None:
+        """Take a person's answer."""
+        self.check(decision)
+        if self._answer is not None:
+            self._answer.set_result(replace(decision, at=time.time()))
 
     def place(self, placement: Placement) -> None:
         """Where it runs from now on, if it runs."""

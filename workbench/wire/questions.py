@@ -116,6 +116,7 @@ DECISIVE = frozenset(
         "withdraw_host",
         "set_permission",
         "revoke_permission",
+        "restore_permission",
         "trust_server",
         "set_bits",
         "renew_permissions",

@@ -64,7 +64,6 @@ def short_word(scope: str) -> str:
         ONCE: translate("scopes", "Once"),
         "session": translate("scopes", "This session"),
         "text": translate("scopes", "This text"),
-        "tool": translate("scopes", "This call"),
         "server": translate("scopes", "This server"),
     }[scope]
 
@@ -72,14 +71,10 @@ def short_word(scope: str) -> str:
 def scope_sentence(scope: str, run: Run) -> str:
     """What Allow would mean, as a whole sentence."""
     use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
-    tool, server = (f"{use.server}.{use.tool}", use.server) if use is not None else ("", "")
+    server = use.server if use is not None else ""
     return {
         ONCE: translate("scopes", "Once: this run and no other"),
         "session": translate("scopes", "This session: exactly this text, until {0} disconnects or the core ends"),
-        "text": translate("scopes", "Exactly this text, from anybody, for {0} days; another definition voids it"),
-        "tool": translate("scopes", "{0} with exactly these arguments, from any program"),
+        "text": translate("scopes", "Exactly this text, from any agent, until it expires or a definition changes"),
         "server": translate("scopes", "Whatever {0} does that is not of high risk"),
-    }[scope].format({"session": run.proposal.author, "text": PIN_DAYS, "tool": tool, "server": server}.get(scope, ""))
-
-
-PIN_DAYS: Final = 30
+    }[scope].format({"session": run.proposal.author, "server": server}.get(scope, ""))

@@ -18,6 +18,9 @@ class PermissionQuestions(Protocol):
 
     async def revoke_permission(self, rule_id: str) -> Permissions: ...
 
+    async def restore_permission(self, rule_id: str) -> Permissions:
+        """Bring back a rule that was revoked since the core began, exactly as it was."""
+
     async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
         """Rules that would have allowed this call, the narrowest first; nothing is kept."""
 
