@@ -163,3 +163,30 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
     assert [event.ending for event in told if isinstance(event, PauseSettled)] == ["withdrawn"]
     assert await outbox(office) == []
     stop()
+
+
+async def test_nothing_but_a_persons_door_answers_a_pause(office):
+    from workbench.agent.tools import TOOLS
+    from workbench.runs.execution import Execution
+    from workbench.sandbox.program import ToolFailure
+    from workbench.wire.questions import DECISIVE
+
+    assert "answer_pause" in DECISIVE
+    assert not [tool.name for tool in TOOLS if "pause" in tool.name or "answer" in tool.name or "decide" in tool.name]
+    agent = office.rooms.sessions.open("test agent")
+    await ran(office, agent, READ)
+    started = office.conveyor.submit(SEND, agent)
+    async with asyncio.timeout(30):
+        while not (pauses := office.conveyor.run(started.id).pauses):
+            await asyncio.sleep(0.01)
+    road = office.conveyor._road(started.id)
+    inside = Execution(
+        road, Broker(office.rooms), office.conveyor._stock, office.conveyor.states, office.conveyor.pauses
+    )
+    for kind in ("answer_pause", "pause", "decide"):
+        with pytest.raises(ToolFailure):
+            await inside._answer(kind, {"pause_id": pauses[0].id, "allow": True})
+    assert office.conveyor.pauses.all() == pauses
+    await office.conveyor.close()
+    assert office.conveyor.run(started.id).state is RunState.STOPPED
+    assert await outbox(office) == [], "a core that ends refuses what waited"
