@@ -1,14 +1,18 @@
-"""The bounds of a program in the editor: those that count are offered, and their meaning is told."""
+"""The bounds of a program in the editor: which are offered, what they mean, and accepting one of the bench."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from PySide6.QtWidgets import QPushButton
+
+from workbench.gui.dialogs.question import Question
 from workbench.gui.editor.profile_choice import ProfileChoice
 
+WIDE = '[profiles.wide]\nbase = "read_only"\ntools = "all"\n'
 
-def test_profiles_that_count_are_offered_and_the_chosen_one_stays(context: Any, paper: Any, qtbot: Any) -> None:
-    paper.trust_folder.joinpath("workbench.toml").write_text('[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
+
+def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, paper: Any, qtbot: Any) -> None:
     choice = ProfileChoice(context)
     qtbot.addWidget(choice)
     choice.refresh()
@@ -23,3 +27,21 @@ def test_profiles_that_count_are_offered_and_the_chosen_one_stays(context: Any, 
     choice.refresh()
     qtbot.waitUntil(lambda: choice.count() == 5)
     assert choice.profile == "read_only"
+
+
+def test_a_wider_profile_of_the_bench_counts_once_a_person_has_read_it(context: Any, paper: Any, qtbot: Any) -> None:
+    paper.trust_folder.joinpath("workbench.toml").write_text(WIDE)
+    choice = ProfileChoice(context)
+    qtbot.addWidget(choice)
+    choice.show()
+    choice.refresh()
+    qtbot.waitUntil(lambda: choice.count() == 5)
+    assert choice.itemText(4) == "Accept wide…"
+    choice.setCurrentIndex(4)
+    choice.activated.emit(4)
+    qtbot.waitUntil(lambda: choice.findChild(Question) is not None)
+    assert choice.profile == ""
+    question = choice.findChild(Question)
+    next(button for button in question.findChildren(QPushButton) if button.text() == "Accept it").click()
+    qtbot.waitUntil(lambda: choice.profile == "wide")
+    assert paper.rooms_bounds.find("wide").accepted

@@ -7,18 +7,20 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
+from workbench.gui.dialogs.question import Question
 from workbench.gui.text import visible
-from workbench.records import Profiles
+from workbench.records import Profiles, RunProfile
 
 
 class ProfileChoice(CalmCombo):
-    """Empty stands for the default; what one allows is in its tip."""
+    """Empty stands for the default; what one allows is in its tip. One of the bench may have to be accepted first."""
 
     chosen = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
+        self._known = Profiles()
         self.setAccessibleName(self.tr("Profile of the run"))
         self.setMinimumContentsLength(12)
         self.addItem(self.tr("Usual bounds"), "")
@@ -33,22 +35,38 @@ class ProfileChoice(CalmCombo):
         return str(self.currentData() or "")
 
     def show_profiles(self, known: Profiles) -> None:
-        """One that nobody accepted is not offered."""
+        """Those that there are; one that is not accepted asks when it is chosen."""
         before = self.profile
         self.clear()
         self.addItem(self.tr("Usual bounds"), "")
         self.setItemData(0, known.default, Qt.ItemDataRole.ToolTipRole)
         for one in known.all:
-            if one.accepted:
-                self.addItem(visible(one.name), one.name)
-                self.setItemData(self.count() - 1, one.sentence, Qt.ItemDataRole.ToolTipRole)
+            words = visible(one.name) if one.accepted else self.tr("Accept {}…").format(visible(one.name))
+            self.addItem(words, one.name)
+            self.setItemData(self.count() - 1, one.sentence, Qt.ItemDataRole.ToolTipRole)
+        self._known = known
         self.setCurrentIndex(max(0, self.findData(before)))
         self._say()
 
     async def _read(self) -> None:
         self.show_profiles(await self._context.questions.profiles())
 
+    async def _accept(self, one: RunProfile) -> None:
+        """A profile of the bench that allows more than its base counts after a person read what it allows."""
+        words = self.tr("This bench's workbench.toml names a profile that allows more than {}.").format(one.base)
+        question = Question(self._context.theme, self.tr("Accept a profile"), words, self.window())
+        question.show_text(f"{one.name}: {one.sentence}", self.tr("What it allows"))
+        self.setCurrentIndex(0)
+        if await question.ask(self.tr("Accept it")):
+            self.show_profiles(await self._context.questions.accept_profile(one.sha))
+            self.setCurrentIndex(max(0, self.findData(one.name)))
+        self._say()
+        self.chosen.emit(self.profile)
+
     def _tell(self, _row: int) -> None:
+        if (one := next((one for one in self._known.all if one.name == self.profile), None)) and not one.accepted:
+            self._context.tasks.run("accept a profile", self._accept(one))
+            return
         self._say()
         self.chosen.emit(self.profile)
 

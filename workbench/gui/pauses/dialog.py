@@ -30,6 +30,7 @@ from workbench.gui.dialogs.allow_button import AllowButton
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.icons import icon, pixmap
 from workbench.gui.pauses.evidence import Evidence
+from workbench.gui.pauses.learned import LearnedChoice
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
@@ -79,6 +80,7 @@ class PauseDialog(QDialog):
         self._heading.setText(self.tr("The calls that wait") if many > 1 else self.tr("What it would send"))
         shown = len(pause.list)
         self.allow.setText(self.tr("Allow these {}").format(shown) if shown > 1 else self.tr("Allow once"))
+        self._learned.show_pause(pause)
         self._unsettle()
         self._tick()
 
@@ -136,6 +138,8 @@ class PauseDialog(QDialog):
 
     async def _send(self, answer: PauseAnswer) -> None:
         try:
+            if answer.allow and (rule := self._learned.rule) is not None:
+                await self._context.questions.set_permission(rule)
             await self._context.questions.answer_pause(answer)
         except WorkbenchError as fault:
             if not self._over:
@@ -197,6 +201,8 @@ class PauseDialog(QDialog):
         for part in (self._why, self._evidence, self._heading):
             inner.addWidget(part)
         inner.addWidget(self._arguments, 1)
+        self._learned = LearnedChoice(self._context)
+        inner.addWidget(self._learned)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)

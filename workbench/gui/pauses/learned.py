@@ -1,0 +1,66 @@
+"""What an answer may become: nothing, or a rule as narrow as the call. The core says which rules there could be."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.calm_combo import CalmCombo
+from workbench.gui.context import Context
+from workbench.gui.text import one_line
+from workbench.gui.views import label
+from workbench.records import Pause, Permission, Risk
+
+_LONGEST = 110  # letters of a rule in the list
+
+
+class LearnedChoice(QWidget):
+    """Hidden where no rule would be narrow enough."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._rules: tuple[Permission, ...] = ()
+        self._shown = ""
+        self.choice = CalmCombo()
+        self.choice.setAccessibleName(self.tr("What your yes is kept as"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label(self.tr("If you allow it"), "muted"))
+        row.addWidget(self.choice, 1)
+        self.hide()
+
+    @property
+    def rule(self) -> Permission | None:
+        """The rule that is chosen; None: only this time."""
+        number = self.choice.currentIndex() - 1
+        return self._rules[number] if not self.isHidden() and 0 <= number < len(self._rules) else None
+
+    def show_pause(self, pause: Pause) -> None:
+        """Ask for rules once for each question. Nothing is learned of a batch, of critical risk, or of values that came
+        from strangers or are private."""
+        if self._shown == (about := f"{pause.id} {pause.more}"):
+            return
+        self._shown = about
+        self._offer(())
+        doubtful = pause.more or pause.trifecta or pause.origins or pause.risk is Risk.CRITICAL
+        if not doubtful:
+            self._context.tasks.run("read rules for a call", self._read(pause))
+
+    async def _read(self, pause: Pause) -> None:
+        try:
+            arguments = json.loads(pause.arguments)
+            found = await self._context.questions.suggest_permissions(pause.server, pause.tool, arguments)
+        except (ValueError, WorkbenchError):
+            return  # what was shortened teaches nothing
+        self._offer(found)
+
+    def _offer(self, rules: tuple[Permission, ...]) -> None:
+        self._rules = rules
+        self.choice.clear()
+        self.choice.addItem(self.tr("Only this time"))
+        for rule in rules:
+            self.choice.addItem(self.tr("From now on: {}").format(one_line(rule.label, _LONGEST)))
+        self.setVisible(bool(rules))
