@@ -83,7 +83,7 @@ class ShowAsk:
 class ShowPause:
     """Open a call that waits in the middle of a run."""
 
-    pause_id: str
+    pause_id: str  # or the id of the call
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tests.gui.screens.test_many_screens import shoot
 from workbench.gui.dialogs.allow_button import SETTLE_MS
 from workbench.gui.pauses.dialog import PauseDialog
 from workbench.gui.text import ForeignLabel
-from workbench.records import Risk
+from workbench.records import CallTrace, Risk, RunState
 
 
 def opened(window: Any, qtbot: Any) -> Any:
@@ -79,6 +79,22 @@ def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, p
     QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(answers(paper)) == 2)
     assert (answers(paper)[1].allow, answers(paper)[1].reason) == (False, "wrong address")
+
+
+def test_a_waiting_call_in_the_tree_of_a_run_leads_to_its_question(
+    window: Any, paper: Any, make: Any, qtbot: Any
+) -> None:
+    trace = CallTrace("c1", "demo", "send_email", "{}", Risk.HIGH, "waiting")
+    paper.run_list["run-1"] = make.run("run-1", RunState.RUNNING, started=1.0, calls=(trace,))
+    paper.put_pause(make_pause("other-1", call_id="c9", deadline=1.0))
+    paper.put_pause(make_pause())
+    qtbot.waitUntil(lambda: window.pauses.pause("p1-1").id == "p1-1" if window.pauses.pause() else False)
+    window.output.show_run("run-1")
+    qtbot.waitUntil(lambda: window.output._calls.rowCount() == 1)
+    assert window.output._calls.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Waits for you")
+    window.output._calls_view.activated.emit(window.output._calls.index(0, 0))
+    qtbot.waitUntil(lambda: bool(window.findChildren(PauseDialog)))
+    assert window.findChildren(PauseDialog)[0].pause.id == "p1-1"
 
 
 def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any, paper: Any, qtbot: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -32,6 +32,7 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState
 from workbench.gui.whole import fetch_whole, whole_size
+from workbench.gui.wishes import ShowPause
 from workbench.records import Fault, Ledger, Run, RunState
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
@@ -180,6 +181,11 @@ class OutputPane(Pane):
             self._model_box.setVisible(seen and self._eye.isChecked())
             self._fit_calls()
 
+    def _decide(self, index: QModelIndex) -> None:
+        """A call that waits leads to its question."""
+        if (call := self._calls.call(index.row())) is not None and call.state == "waiting":
+            self.wished.emit(ShowPause(call.call_id))
+
     def _keep(self) -> None:
         self.draft_wanted.emit(self._wanted)
 
@@ -244,6 +250,7 @@ class OutputPane(Pane):
         view.setRootIsDecorated(False)
         view.setUniformRowHeights(True)
         view.setAccessibleName(self.tr("Calls of the run"))
+        view.activated.connect(self._decide)
         view.setIconSize(QSize(self.context.theme.unit * 3, self.context.theme.unit * 3))
         letter = self.fontMetrics().averageCharWidth()
         header = view.header()

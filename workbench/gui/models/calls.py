@@ -48,6 +48,9 @@ class CallsModel(QAbstractTableModel):
         self._rows[call.call_id] = row
         self.endInsertRows()
 
+    def call(self, row: int) -> CallTrace | None:
+        return self._calls[row] if 0 <= row < len(self._calls) else None
+
     def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._calls)
 

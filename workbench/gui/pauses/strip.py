@@ -66,8 +66,10 @@ class PauseStrip(Pane):
         self.context.tasks.run("calls that wait", self.context.questions.pauses(), self._load)
 
     def pause(self, pause_id: str = "") -> Pause | None:
-        """The one of this id; of none, the one whose time ends first."""
-        return self._pauses.get(pause_id) or min(self._pauses.values(), key=lambda one: one.deadline, default=None)
+        """The one of this id, or of the call of this id; of none, the one whose time ends first."""
+        pauses = self._pauses.values()
+        named = self._pauses.get(pause_id) or next((one for one in pauses if one.call_id == pause_id), None)
+        return named or min(pauses, key=lambda one: one.deadline, default=None)
 
     def words(self) -> str:
         return "" if self.isHidden() else self._words.full_text()
