@@ -211,3 +211,21 @@ async def test_an_agent_is_told_which_packages_there_are_and_can_import_them(cor
     status = await core.desk.status()
     assert [one.split()[0] for one in status.packages] == ["pydantic"]
     assert any("no-such-package-here" in notice.message for notice in status.notices)
+
+
+async def test_an_agent_narrows_its_own_run_and_neither_widens_one_nor_writes_policy(core, agent):
+    said = {"code": "result = 1", "description": "count"}
+    core._set_settings(replace(core.settings, approval_wait_seconds=0))
+    async with agent() as client:
+        narrow = await client.call_tool("execute_code", {**said, "profile": "read_only", "required_tools": []})
+        wide = await client.call_tool("execute_code", {**said, "profile": "execute_full"})
+        forced = await client.call_tool("execute_code", {**said, "force_approval": True})
+        unknown = await client.call_tool("execute_code", {**said, "profile": "root"})
+        wrong = await client.call_tool("execute_code", {**said, "required_tools": "demo.list_orders"})
+        deeds = [await client.call_tool(name, {}) for name in ("set_permission", "trust_server", "accept_profile")]
+    assert "1" in narrow.content[0].text
+    assert all("Nobody answered in time" in one.content[0].text for one in (wide, forced))
+    assert "There is no profile 'root'" in unknown.content[0].text
+    assert "required_tools must be a list" in wrong.content[0].text
+    assert all("There is no tool" in one.content[0].text for one in deeds)
+    assert core.rooms.rules.view().rules == ()

@@ -71,8 +71,9 @@ class Rules:
 
     def judge(self, tool: Tool, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
         """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
+        kept = Trust(lost=self._kept.lost)  # the tool is weighed already; each call of each program comes by here
         return judge(
-            tool, arguments, self.rules, self.trust, session=session, run=run, now=time.time(),
+            tool, arguments, self.rules, kept, session=session, run=run, now=time.time(),
             workspace=self._workspace, resolve=os.path.realpath,
         )  # fmt: skip
 
