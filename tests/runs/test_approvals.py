@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests.runs.steps import waiting
+from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, EntryQuery, Gate, Likeness, Risk, RunState
 
@@ -130,3 +131,19 @@ async def test_the_text_of_the_author_stays_beside_the_one_that_a_person_made_of
     assert (edited.proposal.original, edited.proposal.code) == (SENDS, SENDS.replace("a@", "c@"))
     assert (await demo.conveyor.assess_edit(run.id, "print(1)")).risk is Risk.LOW
     assert demo.conveyor.run(run.id).proposal == edited.proposal
+
+
+async def test_a_question_that_was_open_when_the_core_ended_is_no_question_to_the_next_one(paths):
+    before = Core(paths)
+    await before.open()
+    await before.catalog.connect("demo")
+    run = await waiting(before, before.conveyor.submit(SENDS, before.rooms.sessions.open("agent")))
+    await before.close()
+    after = Core(paths)
+    await after.open()
+    try:
+        assert after.conveyor.run(run.id).state is RunState.STOPPED
+        with pytest.raises(WorkbenchError, match="over"):
+            after.conveyor.decide(allow(run, seal=run.seal))
+    finally:
+        await after.close()

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QAccessible, QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from workbench.events import RunChanged
@@ -194,3 +194,14 @@ def test_what_only_its_characters_keep_from_running_can_be_cleaned(
     qtbot.waitUntil(dialog._foot._clean.isHidden)
     editor.undo()
     assert editor.text() == "a = 1 # \u202e\n"
+
+
+def test_everything_new_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Run) -> None:
+    changes = (ValueChange(3, "20", "30"),)
+    dialog = ask(replace(waiting, like=Resemblance(Likeness.VALUES, time.time(), "print(0)\n", changes)))
+    for part in (dialog._likeness, dialog._foot):
+        for widget in part.findChildren(QWidget):
+            if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                face = QAccessible.queryAccessibleInterface(widget)
+                assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
+    assert dialog._foot.scope.accessibleName() == "How far a yes reaches: Once"

@@ -1,5 +1,4 @@
-"""What a program does, read top down: will happen, will be refused, may happen, where data flows, noticed, your rules,
-not assessed."""
+"""What a program does, top down: will happen, will be refused, may happen, where data goes, noticed, not assessed."""
 
 from __future__ import annotations
 
@@ -53,7 +52,6 @@ class EffectsView(QScrollArea):
             self._effects(title, [effect for effect in verdict.effects if effect.kind is kind])
         self._flows(verdict.flows)
         self._findings(verdict)
-        self._sentences(self.tr("By your rules"), (*verdict.asks, *verdict.allowed), "user", "muted")
         self._unknown(verdict.not_assessed)
         self.setWidget(page)
 
@@ -88,19 +86,16 @@ class EffectsView(QScrollArea):
             self._link(row, finding.span.line, finding.message)
 
     def _unknown(self, sentences: Sequence[str]) -> None:
-        self._sentences(self.tr("Not assessed"), sentences, "help", "warning")
-
-    def _sentences(self, title: str, sentences: Sequence[str], symbol: str, tone: str) -> None:
         if not sentences:
             return
-        self._group(title, len(sentences))
+        self._group(self.tr("Not assessed"), len(sentences))
         for sentence in sentences[:_MOST]:
             grid, row = self._grid, self._grid.rowCount()
             picture = QLabel()
-            picture.setPixmap(pixmap(symbol, tone, self._theme.unit * 4, self.devicePixelRatioF()))
+            picture.setPixmap(pixmap("help", "warning", self._theme.unit * 4, self.devicePixelRatioF()))
             grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
             words = ForeignLabel(sentence)
-            mark(words, role=tone)
+            mark(words, role="warning")
             grid.addWidget(words, row, 1, 1, 3)
 
     def _flows(self, flows: Sequence[Flow]) -> None:
