@@ -100,7 +100,8 @@ async def test_a_denial_that_cannot_be_read_closes_everything(here: Place) -> No
 async def test_own_rules_are_added_and_removed_in_the_persons_file(here: Place) -> None:
     here.own("[run]\nseconds = 7\n")
     rule = here.network.add("API.example.org", [443], ["https"])
-    here.network.add("api.example.org", [443], ["tls"])
+    with pytest.raises(WorkbenchError, match="open already"):
+        here.network.add("https://api.example.org/v1?a=b", [], ["tls"])
     assert [(one.domain, one.source) for one in here.network.rules().open] == [("api.example.org", "you")]
     assert "seconds = 7" in (here.folder / "settings.toml").read_text("utf-8")
     here.network.remove(rule.sha)

@@ -65,6 +65,10 @@ async def test_it_is_ended_with_its_reason(native: Any, name: str) -> None:
     assert (await native.run("1 + 1")).result == "2"
 
 
+def on_disk(room: Any) -> int:
+    return sum(file.stat().st_blocks * 512 for file in (room.bench / "workspace").iterdir())
+
+
 @pytest.mark.parametrize("name", ["ten gigabytes", "an endless loop in C", "endless print", "a fork bomb"])
 @pytest.mark.parametrize("backend", ["bubblewrap", "reduced"])
 async def test_the_other_backends_end_it_as_well(open_room: Any, backend: str, name: str) -> None:
@@ -127,3 +131,24 @@ async def test_the_threads_of_one_run_are_not_taken_from_another(native: Any) ->
     second = await native.run(f"{make}over.set()\nmade", limits)
     over.set()
     assert (second.result, (await first).ok) == ("12", True)
+
+
+async def test_disk_that_is_asked_for_in_one_call_is_written_block_by_block_and_counted(room: Any) -> None:
+    """The kernel's own call would take gigabytes of the host before anybody could look."""
+    ending = await room.run("import os\nos.posix_fallocate(os.open('workspace/a', 66), 0, 3 << 20)")
+    assert (ending.ok, (room.bench / "workspace/a").stat().st_blocks * 512) == (True, 3 << 20)
+    greedy = "import os\nfor n in range(200):\n    os.posix_fallocate(os.open(f'workspace/{n}', 66), 0, 16 << 20)"
+    assert (await room.run(greedy, LIMITS)).reason == "disk"
+    assert on_disk(room) < 1 << 30  # of 3.2 GB; how much goes by how busy the machine is
+
+
+async def test_short_programs_fill_a_workspace_no_more_than_a_long_one(native: Any) -> None:
+    """Others who give back disk meanwhile may hide one of them, so it is tried a few times."""
+    write = "for n in range(3): open(f'workspace/{}-{{n}}', 'wb').write(bytes(12 << 20))"
+    reasons = [(await native.run(write.format(number), LIMITS)).reason for number in range(3)]
+    assert "disk" in reasons, reasons
+    refused = await native.run("write_file('more', 'x')", LIMITS)
+    assert (refused.ok, "27" in refused.message) == (False, True), refused
+    remove = "import os\nfor name in os.listdir('workspace'): os.remove('workspace/' + name)"
+    assert (await native.run(remove, LIMITS)).ok
+    assert (await native.run("write_file('more', 'x')", LIMITS)).ok

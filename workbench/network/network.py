@@ -17,6 +17,7 @@ from workbench.network import addresses
 from workbench.network.accepted import Accepted
 from workbench.network.addresses import ALWAYS, Address, Range
 from workbench.network.blocked import Blocked, Unreachable
+from workbench.network.pasted import host_in
 from workbench.network.rate import Rate
 from workbench.network.resolving import Resolve, addresses_of, system_addresses
 from workbench.network.rules import Reading, entry_of, merged, read_rules, rule_of
@@ -92,9 +93,13 @@ class Network:
 
     def add(self, domain: str, ports: Collection[int], protocols: Collection[str]) -> HostRule:
         """A rule of the person's own."""
+        domain, named = host_in(domain, protocols)
         entry: dict[str, object] = {"domain": domain, "protocols": list(protocols)}
-        rule = rule_of(entry | ({"ports": list(ports)} if ports else {}))
-        self._write([one for one in self._own() if one.sha != rule.sha] + [rule])
+        rule = rule_of(entry | ({"ports": list(ports or named)} if ports or named else {}))
+        own = self._own()
+        if rule.sha in {one.sha for one in own}:
+            raise WorkbenchError(f"{rule.domain} is open already, exactly so.", "It stands in the list.")
+        self._write([*own, rule])
         return rule
 
     def remove(self, sha: str) -> HostRule:

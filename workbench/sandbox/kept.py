@@ -83,9 +83,11 @@ class Kept:
         channel.begin_next(program.code, program.limits, answer, output, program.network)
         minding = spawn("kept sandbox's time", self._mind(before.cpu, program.limits))
         try:
-            await until_over(channel, program, started)
+            full = await until_over(channel, program, started)
         finally:
             minding.cancel()
+        if full:
+            channel.reason, channel.message = "disk", full
         if channel.reason or channel.ended.result() is None:
             return await self._died(program.limits, started)
         await channel.rest()

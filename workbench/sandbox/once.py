@@ -22,9 +22,9 @@ async def run_once(maker: Maker, cell: Cell, program: Program, answer: Answer, o
         await cell.baggage.bring()
     started = time.monotonic()
     channel.begin(program.code, limits, answer, output, program.network)
-    await until_over(channel, program, started)
+    full = await until_over(channel, program, started)
     seconds = time.monotonic() - started
-    reason, message = await _collected(cell, output)
+    reason, message = ("disk", full) if full and cell.baggage is None else await _collected(cell, output)
     last = channel.ended.result()
     gone = await _dead(maker, cell) if last is None else await _killed(maker, cell, last["memory_mb"])
     ending = conclude(channel, gone, limits, seconds, cell.last_words)

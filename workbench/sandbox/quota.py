@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import NamedTuple
 
 MOST_FILES = 100_000  # a folder of a million empty files hurts the host as much as a large one
 
 
+class Fill(NamedTuple):
+    """What a folder holds; counting ends where it is more than it may hold, and `trouble` says so."""
+
+    trouble: str = ""
+    size: int = 0
+    files: int = 0
+
+
 def over(folder: str, megabytes: int) -> str:
     """A sentence when the folder holds more than it may, else nothing."""
+    return count(folder, megabytes).trouble
+
+
+def count(folder: str, megabytes: int) -> Fill:
+    """Look at everything in it."""
     size = files = 0
     waiting = [folder]
     while waiting:
         entries = _entries(waiting.pop())
         if isinstance(entries, str):
-            return entries
+            return Fill(entries, size, files)
         for entry in entries:
             files += 1
             if entry.is_dir(follow_symlinks=False):
@@ -23,10 +37,10 @@ def over(folder: str, megabytes: int) -> str:
             else:
                 size += _size(entry)
             if files > MOST_FILES:
-                return f"The workspace holds more than {MOST_FILES:,} files."
+                return Fill(f"The workspace holds more than {MOST_FILES:,} files.", size, files)
             if size > megabytes << 20:
-                return f"The workspace holds more than {megabytes} MB."
-    return ""
+                return Fill(f"The workspace holds more than {megabytes} MB.", size, files)
+    return Fill("", size, files)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]] | str:

@@ -15,6 +15,7 @@ from workbench.events import spawn
 from workbench.records import Level, Strength
 from workbench.sandbox import deno, probe
 from workbench.sandbox.cells import Cell
+from workbench.sandbox.gauge import gauge_of
 from workbench.sandbox.kept import Kept, Place
 from workbench.sandbox.launchers import Launchers
 from workbench.sandbox.levels import LEVELS, Levels, named
@@ -95,7 +96,10 @@ class Sandbox:
         place = self._places[level.name]
         if program.network is not None:
             program.network.nearby = level.name == LEVELS[0]
-        cell = await place.pool.take(profile_of(level.backend, program))
+        profile = profile_of(level.backend, program)
+        if level.name == LEVELS[0] and program.writable and await _is_full(program):
+            profile = replace(profile, disk_mb=0)  # it may remove files, and fill none
+        cell = await place.pool.take(profile)
         return await self._run(place.maker, cell, program, answer, output)
 
     async def keep(self, program: Program) -> Kept:
@@ -154,6 +158,12 @@ class Sandbox:
         grave = spawn("sandbox end", maker.finish(cell))
         self._graves.add(grave)
         grave.add_done_callback(self._graves.discard)
+
+
+async def _is_full(program: Program) -> bool:
+    """Whether an earlier program left its workspace too full, and it still is."""
+    gauge = gauge_of(str(program.workspace), program.limits.disk_mb)
+    return bool(gauge.trouble) and bool(await asyncio.to_thread(gauge.count))
 
 
 def _check_workspace(folder: Path) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 
-from workbench.sandbox import quota
 from workbench.sandbox.channel import Channel
+from workbench.sandbox.gauge import LOOK_EVERY, gauge_of
 from workbench.sandbox.program import Program
 
-_LOOK_EVERY = 1.0  # seconds between looks at how full the workspace is
 
-
-async def until_over(channel: Channel, program: Program, started: float) -> None:
-    """Wait for its end, and be that end when time or disk are used up."""
-    limits = program.limits
-    looked = time.monotonic()
+async def until_over(channel: Channel, program: Program, started: float) -> str:
+    """Wait for its end, and be that end when time or disk are used up. Answers what a program that ended by itself
+    left too full."""
+    limits, gauge = program.limits, gauge_of(str(program.workspace), program.limits.disk_mb)
+    looked = counted = time.monotonic()
     while not channel.ended.done():
         before, looked = looked, time.monotonic()
         if program.stands():
@@ -23,9 +22,13 @@ async def until_over(channel: Channel, program: Program, started: float) -> None
         left = started + limits.seconds - looked
         if left <= 0:
             channel.end("timeout", f"The program ran longer than {limits.seconds:g} seconds.")
-            return
-        done, _ = await asyncio.wait([channel.ended], timeout=min(left, _LOOK_EVERY))
-        if not done and program.writable:
-            full = await asyncio.to_thread(quota.over, str(program.workspace), limits.disk_mb)
+            return ""
+        done, _ = await asyncio.wait([channel.ended], timeout=min(left, LOOK_EVERY))
+        if not done and program.writable and gauge.due(counted):
+            full = await asyncio.to_thread(gauge.count)
+            counted = time.monotonic()
             if full:
                 channel.end("disk", full)
+    if channel.reason or not program.writable or not gauge.suspects():
+        return ""
+    return await asyncio.to_thread(gauge.count)

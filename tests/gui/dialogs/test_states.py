@@ -160,6 +160,11 @@ def test_the_editor_runs_where_it_stopped(window: Any, paper: Any, settled: Any)
     window.commands.do("front.start")
     settled()
     assert sent == [("x = 1", "editor"), ("x = 1", "")]
+    window.centre.editor.sheet().run_id = "r7"  # one that waits for an answer
+    window.commands.do("editor.go_on")
+    settled()
+    assert len(sent) == 2
+    assert "on its way already" in window.statusBar().currentMessage()
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

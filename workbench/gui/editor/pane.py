@@ -77,7 +77,10 @@ class EditorPane(Pane):
 
     def _send(self, state: str) -> None:
         sheet = self.sheet()
-        if sheet is None or sheet.run_id or not self.has_text():
+        if sheet is None or not self.has_text():
+            return
+        if sheet.run_id:
+            self.status_message.emit(self.tr("This program is on its way already. Stop ends it."))
             return
         sheet.keep()
         sheet.fault.show_fault(None)

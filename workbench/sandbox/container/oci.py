@@ -10,7 +10,7 @@ import errno
 import platform
 from typing import Any
 
-from workbench.sandbox.seccomp import ABSENT, CONDITIONAL, PLAIN
+from workbench.sandbox.seccomp import ABSENT, CONDITIONAL, PLAIN, UNSUPPORTED
 from workbench.sandbox.syscalls import numbers
 
 _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
@@ -31,6 +31,7 @@ def profile(parent: bool, machine: str = "") -> dict[str, Any]:  # Any: JSON of 
     rules = [
         _rule(sorted(free), "SCMP_ACT_ALLOW"),  # a name that this processor does not have counts for nothing
         {**_rule(absent, "SCMP_ACT_ERRNO"), "errnoRet": errno.ENOSYS},
+        {**_rule(sorted(UNSUPPORTED), "SCMP_ACT_ERRNO"), "errnoRet": errno.ENOTSUP},
     ]
     for name, rows in CONDITIONAL.items():
         if name in known and name not in free:

@@ -1,0 +1,72 @@
+"""A workspace is counted when its file system lost much, whoever took it, and never believed to be full before that."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from workbench.sandbox import gauge
+from workbench.sandbox.gauge import Gauge, gauge_of
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What a file system has left, in bytes and files, as a test wishes."""
+    found = [1 << 40, 1 << 20]
+    monkeypatch.setattr(gauge, "_left", lambda folder: (found[0], found[1]))
+    return found
+
+
+def test_little_that_is_gone_is_no_reason_to_count_and_much_is(left: list[int], tmp_path: Path) -> None:
+    found = Gauge(str(tmp_path), 1024)
+    left[0] -= 1 << 20
+    assert not found.suspects()
+    left[0] -= 15 << 20  # in many small steps as well
+    assert found.suspects()
+    assert found.count() == ""
+    left[0] -= 500 << 20  # there was room for 1,024 MB when it was counted
+    assert not found.suspects()
+    left[0] -= 12 << 20
+    assert found.suspects()
+
+
+def test_what_others_give_back_hides_nothing(left: list[int], tmp_path: Path) -> None:
+    found = Gauge(str(tmp_path), 1024)
+    left[0] += 1 << 30
+    assert not found.suspects()
+    left[0] -= 16 << 20
+    assert found.suspects()
+
+
+def test_files_that_hold_nothing_are_a_reason_too(left: list[int], tmp_path: Path) -> None:
+    found = Gauge(str(tmp_path), 1024)
+    left[1] -= 2_000
+    assert found.suspects()
+
+
+def test_a_long_program_is_counted_in_any_case(left: list[int], tmp_path: Path) -> None:
+    found = Gauge(str(tmp_path), 1024)
+    assert not found.due(time.monotonic() + 60)
+    assert found.due(time.monotonic() - 60)
+
+
+def test_a_folder_that_takes_long_to_count_is_not_counted_again_at_once(left: list[int], tmp_path: Path) -> None:
+    found = Gauge(str(tmp_path), 1024)
+    found._next = time.monotonic() + 60
+    left[0] -= 1 << 30
+    assert not found.due(0.0)
+
+
+def test_too_much_is_remembered_until_it_was_counted_again(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"x" * (2 << 20))
+    found = gauge_of(str(tmp_path), 1)
+    assert "1 MB" in found.count()
+    assert gauge_of(str(tmp_path), 1).trouble
+    (tmp_path / "large").unlink()
+    assert (found.count(), found.trouble) == ("", "")
+
+
+def test_a_folder_that_is_gone_has_nothing_left_to_lose(tmp_path: Path) -> None:
+    assert not Gauge(str(tmp_path / "nowhere"), 1).suspects()
