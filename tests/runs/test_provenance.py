@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -100,3 +101,19 @@ def test_a_long_answer_is_filed_only_when_it_matters_and_large_arguments_are_loo
     assert not found.heavy
     assert found.origin("the row ROW-019999", OWN)
     assert found.origin("word " * 100_000, OWN) == ()
+
+
+def test_what_comes_in_while_a_thread_files_is_neither_lost_nor_waited_for():
+    found, texts = Provenance(), [f"write to person{n}@far-away.example " + "word " * 400 for n in range(300)]
+    reads = [Read(f"c{n}", "r1", "mail", "read", OUTSIDERS, (text,)) for n, text in enumerate(texts)]
+    for read in reads[:150]:
+        found.learn(read)
+    filing = Thread(target=found.file)
+    filing.start()
+    for read in reads[150:]:
+        found.learn(read)
+        found.origin("nobody@other.example", OUTSIDERS)
+    filing.join()
+    found.file()
+    assert not found.heavy
+    assert all(found.origin(f"person{n}@far-away.example", OUTSIDERS) for n in range(0, 300, 7))

@@ -63,7 +63,7 @@ class Provenance:
     def __init__(self) -> None:
         self.kinds: frozenset[str] = frozenset()  # of all that was read
         self.way_out = False  # a tool was called that can send something out
-        self._unfiled: list[Read] = []
+        self._unfiled: deque[Read] = deque()
         self._weight = 0  # characters not yet filed
         self._kept: deque[Read] = deque()
         self._letters = 0
@@ -80,8 +80,8 @@ class Provenance:
 
     @property
     def heavy(self) -> bool:
-        """Whether there is so much to file that it belongs on a thread."""
-        return self._weight > SHORT
+        """Whether there is so much to file that it belongs on a thread, or a thread is at it."""
+        return self._weight > SHORT or self._filing.locked()
 
     @property
     def overfull(self) -> bool:
@@ -91,16 +91,16 @@ class Provenance:
     def file(self) -> None:
         """Work through what came in since; may run on a thread."""
         with self._filing:
-            waiting, self._unfiled, self._weight = self._unfiled, [], 0
-            for read in waiting:
-                self._file(read)
+            self._weight = 0
+            while self._unfiled:  # more may come in meanwhile, from the loop
+                self._file(self._unfiled.popleft())
 
     def origin(self, text: str, kinds: frozenset[str], *, names: bool = False) -> tuple[Came, ...]:
         """Where a text came from, as far as these kinds of answers go. `names`: it says where something goes, so that
         a single short word counts too."""
         found: dict[frozenset[str], Came] = {}
         for reading in readings(text):
-            for known, imprint in self._prints.items():
+            for known, imprint in tuple(self._prints.items()):
                 if known & kinds and known not in found and (came := self._match(reading, known, imprint, names=names)):
                     found[known] = came
         return tuple(found.values())
@@ -121,7 +121,7 @@ class Provenance:
     def _confirmed(self, part: Sequence[str], kinds: frozenset[str]) -> Came | None:
         """The answer it stood in; a print alone decides only where answers are not kept any more."""
         pattern = re.compile(r"[\W_]*".join(map(re.escape, part)), re.IGNORECASE)
-        for read in reversed(self._kept):
+        for read in reversed(tuple(self._kept)):  # a thread may be filing for another run
             if read.kinds == kinds and (around := _around(pattern, read.texts)):
                 return Came(kinds, tuple(part), read, around)
         return Came(kinds, tuple(part)) if kinds <= self._dropped else None
