@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from tests.runs.steps import waiting
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.records import Decision, EntryQuery, Run, RunState, Verdict
+from workbench.events import Event, RunPaused
+from workbench.records import Decision, EntryQuery, PauseAnswer, Run, RunState, Verdict
 from workbench.runs.history import past_runs
 from workbench.runs.languages import check_language
 from workbench.sandbox import deno
@@ -59,10 +61,21 @@ async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(dem
     assert [one.proposal.language for one in past if one.id == run.id] == ["typescript"]
 
 
-async def test_a_tool_that_its_text_does_not_name_is_refused(demo: Core, agent: Any) -> None:
+async def test_a_tool_that_its_text_does_not_name_waits_for_a_person_whose_no_refuses_it(
+    demo: Core, agent: Any
+) -> None:
+    def deny(event: Event) -> None:
+        if isinstance(event, RunPaused):
+            asked.append(event.pause.tool)
+            answer = PauseAnswer(event.pause.id, allow=False)
+            asyncio.get_running_loop().call_soon(demo.conveyor.pauses.answer, answer)
+
+    asked: list[str] = []
+    demo.bus.listen(deny)
     call = 'await callTool("demo", ["send", "email"].join("_"), {})'
     code = f"try {{\n  {call};\n}} catch (error) {{\n  result = error.code;\n}}"
     done = await allowed(demo, agent, code)
+    assert asked == ["send_email"]
     assert done.result == '"refused"'
     assert [call.state for call in done.calls] == ["refused"]
 
