@@ -92,6 +92,10 @@ class Paths:
         return self.cache / "catalogue"
 
     @property
+    def rehearsals(self) -> Path:
+        return self.cache / "rehearsals"  # copies of the workspace while they are written to
+
+    @property
     def meanings(self) -> Path:
         return self.cache / "meanings.sqlite"
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "runs/rehearsal.py": "tests/runs/test_rehearsals.py",
+    "wire/topics/rehearsals.py": "tests/wire/test_questions.py",
     "gui/server/trust.py": "tests/gui/server/test_trust_page.py",
     "gui/trust/*.py": "tests/gui/trust/test_tool_page.py",
     "demo/outside.py": "tests/demo/test_mailbox.py",

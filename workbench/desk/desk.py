@@ -14,6 +14,7 @@ from workbench.desk.past import PastDesk
 from workbench.desk.pauses import PausesDesk
 from workbench.desk.permissions import PermissionsDesk
 from workbench.desk.registry import RegistryDesk
+from workbench.desk.rehearsals import RehearsalsDesk
 from workbench.desk.roots import RootsDesk
 from workbench.desk.runs import RunsDesk
 from workbench.desk.saved import SavedDesk
@@ -51,5 +52,6 @@ class Desk(
     ThriftDesk,
     FindingDesk,
     PausesDesk,
+    RehearsalsDesk,
 ):
     """It belongs to a person's doors."""

@@ -44,6 +44,11 @@ def harmless(tool: Tool) -> bool:
     return tool_risk(tool) is Risk.LOW and not bits.sends(tool) and not _asks_outside(tool)
 
 
+def only_reads(tool: Tool) -> bool:
+    """Whether it changes nothing and carries nothing outside but what it is asked."""
+    return tool_risk(tool) is Risk.LOW and not bits.sends(tool)
+
+
 def can_send(tool: Tool) -> bool:
     """Whether a call of it can be heard outside."""
     return bits.sends(tool) or _asks_outside(tool)

@@ -38,7 +38,7 @@ from workbench.records.offers import (
     ServerLog,
 )
 from workbench.records.past import PastCall, PastQuery
-from workbench.records.pauses import Held, Pause, PauseAnswer, ValueOrigin
+from workbench.records.pauses import Held, Pause, PauseAnswer, PlanChoice, ValueOrigin
 from workbench.records.pinning import Likeness, Resemblance, ValueChange
 from workbench.records.pins import ChangeKind, DefinitionChange, Moment, ToolWarning
 from workbench.records.review import ReviewFigures
@@ -149,6 +149,7 @@ __all__ = [
     "PauseAnswer",
     "Permission",
     "Permissions",
+    "PlanChoice",
     "Predicate",
     "Profiles",
     "Prompt",

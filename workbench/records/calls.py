@@ -50,6 +50,7 @@ class Outcome:
     bytes: int = 0
     tokens: int = 0
     tool_error: bool = False  # the tool was reached and answered isError; the fault has its words
+    held: bool = False  # a rehearsal answered in the server's place; nothing reached it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class CallTrace:
     tool: str
     arguments: str  # JSON text, shortened, tokens in place of personal data
     risk: Risk
-    state: str  # running, waiting, done, failed, refused
+    state: str  # running, waiting, done, failed, refused, held
     note: str = ""
     ms: float = 0.0
     bytes: int = 0

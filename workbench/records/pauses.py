@@ -65,3 +65,17 @@ class Held:
     line: int = 0
     summary: str = ""
     reversible: bool | None = None  # None: not known
+    risk: Risk = Risk.HIGH
+    origins: tuple[ValueOrigin, ...] = ()  # which of its values stood in what a tool answered
+    waits_for: tuple[str, ...] = ()  # values that only the answers of earlier calls will tell
+    answered: str = ""  # what the program was told instead: invented, recorded, nothing
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChoice:
+    """A person's answer to what a rehearsal held: which of it the real run may do."""
+
+    rehearsal: str  # the id of the rehearsal's run
+    sha: str  # of the text that was rehearsed
+    ticked: tuple[str, ...] = ()  # ids of held calls
+    seconds: float = 0.0  # how long the person looked

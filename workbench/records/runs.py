@@ -141,6 +141,7 @@ class Proposal:
     required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
     force_approval: bool = False  # a person is asked whatever the risk
     rehearse: bool = False  # side effects are held instead of made
+    rehearses: str = ""  # the waiting run that this rehearsal is of, if any
     original: str = ""  # the author's own text, where a person edited it
 
 
@@ -159,6 +160,7 @@ class Decision:
     scope: str = "once"  # once, session, text, tool, server: how far the answer reaches
     seal: str = ""  # of the run, as the person saw it
     also: tuple[str, ...] = ()  # other runs of the same question that the answer is for
+    plan: str = ""  # the rehearsal whose plan was allowed, and nothing beyond it
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,7 @@ class Run:
     isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent
     pauses: tuple[Pause, ...] = ()  # nested calls that wait for a person right now
     plan: tuple[Held, ...] = ()  # what a rehearsal held
+    plan_notes: tuple[str, ...] = ()  # what its plan cannot say
     observed: tuple[Observation, ...] = ()  # what it did beside what was foretold, once it is over
     read: tuple[str, ...] = ()  # what its session had read when it ended: private, untrusted
     seal: str = ""  # SHA-256 over text, limits, servers and definitions: what an answer is about

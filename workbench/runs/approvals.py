@@ -93,6 +93,7 @@ def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str,
     detail |= {"seconds": decision.seconds, "seal": run.seal, "reason": mask(decision.reason)}
     detail |= {"hosts": [mask(host) for host in decision.hosts]} if decision.hosts else {}
     detail |= {"scope": decision.scope} if decision.scope != "once" else {}
+    detail |= {"plan": decision.plan} if decision.plan else {}
     if hasty:
         return f"{summary} after {decision.seconds:.1f} s, too soon to have been read", {**detail, "hasty": True}
     return summary, detail

@@ -12,6 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.pictures import cost, taken_out
+from workbench.runs.rehearsals import planned
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.view import compose, cut, shorten
@@ -32,13 +33,15 @@ class Arrival:
     async def take(self, road: Road, end: End) -> None:
         """From its last step to everybody knowing of it."""
         road.arriving = True
+        road.run = planned(road)
         road.run = replace(road.run, output=road.printed, result=end.result, memory_mb=end.memory_mb, fault=end.fault)
         try:
             view, tokens = await self._seen(road, end)
             ledger = self._ledger(road, tokens)
             road.finish(end.state, end.summary, model_view=view, ledger=ledger)
             road.session.spend(ledger)
-            if end.state is RunState.DONE and self._rooms.settings().search_learns:
+            real = end.state is RunState.DONE and road.rehearsal is None
+            if real and self._rooms.settings().search_learns:
                 ran = {(call.server, call.tool) for call in road.run.calls if call.state == "done"}
                 self._rooms.catalog.lessons.ran_together(ran)
             self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
@@ -68,7 +71,7 @@ class Arrival:
         draft = replace(draft, result=result)
         budget = self._rooms.settings().run_answer_tokens
         whole = road.session.mask(compose(draft))
-        if is_person(road) or count(whole) <= budget:
+        if is_person(road) or road.rehearsal is not None or count(whole) <= budget:
             return whole
         pointer = self._spill(draft)
         if draft.result and count(draft.result) > budget // 2:
@@ -94,6 +97,8 @@ class Arrival:
         return f"the whole is in the workspace: read_file({path!r})[:2000] in a program shows its beginning"
 
     def _ledger(self, road: Road, view_tokens: int) -> Ledger:
+        if road.rehearsal is not None:
+            return Ledger()  # nobody's model paid for it, and nothing was done
         definitions = 0
         if not road.session.knows_definitions and not is_person(road):
             road.session.knows_definitions = True

@@ -121,6 +121,8 @@ class Broker:
             arguments = await _restored(call, tool, session)
         except WorkbenchError as fault:
             return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
+        if guard is not None and (held := await guard.hold(call, tool, said, arguments)) is not None:
+            return await self._held(call, tool, session, said.risk, held)
         if guard is not None and (against := await guard.refusal(call, tool, said, arguments)) is not None:
             return self._refuse(call, session, against, said.risk)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
@@ -131,17 +133,24 @@ class Broker:
         if guard is not None:
             await guard.learn(call, tool, outcome)
         if call.run_id:
-            self.afterwards.put(lambda: self._remember(sent, tool, session, outcome))
+            learns = guard is None or not guard.rehearses
+            self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
             self._rooms.journal.append_soon(lambda: _ended(call, tool, session, said.risk, outcome))
         else:
             self._remember(sent, tool, session, outcome)
             self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome))
         return outcome
 
-    def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome) -> None:
+    async def _held(self, call: ToolCall, tool: Tool, session: Session, risk: Risk, held: Outcome) -> Outcome:
+        """A rehearsal answered; what it answered out of the history may hold personal data."""
+        words = "was held by a rehearsal" if held.ok else "was refused: the rehearsal holds no more"
+        self._note("call.held", call, session, risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
+        return await self._registered(session, tool, held)
+
+    def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
         """So that the call can be found again, and the next search be better."""
         self._rooms.history.keep(call, tool, outcome)
-        if outcome.ok:
+        if outcome.ok and learns:
             for question in session.questions(tool.server, tool.name):
                 self._rooms.catalog.ran_after(question, tool.server, tool.name)
 

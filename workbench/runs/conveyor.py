@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import time
 import uuid
 from collections.abc import Sequence
@@ -29,10 +30,12 @@ from workbench.runs.languages import PYTHON, check_language
 from workbench.runs.pauses import Pauses
 from workbench.runs.placement import place
 from workbench.runs.reasons import no_network, of_ending, returned, stopped
+from workbench.runs.rehearsals import Rehearsals, check_rehearsable
 from workbench.runs.road import End, Road, is_person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import PERSON, Session
 from workbench.runs.slots import Slots
+from workbench.runs.spare import spare_workspace
 from workbench.runs.state import State, StateGone
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
@@ -59,12 +62,14 @@ class Conveyor:
         self.states = States(rooms)
         self.pauses = Pauses(rooms.tell)
         self.slots = Slots(lambda: rooms.settings().run_concurrent)
+        self.rehearsals = Rehearsals(rooms, self._road, self._set_out)
         self._started = 0  # programs so far
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:
         """Know the runs of earlier cores; those without an end are written down as interrupted."""
         self._past, self.interrupted = past_runs(self._rooms.journal)
+        shutil.rmtree(self._rooms.paths.rehearsals, ignore_errors=True)  # of a core that was killed
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
     def runs(self) -> tuple[Run, ...]:
@@ -129,8 +134,9 @@ class Conveyor:
         profile: str = "",
         required: Sequence[str] = (),
         force_approval: bool = False,
+        rehearse: bool = False,
     ) -> Run:
-        """Take a text and set it on its road; the answer is the run as it stands now."""
+        """Take a text and set it on its road; the answer is the run as it stands now. `rehearse`: only for a person."""
         self._check_open(session)
         check_language(language, state)
         wanted = self._rooms.bounds.find(profile).name  # refused now, if it is
@@ -151,8 +157,13 @@ class Conveyor:
             profile=wanted,
             required=required_tools(self._rooms, required),
             force_approval=force_approval,
+            rehearse=rehearse,
         )
-        road = Road(self._rooms, session, proposal, found)
+        if rehearse:
+            check_rehearsable(proposal)
+        return self._set_out(Road(self._rooms, session, proposal, found))
+
+    def _set_out(self, road: Road) -> Run:
         self._roads[road.run.id] = road
         self._forget_old()
         road.task = spawn(f"run {road.run.id}", self._travel(road))
@@ -201,6 +212,8 @@ class Conveyor:
         verdict = road.run.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
+        if decision.plan:
+            raise WorkbenchError("A plan is allowed where it is shown.", "Open the rehearsal, and run with its plan.")
         if decision.seal and decision.seal != road.run.seal:
             words = "What stands behind this program changed while you looked at it."
             raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")
@@ -269,6 +282,8 @@ class Conveyor:
             await self._place(road, verdict)
             if road.run.isolation and not is_person(road):
                 outcome = Gate.ASK  # weaker than it asks for: only after a person agreed
+        if outcome is Gate.ASK and (road.rehearsal is not None or road.plan is not None):
+            outcome = Gate.AUTO  # a person asked for it just now, or allowed a plan
         match outcome:
             case Gate.AUTO:
                 pass
@@ -317,10 +332,13 @@ class Conveyor:
 
     def _changed(self, road: Road) -> End | None:
         """The last look before it starts: what a person allowed must be what is there."""
+        if road.rehearsal is not None:
+            road.run = replace(road.run, seal=self.approvals.seal(road.run))  # a plan is about what is there now
         if road.run.decision is None:
             return None
         if self.approvals.seal(road.run) == road.run.seal:
-            self.approvals.remember(road.run)
+            if road.plan is None:
+                self.approvals.remember(road.run)
             return None
         words = "A tool or server that this program uses changed between the approval and its start."
         road.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": road.run.seal})
@@ -334,7 +352,8 @@ class Conveyor:
         started = self._started
         await road.observing.begin(alone=self.number(RunState.RUNNING) == 1)
         try:
-            ending = await execution.run()
+            async with spare_workspace(road):
+                ending = await execution.run()
         finally:
             await road.observe(alone=started == self._started)
         if ending.ok:

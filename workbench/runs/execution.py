@@ -65,8 +65,8 @@ class Execution:
         program = Program(
             code=proposal.code,
             limits=limits_from(settings, proposal.seconds, profile),
-            workspace=self._rooms.paths.workspace if mounted else self._stock.nothing,
-            writable=profile is None or profile.workspace == "write",
+            workspace=self._road.workspace if mounted else self._stock.nothing,
+            writable=(profile is None or profile.workspace == "write") and self._road.may_write,
             servers=self._stock.wrappers(proposal.language),
             skills=self._stock.skills,
             language=proposal.language,
@@ -173,7 +173,7 @@ class Execution:
     def _end(self, call_id: str, outcome: Outcome) -> None:
         self._begin(call_id)
         trace = self._begun.pop(call_id)
-        state = "done" if outcome.ok else "refused" if outcome.refused else "failed"
+        state = "held" if outcome.held else "done" if outcome.ok else "refused" if outcome.refused else "failed"
         note = outcome.fault.message if outcome.fault else ""
         self._road.trace(
             replace(trace, state=state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)

@@ -22,6 +22,7 @@ from workbench.policy.levels import at_least, worst
 from workbench.policy.origins import PRIVATE, UNTRUSTED, Objection
 from workbench.records import Fault, JsonObject, Outcome, Pause, PauseAnswer, Risk, Tool, ToolCall, ValueOrigin
 from workbench.runs.pauses import Pauses
+from workbench.runs.plan import Planned, canonical
 from workbench.runs.provenance import Came, Read
 from workbench.runs.road import Road, is_person
 from workbench.runs.wording import MOST_LEAVES, leaves, words
@@ -29,6 +30,7 @@ from workbench.runs.wording import MOST_LEAVES, leaves, words
 SHOWN_VALUE = 300  # characters of one value in a question
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
 SHOWN_LINE = 300  # characters of a call in a list of them
+PLAN = "plan"  # the rule that a call stands nowhere in the plan
 _LOOKED_FOR = frozenset({UNTRUSTED, PRIVATE})
 
 
@@ -53,24 +55,49 @@ class Guard:
         self._calls[key] += 1
         if said.allow and self._facts(tool)[1]:
             return None
+        planned = self._road.plan.judge(call.id, tool, arguments) if self._road.plan is not None else None
+        if planned is Planned.LEFT_OUT:
+            return Fault("The person left this call out of the plan they allowed.", "Go on without it, or ask why.")
         if policy.can_send(tool):
             self._provenance.way_out = True
+        if planned is Planned.EXACT:
+            return None
         found, objections = await self._look(call, tool, said, arguments)
+        if planned is Planned.NOWHERE and not policy.only_reads(tool):
+            words = f"Stands nowhere in the plan that was allowed: {tool.server}.{tool.name}"
+            objections = [
+                Objection(PLAN, worst((said.risk, Risk.MEDIUM)), words, "", canonical(arguments)),
+                *objections,
+            ]
+        elif planned is Planned.BY_PLACE:
+            objections = [one for one in objections if one.path]  # of its values; the call itself is in the plan
         open_ones = [one for one in objections if not self._settled(tool, one)]
         if not open_ones:
-            return self.hold(call, tool, arguments)
+            return None
         if any((*key, one.rule, one.path, one.value) in self._denied for one in open_ones):
             return _denied(PauseAnswer("", allow=False, reason="the same was denied before"))
         answer = await self._ask(call, tool, arguments, open_ones, found)
         self._remember(tool, open_ones, answer)
-        return self.hold(call, tool, arguments) if answer.allow else _denied(answer, said)
+        return None if answer.allow else _denied(answer, said)
 
-    def hold(self, call: ToolCall, tool: Tool, arguments: JsonObject) -> Fault | None:
-        """The last step before a side effect: what a plan says of it. Without a plan it passes."""
-        return None
+    @property
+    def rehearses(self) -> bool:
+        return self._road.rehearsal is not None
+
+    async def hold(self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject) -> Outcome | None:
+        """In a rehearsal: the answer in the server's place, to whatever does more than read. None lets it pass."""
+        rehearsal = self._road.rehearsal
+        if rehearsal is None or (said.allow and self._facts(tool)[1]):
+            return None
+        found, objections = await self._look(call, tool, said, arguments)
+        if said.allow and policy.only_reads(tool) and not objections:
+            return None
+        return await rehearsal.hold(call, tool, arguments, said.risk, found, self._road.run.verdict)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """An answer came in; what it holds is looked at when a later call makes it matter."""
+        if self._road.plan is not None:
+            self._road.plan.learn(call.id, outcome)
         if (kinds := self._facts(tool)[2]) and (texts := _texts(outcome)):
             self._provenance.learn(Read(call.id, call.run_id, tool.server, tool.name, kinds, texts))
             if self._provenance.overfull:
@@ -206,7 +233,7 @@ class Guard:
                 self._denied.add((*key, one.path, one.value))
             elif answer.scope == "rest":
                 self._rest.add(key)
-            elif one.value:
+            elif one.value and one.rule != PLAN:  # a plan is for one run
                 self._road.session.permitted.add((*key, one.path, one.value))
 
     # ── quick answers ────────────────────────────────────────────────────────────────────────────

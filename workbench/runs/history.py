@@ -110,6 +110,8 @@ def _proposal(first: Entry, detail: object) -> Proposal:
         state=str(values.get("state", "")),
         language=str(values.get("language", "python")),
         original=str(values.get("original", "")),
+        rehearse=bool(values.get("rehearse", False)),
+        rehearses=str(values.get("rehearses", "")),
     )
 
 

@@ -158,6 +158,8 @@ def outgoing(road: Road) -> Outgoing | None:
     """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
     it, so nobody agreed."""
     verdict = road.run.verdict
+    if road.rehearsal is not None:
+        return None
     if verdict is not None and verdict.profile is not None and not verdict.profile.network:
         return None
     network, decision = road.rooms.network, road.run.decision

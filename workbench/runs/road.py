@@ -13,6 +13,8 @@ from workbench.policy.observed import compare, unforeseen
 from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.runs.observing import Observing
 from workbench.runs.placement import Placement
+from workbench.runs.plan import Plan
+from workbench.runs.rehearsal import Rehearsal
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.state import State
@@ -46,6 +48,10 @@ class Road:
         self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
         self.arriving = False  # it has taken its last step; nothing stops it any more
         self.ended = asyncio.Event()
+        self.rehearsal = Rehearsal(rooms) if proposal.rehearse else None
+        self.plan: Plan | None = None  # all that a person allowed it to do
+        self.workspace = rooms.paths.workspace  # what the program sees as its own
+        self.may_write = True  # there, as far as its profile lets it
         self.stop_reason = ""  # why it was stopped, for whoever proposed it
         self._answer: asyncio.Future[Decision] | None = None
         self._calls: dict[str, CallTrace] = {}
@@ -54,7 +60,12 @@ class Road:
         self.call_bytes = 0  # of nested answers
         self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
         self._output: list[str] = []
-        self.note("run.proposed", f"{proposal.author} proposed a program", self._proposal_detail())
+        deed = (
+            f"a program of {proposal.author} is rehearsed"
+            if proposal.rehearse
+            else f"{proposal.author} proposed a program"
+        )
+        self.note("run.proposed", deed, self._proposal_detail())
         rooms.tell(RunChanged(self.run))
 
     @property
@@ -146,7 +157,7 @@ class Road:
     async def observe(self, *, alone: bool) -> None:
         """The program has ended: put what it did beside what its text foretold, and write down what it did not."""
         seen, verdict, provenance = await self.observing.end(alone=alone), self.run.verdict, self.session.provenance
-        if verdict is None:
+        if verdict is None or self.rehearsal is not None:  # a rehearsal did nothing
             return
         found = compare(verdict, seen, read=self.run.proposal.language == "python")
         kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.way_out else ()))
@@ -192,6 +203,8 @@ class Road:
             "profile": proposal.profile,
             "required": list(proposal.required),
             "force_approval": proposal.force_approval,
+            "rehearse": proposal.rehearse,
+            "rehearses": proposal.rehearses,
             "seconds": proposal.seconds,
             "at": proposal.at,
         }

@@ -20,6 +20,7 @@ from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.pauses import PauseQuestions
 from workbench.wire.topics.permissions import PermissionQuestions
 from workbench.wire.topics.registry import RegistryQuestions
+from workbench.wire.topics.rehearsals import RehearsalQuestions
 from workbench.wire.topics.roots import RootQuestions
 from workbench.wire.topics.runs import RunQuestions
 from workbench.wire.topics.saved import SavedQuestions
@@ -57,6 +58,7 @@ class Questions(
     ThriftQuestions,
     FindingQuestions,
     PauseQuestions,
+    RehearsalQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -83,6 +85,9 @@ DECISIVE = frozenset(
         "decide",
         "answer_ask",
         "answer_pause",
+        "rehearse",
+        "rehearse_waiting",
+        "run_plan",
         "set_roots",
         "edit",
         "stop_run",

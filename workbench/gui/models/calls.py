@@ -97,4 +97,5 @@ def _word(call: CallTrace) -> Word:
         "done": Word("Done", "check", "success"),
         "failed": Word("Failed", "alert", "danger"),
         "refused": Word("Refused", "ban", "danger"),
+        "held": Word("Held by the rehearsal", "clipboard", "info"),
     }.get(call.state, Word(one_line(call.state, 20), "circle", "muted"))

@@ -1,0 +1,78 @@
+"""The paper bench's rehearsals: each holds the plan that a test puts there."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.events import RunChanged
+from workbench.records import Held, PlanChoice, Risk, Run, RunState, ValueOrigin
+
+
+class PaperRehearsals:
+    """A rehearsal is over at once."""
+
+    bus: Any
+    note: Any
+    run: Any
+    runs: Any
+    plan: tuple[Held, ...] = ()
+    plan_notes: tuple[str, ...] = ()
+    plan_fault: WorkbenchError | None = None
+    rehearsed: Run | None = None
+
+    async def rehearse(
+        self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
+        self.note("rehearse", code)
+        return self.put_rehearsal(await self.submit_rehearsal(code, purpose))
+
+    async def rehearse_waiting(self, run_id: str) -> Run:
+        self.note("rehearse_waiting", run_id)
+        run: Run = await self.run(run_id)
+        return self.put_rehearsal(replace(run, proposal=replace(run.proposal, rehearses=run_id)))
+
+    async def run_plan(self, choice: PlanChoice) -> Run:
+        self.note("run_plan", choice)
+        if self.plan_fault is not None:
+            raise self.plan_fault
+        assert self.rehearsed is not None
+        return replace(self.rehearsed, id="real-1", state=RunState.RUNNING)
+
+    async def submit_rehearsal(self, code: str, purpose: str) -> Run:
+        from conftest import make_run  # the fixtures' file, which loads this one
+
+        run: Run = make_run("rehearsal-1", purpose=purpose)
+        return replace(run, proposal=replace(run.proposal, code=code, author="you"))
+
+    def put_rehearsal(self, run: Run) -> Run:
+        proposal = replace(run.proposal, id="rehearsal-1", rehearse=True, at=time.time())
+        self.rehearsed = replace(
+            run, id="rehearsal-1", proposal=proposal, state=RunState.DONE, started=1.0, ended=2.0,
+            plan=self.plan, plan_notes=self.plan_notes, deadline=0.0,
+        )  # fmt: skip
+        self.bus.tell(RunChanged(self.rehearsed))
+        return self.rehearsed
+
+
+def make_plan() -> tuple[Held, ...]:
+    """Two mails, the second with the number of the first, and a file."""
+    origin = ValueOrigin("to", "records@collect-data.example", ("untrusted",), "demo", "read_mail", "c0", "run-0", "")
+    first = Held(
+        "h1", "demo", "send_email",
+        '{\n  "to": "records@collect-data.example",\n  "subject": "Records",\n  "body": "Here they are"\n}',
+        7, "demo.send_email(to=records@collect-data.example, subject=Records, body=Here they are)", False,
+        Risk.HIGH, (origin,), (), "invented",
+    )  # fmt: skip
+    second = replace(
+        first, call_id="h2", arguments='{\n  "to": "team@acme.example",\n  "body": "after [held-1-1-id]"\n}', line=9,
+        summary="demo.send_email(to=team@acme.example, body=after [held-1-1-id])", origins=(),
+        waits_for=("body: id of call 1",), risk=Risk.MEDIUM,
+    )  # fmt: skip
+    files = Held(
+        "workspace", "", "workspace", '{\n  "workspace/report.csv": "written, 1,204 bytes"\n}', 0,
+        "Changes workspace/report.csv", False, Risk.MEDIUM,
+    )  # fmt: skip
+    return first, second, files
