@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.catalog.spelled import spelled
+from workbench.catalog.spelled import parted, spelled
 from workbench.errors import WorkbenchError
 from workbench.records import Tool
 
@@ -34,3 +34,22 @@ def test_a_name_that_two_servers_have_is_asked_back() -> None:
 def test_an_unknown_name_is_told_with_what_is_near(word: str) -> None:
     with pytest.raises(WorkbenchError, match="There is no tool"):
         spelled(word, TOOLS)
+
+
+def test_a_server_may_have_the_mark_in_its_own_name() -> None:
+    tools = [Tool("crm", "find"), Tool("crm__eu", "find"), Tool("crm", "eu__list")]
+    there = {(tool.server, tool.name) for tool in tools}
+
+    def cut(identifier: str) -> tuple[str, str]:
+        server, _, name = identifier.partition("__")
+        return parted(server, name, ("crm", "crm__eu"), lambda *one: one in there)
+
+    for identifier, wanted in {
+        "crm__find": ("crm", "find"),
+        "crm__eu__find": ("crm__eu", "find"),
+        "crm__eu__list": ("crm", "eu__list"),
+        "else__a__b": ("else", "a__b"),
+    }.items():
+        assert cut(identifier) == wanted
+        if wanted in there:
+            assert spelled(identifier, tools) == wanted

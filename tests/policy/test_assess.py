@@ -75,10 +75,15 @@ def test_hidden_characters_block(judge: Callable[[str], Verdict]) -> None:
     assert verdict.findings[0].rule == "text.bidi"
 
 
-def test_an_unknown_tool_blocks_and_names_the_nearest(judge: Callable[[str], Verdict]) -> None:
+def test_an_unknown_tool_is_told_with_the_nearest_and_may_never_be_called(judge: Callable[[str], Verdict]) -> None:
     verdict = judge("from servers.demo import list_order\nawait list_order()\n")
-    assert verdict.gate is Gate.BLOCKED
+    assert verdict.gate is Gate.ASK
     assert "demo.list_orders" in verdict.sentence
+
+
+@pytest.mark.parametrize("name", ["__all__", "__name__", "_FILES"])
+def test_what_python_keeps_of_a_package_is_no_tool(name: str, judge: Callable[[str], Verdict]) -> None:
+    assert judge(f"import servers.demo\nprint(servers.demo.{name})\n").gate is Gate.AUTO
 
 
 def test_importing_a_type_of_a_server_does_not_block(judge: Callable[[str], Verdict]) -> None:
@@ -147,7 +152,7 @@ def test_without_a_catalogue_the_verdict_says_so() -> None:
     verdict = assess("from servers.x import get_y\nawait get_y()\n", None)
     assert verdict.gate is Gate.AUTO
     assert any("judged by their names" in words for words in verdict.not_assessed)
-    assert assess("from servers.x import get_y\nawait get_y()\n", ()).gate is Gate.BLOCKED
+    assert assess("from servers.x import get_y\nawait get_y()\n", ()).gate is Gate.ASK
 
 
 def test_an_effect_is_told_in_plain_words_with_its_line(judge: Callable[[str], Verdict]) -> None:

@@ -44,7 +44,7 @@ from workbench.records import Verdict
         ),
         (
             "from servers.demo import lst\nlst()",
-            "Cannot run: there is no tool demo.lst; the nearest is demo.list_orders.",
+            "There is no tool demo.lst; the nearest is demo.list_orders.",
         ),
     ],
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from workbench.records import RunState
+from tests.runs.steps import reached, waiting
+from workbench.records import Decision, RunState
 from workbench.runs.foresight import hopeless
 
 SENDS = "from servers.demo import send_email\n"
@@ -42,6 +45,38 @@ async def test_what_is_remembered_of_a_server_that_cannot_start_holds_nothing_up
     server = demo.catalog.server("demo")
     monkeypatch.setattr(server, "start", _fail)
     assert await hopeless("from servers.demo import no_such_tool\n", demo.catalog) == ()
+
+
+async def test_a_tool_that_may_be_missing_is_no_reason_to_refuse_a_program(demo, agent):
+    code = (
+        "from client import ToolError\nfrom servers.demo import list_orders\n"
+        "try:\n    from servers.demo import all_orders\nexcept ImportError:\n    all_orders = list_orders\n"
+        "try:\n    await call_tool('demo', 'gone', {})\nexcept ToolError as fault:\n    print(fault.code)\n"
+        "result = (await all_orders(limit=1))['total']\n"
+    )
+    run = demo.conveyor.submit(code, agent)
+    asked = await waiting(demo, run)
+    demo.conveyor.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you"))
+    done = await demo.conveyor.finished(run.id)
+    assert done.state is RunState.DONE, done.model_view
+    assert done.result == "10000"
+    assert "unknown_tool" in done.model_view
+
+
+async def test_a_server_that_is_not_there_is_told_before_anybody_is_asked(demo, agent):
+    done = await demo.conveyor.finished(demo.conveyor.submit("from servers.demmo import list_orders\n", agent).id)
+    assert done.state is RunState.REFUSED
+    assert "There is no server demmo. Did you mean demo?" in done.model_view
+
+
+async def test_a_name_that_an_earlier_program_of_the_state_gave_is_its_own(demo, agent):
+    for code in ("async def call_tool(*given):\n    return given\n", "result = await call_tool('demo', 'gone', {})\n"):
+        run = demo.conveyor.submit(code, agent, state="mine")
+        if (await reached(demo, run, RunState.WAITING, RunState.DONE)).state is RunState.WAITING:
+            demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+        done = await demo.conveyor.finished(run.id)
+        assert done.state is RunState.DONE, done.model_view
+    assert json.loads(done.result) == ["demo", "gone", {}]
 
 
 async def _fail(*_args: object, **_more: object) -> None:

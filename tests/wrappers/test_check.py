@@ -201,6 +201,53 @@ def test_a_definition_that_is_unusable_takes_anything() -> None:
     assert check("from servers.demo import bad\nawait bad(x=1)", [bad]) == ()
 
 
+SERVERS = ("github", "my-server", "silent", "crm__eu")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("from servers.githup import create_issue", "There is no server githup. Did you mean github?"),
+        ("from servers import githup", "There is no server githup. Did you mean github?"),
+        ("await call_tool('nothing', 'x')", "There is no server nothing. There are: crm__eu, github, my-server"),
+        ("await call_mcp_tool('mcp__nothing__x')", "There is no server nothing."),
+    ],
+)
+def test_a_server_that_is_not_there_is_told_where_all_are_known(code: str, told: str) -> None:
+    (finding,) = check(code, TOOLS, SERVERS)
+    assert finding.rule == "tool.unknown"
+    assert finding.message.startswith(told)
+    assert check(code, TOOLS) == ()
+    assert check(f"try:\n    {code}\nexcept Exception:\n    pass", TOOLS, SERVERS) == ()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from servers.silent import anything\nfrom servers import my_server, github",
+        "await call_mcp_tool('mcp__crm__eu__find')",
+        "import servers\nfrom servers import __path__\n",
+    ],
+)
+def test_a_server_that_says_nothing_yet_is_left_alone(code: str) -> None:
+    assert check(code, TOOLS, SERVERS) == ()
+
+
+def test_an_identifier_is_cut_where_a_tool_is_found() -> None:
+    twins = (Tool("crm", "find"), Tool("crm__eu", "list"), Tool("crm", "eu__find"))
+    code = "await call_mcp_tool('mcp__crm__eu__{}')"
+    assert check(code.format("list"), twins) == check(code.format("find"), twins) == ()
+    assert [one.rule for one in check(code.format("gone"), twins)] == ["tool.unknown"]
+
+
+def test_what_earlier_programs_of_a_state_made_of_a_name_counts() -> None:
+    code = "await call_tool('github', 'create_isue', {})"
+    assert check(code, TOOLS, (), ["import sys\nsys.exit()"]) != ()
+    assert check(code, TOOLS, (), ["async def call_tool(*given): ..."]) == ()
+    code = FROM + "await create_issue(titel=5)"
+    assert check(code, TOOLS, (), ["import servers.github\nservers.github.create_issue = print"]) == ()
+
+
 def test_deep_nesting_ends() -> None:
     assert check("x = " + "[" * 80 + "1" + "]" * 80 + "\n" + "-" * 5_000 + "1", TOOLS) == ()
 

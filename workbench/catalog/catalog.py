@@ -30,6 +30,7 @@ from workbench.catalog.ranking import Entry
 from workbench.catalog.search import summary
 from workbench.catalog.semantic.source import Source
 from workbench.catalog.server import Server
+from workbench.catalog.spelled import parted
 from workbench.catalog.surroundings import Surroundings, Weigh, unweighed
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
 from workbench.errors import WorkbenchError
@@ -237,6 +238,8 @@ class Catalog:
 
     def tool(self, server: str, name: str) -> Tool:
         """By its raw name or the one it has in Python."""
+        if "__" in name:
+            server, name = parted(server, name, self._servers, lambda one, rest: self._find(self.server(one), rest))
         found = self._find(self.server(server), name)
         if found is None:
             raise no_tool(self.server(server), name)

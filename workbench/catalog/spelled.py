@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from workbench.catalog.faults import nearest
 from workbench.errors import WorkbenchError
@@ -18,9 +18,11 @@ def spelled(name: str, tools: Sequence[Tool]) -> tuple[str, str]:
     server has."""
     wanted = name.strip().removeprefix("mcp__")
     servers = {tool.server: tool.server for tool in tools} | {package_name(tool.server): tool.server for tool in tools}
-    for mark in _MARK.finditer(wanted):
-        if (server := servers.get(wanted[: mark.start()])) is not None:
-            return server, wanted[mark.end() :]
+    parts = [(wanted[: mark.start()], wanted[mark.end() :]) for mark in _MARK.finditer(wanted)]
+    meant = [(servers[server], name) for server, name in parts if server in servers]
+    there = {(tool.server, tool.name) for tool in tools} if len(meant) > 1 else set()  # `a__b` beside `a`
+    if meant:
+        return next((one for one in meant if one in there), meant[0])
     alone = [tool for tool in tools if tool.name == wanted]
     if len(alone) == 1:
         return alone[0].server, wanted
@@ -29,3 +31,12 @@ def spelled(name: str, tools: Sequence[Tool]) -> tuple[str, str]:
         raise WorkbenchError(f"Several servers have a tool {wanted!r:.100}.", f"Say which: {some}.")
     hint = nearest(wanted, [*(tool.name for tool in tools), *(f"{tool.server}.{tool.name}" for tool in tools)])
     raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint or "search_tools finds what there is.")
+
+
+def parted(server: str, name: str, servers: Iterable[str], find: Callable[[str, str], object]) -> tuple[str, str]:
+    """The same two, or what `server__name` else may mean where a server has that mark in its own name. An identifier is
+    cut by programs that do not know the servers."""
+    whole = f"{server}__{name}"
+    meant = [(one, whole[len(one) + 2 :]) for one in servers if whole.startswith(f"{one}__")]
+    there = [one for one in meant if find(*one)]
+    return (server, name) if (server, name) in there else next(iter([*there, *meant]), (server, name))

@@ -19,7 +19,7 @@ from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import Toolbook, toolbook
 from workbench.records import EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 
-RULES = "4"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+RULES = "5"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 DEEPEST = 3  # texts inside texts given to exec
 SYNTAX = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
 

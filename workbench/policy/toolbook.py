@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from workbench.records import Hints, Tool
 _ODD = re.compile(r"\W+|_+")
 _SUFFIX = re.compile(r"_([0-9a-f]{4,64})$")
 _PREFIX = "mcp__"
+NAMELESS = "tool"  # the generated name of one that has no letter in its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Toolbook:
         """The tool by raw or generated name; of several that a name may mean, the riskiest."""
         offered = self._tools.get(normal(server), {})
         named = offered.get(normal(name)) or self._by_suffix(offered, name)
+        if not named and name == NAMELESS:
+            named = offered.get("", [])
         exact = [tool for tool in named if tool.name == name]
         if found := exact or sorted(named, key=lambda tool: -rank(tool_risk(tool))):
             return found[0]
@@ -94,7 +98,7 @@ _last: tuple[tuple[Tool, ...], Toolbook] = ((), Toolbook(()))
 
 def normal(name: str) -> str:
     """The form in which raw and generated names meet."""
-    return _ODD.sub("_", name.casefold()).strip("_")
+    return _ODD.sub("_", unicodedata.normalize("NFKC", name).casefold()).strip("_")
 
 
 def by_name(server: str, name: str) -> Tool:

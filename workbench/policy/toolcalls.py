@@ -93,13 +93,14 @@ def reversible(tool: Tool) -> bool | None:
 
 
 def _unlisted(reader: Reader, node: ast.AST, found: Unlisted) -> Value:
+    """It may never be called, or be caught; what is certain to fail is told before a run, by those who know."""
     name = f"{found.server}.{found.tool}".strip(".")
-    if found.tool[:1].isupper():  # generated packages also hold the types of their tools
+    if found.tool[:1].isupper() or found.tool.startswith("_"):  # packages also hold types, and what Python keeps
         return Value()
     words = f"There is no tool {name}" if found.server_known else f"There is no tool {name}: no such server is known"
     if found.nearest:
         words += f"; the nearest is {', '.join(found.nearest)}"
-    reader.report.add("tool.unknown", Risk.HIGH, words, reader.span(node), subject=name, blocks=True)
+    reader.report.add("tool.unknown", Risk.MEDIUM, words, reader.span(node), subject=name, effect=EffectKind.MAY)
     return Value()
 
 

@@ -276,7 +276,8 @@ class Conveyor:
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         outcome = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
         readable = outcome in (Gate.AUTO, Gate.ASK) and proposal.language == PYTHON
-        if readable and (found := await hopeless(proposal.code, self._rooms.catalog)):
+        earlier = road.state.texts if road.state else ()
+        if readable and (found := await hopeless(proposal.code, self._rooms.catalog, earlier)):
             return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
         if outcome in (Gate.AUTO, Gate.ASK):
             await self._place(road, verdict)

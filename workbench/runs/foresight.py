@@ -19,14 +19,16 @@ from workbench.wrappers.check import check
 _TOLD = 10  # findings in one answer
 
 
-async def hopeless(code: str, catalog: Catalog) -> tuple[Finding, ...]:
-    """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run."""
+async def hopeless(code: str, catalog: Catalog, earlier: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run. `earlier`:
+    the programs whose names it goes on with."""
     if "servers" not in code and "call_" not in code:
         return ()
-    if not await asyncio.to_thread(check, code, catalog.tools()):
+    servers = [state.config.name for state in catalog.states()]
+    if not await asyncio.to_thread(check, code, catalog.tools(), servers, earlier):
         return ()
     await _wake(code, catalog)
-    return await asyncio.to_thread(check, code, _fresh(catalog))
+    return await asyncio.to_thread(check, code, _fresh(catalog), servers, earlier)
 
 
 def explain(findings: Sequence[Finding]) -> Fault:

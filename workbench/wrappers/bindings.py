@@ -25,14 +25,19 @@ _LEAVING = {"SystemExit", "_exit", "abort", "execv", "execve", "exit", "kill", "
 
 
 class Bindings:
-    """The meanings of a program's names: dotted paths like `servers.github.create_issue`."""
+    """The meanings of a program's names: dotted paths like `servers.github.create_issue`. `before`: programs that ran
+    earlier and whose names it goes on with."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, *before: ast.Module) -> None:
         self.leaves = False  # it may end in the middle and count as done
         self.is_clear = True  # False: names may change under way
         self._given: dict[str, set[str]] = {}
         for node in ast.walk(tree):
             self._read(node)
+        leaves = self.leaves
+        for node in (node for earlier in before for node in ast.walk(earlier)):
+            self._read(node)
+        self.leaves = leaves  # that one of those left says nothing about this one
 
     def meaning(self, node: ast.expr) -> str:
         """The dotted path of what an expression names; an empty text where that is not certain."""

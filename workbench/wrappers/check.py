@@ -7,6 +7,7 @@ rebound, or with values nobody knows yet may work, and a program that would have
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from workbench.wrappers.bindings import Bindings
 from workbench.wrappers.flow import Flow, Step
 from workbench.wrappers.lean import type_words
 from workbench.wrappers.literals import UNSURE, constant, fits
-from workbench.wrappers.names import parameter_names
+from workbench.wrappers.names import package_name, parameter_names
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.shapes import Definition, Field
 from workbench.wrappers.source import wrapper_source
@@ -28,9 +29,12 @@ _BRANCHING = frozenset(
 )
 
 
-def check(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:
-    """What is certain to fail in this program; nothing for text that does not parse, which others tell."""
-    return tuple(finding for finding, certain in _Check(tools).read(code) if certain)
+def check(
+    code: str, tools: Sequence[Tool], servers: Sequence[str] = (), earlier: Sequence[str] = ()
+) -> tuple[Finding, ...]:
+    """What is certain to fail in this program; nothing for text that does not parse, which others tell. `servers`: all
+    that there are, where that is known. `earlier`: the programs that it goes on from, whose names it has."""
+    return tuple(finding for finding, certain in _Check(tools, servers, earlier).read(code) if certain)
 
 
 def doubts(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:
@@ -49,8 +53,10 @@ class _Sent:
 class _Check:
     """One program's calls against the tools."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(self, tools: Sequence[Tool], servers: Sequence[str] = (), earlier: Sequence[str] = ()) -> None:
         self._toolbox = toolbox(tools)
+        self._servers = {*servers, *map(package_name, servers)}
+        self._earlier = earlier
         self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
         self._bindings = Bindings(ast.Module([], []))
 
@@ -60,7 +66,8 @@ class _Check:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 tree = ast.parse(code)
-            self._bindings = Bindings(tree)
+                before = [ast.parse(text) for text in self._earlier]
+            self._bindings = Bindings(tree, *before)
             Flow(self._bindings, self._step).walk(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return []
@@ -78,16 +85,28 @@ class _Check:
                 self._named_call(constant(server), constant(tool), arguments, step)
             case ["client", "call_mcp_tool"]:
                 identifier, arguments = _given(step.node, ("id", "arguments"))
-                self._named_call(*_parted(constant(identifier)), arguments, step)
+                self._named_call(*self._parted(constant(identifier)), arguments, step)
             case _:
                 pass
 
     def _import(self, node: ast.ImportFrom, step: Step) -> None:
-        package = (node.module or "").removeprefix("servers.")
-        if node.level or "." in package or package == node.module or not self._bindings.is_clear:
+        top, _, package = (node.module or "").partition(".")
+        if node.level or top != "servers" or not self._bindings.is_clear:
             return
         for alias in node.names:
-            self._known(package, alias.name, step)
+            if not package:
+                self._is_server(alias.name, step, step.is_certain)
+            elif self._is_server(package.split(".")[0], step, step.is_certain) and "." not in package:
+                self._known(package, alias.name, step)
+
+    def _is_server(self, name: str, step: Step, certain: bool) -> bool:
+        """Whether a server may be meant; one that nobody knows is a finding, where all are known."""
+        if not self._servers or name in self._servers or name.startswith("_") or name == "*":
+            return True
+        close = nearest(name, self._servers)
+        hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {_names(sorted(self._servers))}."
+        self._tell("tool.unknown", f"There is no server {name[:80]}. {hint}", name, step, certain)
+        return False
 
     def _known(self, package: str, name: str, step: Step) -> Named | None:
         """The tool behind an imported name; one that its server does not have is a finding."""
@@ -120,11 +139,14 @@ class _Check:
                 self._strange(found.tool, one.arg, list(keywords.values()), step, step.is_certain)
 
     def _named_call(self, server: JsonValue, name: JsonValue, arguments: ast.expr | None, step: Step) -> None:
-        if not (isinstance(server, str) and isinstance(name, str) and self._toolbox.knows(server)):
+        if not (isinstance(server, str) and isinstance(name, str)):
+            return
+        certain = step.is_certain and step.is_awaited
+        if not self._is_server(server, step, certain) or not self._toolbox.knows(server):
             return
         found = self._toolbox.find(server, name)
         if found is None:
-            self._unknown(server, name, step, step.is_certain and step.is_awaited)
+            self._unknown(server, name, step, certain)
         elif definition := self._definition(found):
             sent = _Sent()
             _add(sent, arguments)
@@ -146,6 +168,16 @@ class _Check:
         for key in sent.values if closed else ():
             if key not in names:
                 self._strange(tool, key, list(names.values()), step, certain)
+
+    def _parted(self, identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
+        """Server and tool of an identifier; both may hold its mark, so the first that is there counts."""
+        if not isinstance(identifier, str) or "__" not in identifier:
+            return UNSURE, UNSURE
+        bare = identifier.removeprefix("mcp__")
+        cuts = [(bare[: mark.start()], bare[mark.end() :]) for mark in re.finditer("__", bare)]
+        there = [(server, tool) for server, tool in cuts if self._toolbox.find(server, tool)]
+        known = [(server, tool) for server, tool in cuts if self._toolbox.knows(server) or server in self._servers]
+        return next(iter([*there, *known, *cuts]), (UNSURE, UNSURE))
 
     def _definition(self, found: Named) -> Definition | None:
         title = f"{found.tool.server}\0{found.tool.name}"
@@ -208,13 +240,6 @@ def _given(call: ast.Call, names: tuple[str, ...]) -> list[ast.expr | None]:
     return [by_name.get(name) for name in names]
 
 
-def _parted(identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
-    if not isinstance(identifier, str):
-        return UNSURE, UNSURE
-    server, _, tool = identifier.removeprefix("mcp__").partition("__")
-    return server, tool
-
-
 def _sent(call: ast.Call, keys: Mapping[str, str]) -> _Sent:
     """One dict first, keywords over it, as the function puts them together."""
     sent = _Sent(is_whole=len(call.args) <= 1)
@@ -249,8 +274,12 @@ def _listing(definition: Definition, names: Mapping[str, str]) -> str:
 
 
 def _valid(names: Sequence[str]) -> str:
+    return f"Valid: {_names(names)}." if names else "It takes no parameters."
+
+
+def _names(names: Sequence[str]) -> str:
     more = f" … and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"Valid: {', '.join(names[:_SHOWN])}{more}." if names else "It takes no parameters."
+    return f"{', '.join(names[:_SHOWN])}{more}"
 
 
 def _shown(value: JsonValue) -> str:
