@@ -50,6 +50,14 @@ async def test_messages_come_in_order_and_whole_even_without_a_last_line_end(mak
     assert traffic(transport).rubbish_count == 1
 
 
+async def test_half_a_character_costs_nothing_but_itself(make: Make) -> None:
+    code = f"print({ANSWER!r} % (1, 'a' + chr(92) + 'ud83d' + chr(92) + 'n')); print({ANSWER!r} % (2, 'b'))"
+    transport = make(code)
+    async with transport as (incoming, _):
+        got = [message.message async for message in incoming]
+    assert [one.result["text"] for one in got] == ["a\ufffd\n", "b"]
+
+
 TALKS = """
 import json, sys
 def say(*messages):

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import httpx2
 
 from workbench.catalog import http_faults
+from workbench.catalog.halves import Pieces
 from workbench.catalog.http_faults import BROKE
 from workbench.errors import WorkbenchError
 
@@ -71,12 +72,15 @@ class _Body(httpx2.AsyncByteStream):
         self._patience = patience
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, chunks = 0, aiter(self._inner)
+        size, chunks, pieces = 0, aiter(self._inner), Pieces()
         while (chunk := await self._next(chunks)) is not None:
             size += len(chunk)
             if self._limit and size > self._limit:
                 raise httpx2.StreamError(f"The answer is longer than the limit of {self._limit:,} bytes.")
-            yield chunk
+            if mended := pieces.feed(chunk):
+                yield mended
+        if rest := pieces.rest():
+            yield rest
 
     async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
         """A body that breaks off costs its request; another kind of exception would cost the SDK's whole transport."""

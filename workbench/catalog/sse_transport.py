@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from workbench.catalog import http_faults
 from workbench.catalog.faults import ServerFault
+from workbench.catalog.halves import whole
 from workbench.catalog.http_line import HttpLine
 from workbench.events import spawn
 
@@ -80,7 +81,7 @@ class SseTransport(HttpLine):
         from mcp.types import jsonrpc_message_adapter
 
         try:
-            message = jsonrpc_message_adapter.validate_json(data, by_name=False)
+            message = jsonrpc_message_adapter.validate_json(whole(data.encode("utf-8", "replace")), by_name=False)
         except ValueError:
             self._traffic.rubbish(data[:4_000].encode("utf-8", "replace"), len(data))
             return

@@ -21,6 +21,7 @@ from workbench.catalog import faults
 from workbench.catalog.direct import Direct
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.groups import Groups
+from workbench.catalog.halves import whole
 from workbench.catalog.launch import Launch
 from workbench.catalog.lines import Lines, Oversize
 from workbench.catalog.traffic import Traffic
@@ -214,11 +215,12 @@ class StdioTransport:
     async def _parse(self, line: bytes) -> JSONRPCMessage | None:
         from mcp.types import jsonrpc_message_adapter
 
+        text = whole(line)
         try:
             if len(line) > _SLOW_PARSE:
-                message = await asyncio.to_thread(jsonrpc_message_adapter.validate_json, line, by_name=False)
+                message = await asyncio.to_thread(jsonrpc_message_adapter.validate_json, text, by_name=False)
             else:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                message = jsonrpc_message_adapter.validate_json(text, by_name=False)
         except ValueError:
             self._traffic.rubbish(line)
             return None
