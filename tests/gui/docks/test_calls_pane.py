@@ -224,7 +224,7 @@ def test_the_palette_finds_saved_calls(paper: Any) -> None:
     from workbench.records import SavedCalls
 
     targets = saved_targets(SavedCalls(tuple(paper.saved_list.values())))
-    assert find_targets("smoke", targets)[0].wish == ShowCall("demo", "list_orders", {"limit": 3})
+    assert find_targets("smoke", targets)[0][1].wish == ShowCall("demo", "list_orders", {"limit": 3})
 
 
 def test_the_history_is_narrowed_to_one_server(pane: Any, qtbot: Any) -> None:
