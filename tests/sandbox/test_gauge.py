@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from workbench.sandbox import gauge
 from workbench.sandbox.gauge import Gauge, gauge_of
+from workbench.sandbox.usage import written
 
 
 @pytest.fixture
@@ -66,6 +68,23 @@ def test_too_much_is_remembered_until_it_was_counted_again(tmp_path: Path) -> No
     assert gauge_of(str(tmp_path), 1).trouble
     (tmp_path / "large").unlink()
     assert (found.count(), found.trouble) == ("", "")
+
+
+def test_disk_that_no_folder_shows_is_the_programs_only_when_it_wrote_so_much(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = Gauge(str(tmp_path), 1)
+    for wrote, lost, told in ((2, 2, True), (0, 2, False), (2, 1, False), (-1, 2, False), (-1, 3, True)):
+        monkeypatch.setattr(gauge, "written", lambda process, wrote=wrote: wrote << 20)
+        assert bool(found.hidden(lost << 20, os.getpid())) == told, (wrote, lost)
+    assert found.hidden(3 << 20, 0) == ""  # nobody here to look at
+
+
+def test_what_a_process_wrote_is_told_by_the_kernel(tmp_path: Path) -> None:
+    before = written(os.getpid())
+    (tmp_path / "file").write_bytes(bytes(1 << 20))
+    assert written(os.getpid()) >= before + (1 << 20)
+    assert written(-1) == -1
 
 
 def test_a_folder_that_is_gone_has_nothing_left_to_lose(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import os
 import time
 
 from workbench.sandbox import quota
+from workbench.sandbox.usage import innermost, written
 
 LOOK_EVERY = 0.05  # seconds between looks at what is left of the file system
 _COUNT_EVERY = 1.0  # seconds after which a workspace is counted in any case, while a program runs
@@ -39,6 +40,19 @@ class Gauge:
         """Whether to count now; `counted` is when the program that runs was looked at last."""
         now = time.monotonic()
         return now >= self._next and (now - counted >= _COUNT_EVERY or self.suspects())
+
+    def left(self) -> int:
+        """Bytes for which the file system has room."""
+        return _left(self._folder)[0]
+
+    def hidden(self, lost: int, process: int) -> str:
+        """A sentence when a program took the disk and no folder shows it: files can be written without a name."""
+        if lost <= self._megabytes << 20 or not process:
+            return ""
+        wrote = written(innermost(process))
+        if wrote > self._megabytes << 20 or (wrote < 0 and lost > self._megabytes << 21):
+            return f"The program took more than {self._megabytes} MB of the disk that no folder of the workspace shows."
+        return ""
 
     def count(self) -> str:
         """Count, and answer with a sentence when it is too full."""

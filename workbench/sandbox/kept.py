@@ -83,7 +83,7 @@ class Kept:
         channel.begin_next(program.code, program.limits, answer, output, program.network)
         minding = spawn("kept sandbox's time", self._mind(before.cpu, program.limits))
         try:
-            full = await until_over(channel, program, started)
+            full = await until_over(channel, program, started, self._cell.process)
         finally:
             minding.cancel()
         if full:

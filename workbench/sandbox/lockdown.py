@@ -39,7 +39,7 @@ def limits_of(profile: Profile, others: Mapping[int, int] = MappingProxyType({})
         resource.RLIMIT_FSIZE: profile.disk_mb * _MEGABYTE,
         resource.RLIMIT_NOFILE: _OPEN_FILES,
         resource.RLIMIT_NPROC: profile.pids,
-        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CORE: 1,  # no file, and no program of the host for a crash, which 0 would not prevent
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_SIGPENDING: 256,

@@ -22,7 +22,7 @@ async def run_once(maker: Maker, cell: Cell, program: Program, answer: Answer, o
         await cell.baggage.bring()
     started = time.monotonic()
     channel.begin(program.code, limits, answer, output, program.network)
-    full = await until_over(channel, program, started)
+    full = await until_over(channel, program, started, cell.process)
     seconds = time.monotonic() - started
     reason, message = ("disk", full) if full and cell.baggage is None else await _collected(cell, output)
     last = channel.ended.result()

@@ -28,8 +28,8 @@ alarm setitimer getitimer timer_create timer_settime timer_gettime timer_delete 
 clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage getpid getppid gettid getuid geteuid
 getgid getegid getresuid getresgid getgroups getpgid getpgrp getsid getpriority sched_yield sched_getaffinity
 sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu getrlimit setrlimit
-prlimit64 uname sysinfo statfs fstatfs getrandom capget exit exit_group wait4 waitid sendto recvfrom sendmsg
-recvmsg shutdown getsockname getpeername getsockopt setsockopt getxattr lgetxattr fgetxattr listxattr llistxattr
+prlimit64 uname sysinfo statfs fstatfs getrandom capget exit exit_group wait4 waitid shutdown
+getsockname getpeername getxattr lgetxattr fgetxattr listxattr llistxattr
 flistxattr
 """
 
@@ -56,6 +56,11 @@ _CREATES = 0o100 | 0o20000000  # O_CREAT, __O_TMPFILE: only then does open() loo
 _NEW_NAMESPACES = 0x7E020000
 _THREAD = 0x00010000
 _UNIX, _STREAM = 1, 1
+_URGENT = 1  # MSG_OOB
+# What everybody asks of a socket: its kind, its fault, its buffers, its times. Not who is at the other end (above all
+# no descriptor of that process), and no filters, which the kernel would make machine code of.
+_SOCKET_OPTIONS = (2, 3, 4, 7, 8, 9, 13, 18, 19, 20, 21, 30, 38, 39, 66, 67)
+_SOCKET, _PROTOCOLS = 1, (0, 6, 41)  # the pairs that there are know no options of IP and TCP, and may say so
 
 
 class Condition(NamedTuple):
@@ -75,6 +80,16 @@ def _mode(argument: int) -> tuple[Condition, ...]:
     return (Condition(argument, _SET_ID_BITS, 0),)
 
 
+def _options() -> tuple[tuple[Condition, ...], ...]:
+    own = [(Condition(1, _ALL, _SOCKET), Condition(2, _ALL, name)) for name in _SOCKET_OPTIONS]
+    return (*own, *_one_of(1, *_PROTOCOLS))
+
+
+def _calm(argument: int) -> tuple[tuple[Condition, ...], ...]:
+    """No urgent bytes: of Unix sockets, they have led into the kernel."""
+    return ((Condition(argument, _URGENT, 0),),)
+
+
 # Allowed when every condition of one row holds.
 CONDITIONAL: dict[str, tuple[tuple[Condition, ...], ...]] = {
     "open": (_mode(2), (Condition(1, _CREATES, 0),)),
@@ -88,6 +103,12 @@ CONDITIONAL: dict[str, tuple[tuple[Condition, ...], ...]] = {
     "clone": ((Condition(0, _NEW_NAMESPACES | _THREAD, _THREAD),),),
     # Stream pairs only: a datagram pair can be aimed at any socket file in sight.
     "socketpair": ((Condition(0, _ALL, _UNIX), Condition(1, 0xF, _STREAM)),),
+    "sendto": _calm(3),
+    "recvfrom": _calm(3),
+    "sendmsg": _calm(2),
+    "recvmsg": _calm(2),
+    "getsockopt": _options(),
+    "setsockopt": _options(),
     # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX; above all not TIOCSTI.
     "ioctl": _one_of(1, 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451),
     # SET_NAME GET_NAME GET_DUMPABLE GET_PDEATHSIG SET_NO_NEW_PRIVS GET_NO_NEW_PRIVS CAPBSET_READ SET_VMA

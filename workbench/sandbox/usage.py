@@ -36,6 +36,15 @@ def usage(process: int) -> Usage | None:
     return Usage(seconds, _number(words[_RESIDENT]) * _PAGE / 1_048_576)
 
 
+def written(process: int) -> int:
+    """Bytes that it gave to file systems so far, those in memory too, at most; -1: that is not told."""
+    try:
+        rows = dict(line.split(": ") for line in Path(f"/proc/{process}/io").read_text().splitlines())
+        return max(int(rows["write_bytes"]) - int(rows["cancelled_write_bytes"]), int(rows["wchar"]))
+    except (OSError, ValueError, KeyError):
+        return -1
+
+
 def _all() -> dict[int, list[str]]:
     found = {int(name): _words(int(name)) for name in os.listdir("/proc") if name.isdigit()}
     return {process: words for process, words in found.items() if words}

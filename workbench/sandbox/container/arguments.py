@@ -78,7 +78,7 @@ def _who(station: Station) -> list[str]:
 
 
 def _limits(station: Station, profile: Profile) -> list[str]:
-    words = ["--ulimit", f"nofile={_OPEN_FILES}:{_OPEN_FILES}", "--ulimit", "core=0:0"]
+    words = ["--ulimit", f"nofile={_OPEN_FILES}:{_OPEN_FILES}", "--ulimit", "core=1:1"]
     words += ["--ulimit", "nproc={0}:{0}".format(_most_processes(station))]
     if station.limits:
         carried = _carried_mb(profile) + 2 * _LENT_MB if station.remote else 0
