@@ -2,7 +2,8 @@
 
 `*` never reaches over a comma, a bracket or a line: `*@acme.com` is one address, not a list that ends in one. In an
 address or a host it stays on its side of `@` and `/`. And an allow about `to` says nothing of a call that also has a
-`bcc`: whatever else says where something goes must be named too.
+`bcc`, wherever that stands: whatever else says where something goes must be named too. Rules that ask or deny are read
+the other way round, in `touching.py`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -19,6 +21,9 @@ from workbench.records import JsonObject, JsonValue, Predicate
 UNDER = "under workspace"
 MOST = 500  # values of one argument that are looked at; more match no allow
 _HOST = re.compile(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
+_EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # what some servers make other letters of
+_NO_NAME = "\0"  # for a key that no path of a rule can mean
+DEEPEST = 8  # objects in objects that are looked into
 Resolve = Callable[[str], str]  # a path → where it leads
 
 
@@ -26,19 +31,10 @@ def holds(
     where: Sequence[Predicate], arguments: JsonObject, workspace: str = "", resolve: Resolve = posixpath.normpath
 ) -> bool:
     """Whether all of it is true of these arguments, and nothing else in them says where something goes."""
-    named = {_top(one.path) for one in where}
-    if any(key not in named for key in destinations(arguments)):
+    named = {one.path.replace("[]", "") for one in where}
+    if any(path not in named for path in _led(arguments)):
         return False
     return all(_all_match(one, arguments, workspace, resolve) for one in where)
-
-
-def touches(
-    where: Sequence[Predicate], arguments: JsonObject, workspace: str = "", resolve: Resolve = posixpath.normpath
-) -> bool:
-    """For a rule that asks or denies: each of its arguments has some value like that."""
-    return all(
-        any(_matches(one.pattern, value, workspace, resolve) for value in values(arguments, one.path)) for one in where
-    )
 
 
 def destinations(arguments: JsonObject) -> tuple[str, ...]:
@@ -66,15 +62,33 @@ def says_something(pattern: str) -> bool:
     return pattern == UNDER or len(re.sub(r"[\W_]", "", pattern)) >= 2 or "*" not in pattern
 
 
+def is_destination(key: str) -> bool:
+    """Whether an argument of this name says where something goes: `to`, `webhookUrl`, `recipient_email`."""
+    return key.casefold() in verbs.DESTINATIONS or not verbs.DESTINATIONS.isdisjoint(verbs.words(key))
+
+
 def _leads(key: str, value: JsonValue, depth: int = 0) -> bool:
     """By the argument's name, or by one inside it."""
-    words = verbs.words(key)
-    if key.casefold() in verbs.DESTINATIONS or not verbs.DESTINATIONS.isdisjoint(words):
-        return True
-    if depth > 8:
+    if is_destination(key) or depth > DEEPEST:
         return True
     inner = value if isinstance(value, list) else [value]
     return any(_leads(name, one, depth + 1) for part in inner for name, one in _inside(part))
+
+
+def _led(arguments: JsonObject) -> Iterator[str]:
+    """The path of each value that says where something goes, by its own name or by one that it stands under."""
+    stack: list[tuple[str, JsonValue, bool, int]] = [("", arguments, False, 0)]
+    while stack:
+        path, value, leads, depth = stack.pop()
+        if isinstance(value, list):
+            stack.extend((path, one, leads, depth + 1) for one in value)
+        elif isinstance(value, Mapping):
+            for key, one in value.items():
+                name = _NO_NAME if "." in key or "[]" in key or depth > DEEPEST else key
+                place = f"{path}.{name}" if path else name
+                stack.append((place, one, leads or is_destination(key) or depth > DEEPEST, depth + 1))
+        elif leads and value not in (None, ""):
+            yield path
 
 
 def _inside(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
@@ -95,16 +109,20 @@ def _matches(pattern: str, value: JsonValue, workspace: str, resolve: Resolve) -
         return _is_under(text, workspace, resolve)
     if "/" in pattern and ".." in re.split(r"[/\\]", text):
         return False
-    return _compiled(pattern).fullmatch(text) is not None
+    if pattern == exactly(text):
+        return True
+    plain = unicodedata.normalize("NFKC", text)  # a comma or an @ in other letters becomes one at some servers
+    return all(_compiled(pattern).fullmatch(one) for one in {text, plain})
 
 
 def _is_under(text: str, workspace: str, resolve: Resolve) -> bool:
     """Below the workspace after every `..` and every link; relative paths are meant from the bench."""
-    if not workspace or "\0" in text or "\\" in text or text.startswith("~") or "://" in text:
+    if not workspace or text.startswith("~") or "://" in text or not text.isprintable() or _EXPANDED.search(text):
         return False
-    bench = posixpath.dirname(workspace)
-    lexical = posixpath.normpath(posixpath.join(bench, text))
-    return all(place.startswith(workspace.rstrip("/") + "/") for place in (lexical, _followed(lexical, resolve)))
+    joined = posixpath.join(posixpath.dirname(workspace), text)
+    lexical = posixpath.normpath(joined)
+    places = (lexical, _followed(lexical, resolve), _followed(joined, resolve))  # `..` behind a link leads elsewhere
+    return all(place.startswith(workspace.rstrip("/") + "/") for place in places)
 
 
 def _followed(path: str, resolve: Resolve) -> str:
@@ -146,7 +164,3 @@ def _kept_out(address: bool, host: bool) -> str:
 
 def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _top(path: str) -> str:
-    return path.split(".")[0].removesuffix("[]")

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from workbench.policy import bits
 from workbench.policy.calls import tool_risk
 from workbench.policy.levels import at_least
-from workbench.policy.matching import Resolve, holds, says_something, touches
+from workbench.policy.matching import Resolve, holds, says_something
+from workbench.policy.touching import touches
 from workbench.records import Hints, JsonObject, Permission, Risk, Tool, ToolBits, Trust, Word
 
 OWN = ("private", "outsiders", "sends")
