@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.events import RunChanged
-from workbench.records import Held, PlanChoice, Risk, Run, RunState, ValueOrigin
+from workbench.records import Held, Origin, PlanChoice, Proposal, Risk, Run, RunState, ValueOrigin
 
 
 class PaperRehearsals:
@@ -17,7 +16,7 @@ class PaperRehearsals:
     bus: Any
     note: Any
     run: Any
-    runs: Any
+    put_run: Any
     plan: tuple[Held, ...] = ()
     plan_notes: tuple[str, ...] = ()
     plan_fault: WorkbenchError | None = None
@@ -27,7 +26,8 @@ class PaperRehearsals:
         self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
     ) -> Run:
         self.note("rehearse", code)
-        return self.put_rehearsal(await self.submit_rehearsal(code, purpose))
+        proposal = Proposal("rehearsal-1", code, "a" * 64, Origin.PERSON, "person", "you", purpose)
+        return self.put_rehearsal(Run("rehearsal-1", proposal, RunState.DONE))
 
     async def rehearse_waiting(self, run_id: str) -> Run:
         self.note("rehearse_waiting", run_id)
@@ -39,13 +39,11 @@ class PaperRehearsals:
         if self.plan_fault is not None:
             raise self.plan_fault
         assert self.rehearsed is not None
-        return replace(self.rehearsed, id="real-1", state=RunState.RUNNING)
-
-    async def submit_rehearsal(self, code: str, purpose: str) -> Run:
-        from conftest import make_run  # the fixtures' file, which loads this one
-
-        run: Run = make_run("rehearsal-1", purpose=purpose)
-        return replace(run, proposal=replace(run.proposal, code=code, author="you"))
+        waits = self.rehearsed.proposal.rehearses
+        name = waits or "real-1"
+        proposal = replace(self.rehearsed.proposal, id=name, rehearse=False, rehearses="")
+        real: Run = self.put_run(replace(self.rehearsed, id=name, proposal=proposal, state=RunState.RUNNING, plan=()))
+        return real
 
     def put_rehearsal(self, run: Run) -> Run:
         proposal = replace(run.proposal, id="rehearsal-1", rehearse=True, at=time.time())
@@ -53,8 +51,8 @@ class PaperRehearsals:
             run, id="rehearsal-1", proposal=proposal, state=RunState.DONE, started=1.0, ended=2.0,
             plan=self.plan, plan_notes=self.plan_notes, deadline=0.0,
         )  # fmt: skip
-        self.bus.tell(RunChanged(self.rehearsed))
-        return self.rehearsed
+        put: Run = self.put_run(self.rehearsed)
+        return put
 
 
 def make_plan() -> tuple[Held, ...]:

@@ -9,6 +9,10 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "gui/dialogs/plan_*.py": "tests/gui/dialogs/test_plan.py",
+    "gui/dialogs/plans.py": "tests/gui/dialogs/test_plan.py",
+    "gui/dialogs/approvals.py": "tests/gui/dialogs/test_plan.py",
+    "gui/run_actions.py": "tests/gui/test_actions.py",
     "runs/rehearsal.py": "tests/runs/test_rehearsals.py",
     "wire/topics/rehearsals.py": "tests/wire/test_questions.py",
     "gui/server/trust.py": "tests/gui/server/test_trust_page.py",

@@ -21,6 +21,7 @@ from workbench.cli.doctor import arrange_doctor
 from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
+from workbench.cli.rehearse import arrange_rehearse
 from workbench.cli.sandbox import arrange_sandbox
 from workbench.cli.search import arrange_search
 from workbench.cli.servers import arrange_servers, arrange_tools
@@ -36,6 +37,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "read": (arrange_read, "Read a resource of a server and print it."),
     "prompt": (arrange_prompt, "Fill a prompt of a server and print its messages."),
     "check": (arrange_check, "Make saved calls and hold their answers to what is expected."),
+    "rehearse": (arrange_rehearse, "List what a program would change or send, without any of it happening."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
@@ -53,6 +55,7 @@ USAGES = (
     ("mcp-workbench read SERVER URI", "read a resource and print it"),
     ("mcp-workbench prompt SERVER NAME", "fill a prompt and print its messages"),
     ("mcp-workbench check [PATH…]", "make saved calls and hold their answers to what is expected"),
+    ("mcp-workbench rehearse FILE", "list what a program would do, without any of it happening"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),

@@ -8,10 +8,9 @@ from __future__ import annotations
 from workbench.gui.action import LINKED, SERVER, Action
 from workbench.gui.call_actions import CALL_ACTIONS
 from workbench.gui.registry_actions import REGISTRY_ACTIONS
+from workbench.gui.run_actions import RUN_ACTIONS
 
 UNLINKED = "unlinked"  # a person has to bring it back
-WAITING = "waiting"  # a run waits for a decision
-STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
 SERVER_RUNS = "server-runs"
 SERVER_RESTS = "server-rests"
 SERVER_REMOTE = "server-remote"  # it is reached by an address
@@ -223,6 +222,15 @@ ACTIONS: tuple[Action, ...] = (
         (LINKED,),
     ),
     Action(
+        "editor.rehearse",
+        "Rehearse the program",
+        "Run the program in the editor with its side effects held back, then choose which of them it may really do.",
+        "Programs",
+        "list",
+        "Ctrl+Alt+Return",
+        (LINKED,),
+    ),
+    Action(
         "tool.json",
         "Switch between form and JSON",
         "Edit the tool's arguments the other way.",
@@ -263,24 +271,7 @@ ACTIONS: tuple[Action, ...] = (
         "code",
         "Ctrl+E",
     ),
-    Action(
-        "run.review",
-        "Review the waiting run",
-        "Open the approval of the run whose time ends first.",
-        "Runs",
-        "hourglass",
-        "Ctrl+R",
-        (LINKED, WAITING),
-    ),
-    Action(
-        "run.stop",
-        "Stop the run",
-        "End the chosen run, or the only one under way.",
-        "Runs",
-        "stop",
-        "Ctrl+.",
-        (LINKED, STOPPABLE),
-    ),
+    *RUN_ACTIONS,
     Action(
         "states.open",
         "Kept states…",

@@ -150,6 +150,14 @@ class Centre(QTabWidget):
         if self._editor is not None:
             self._editor.keep()
 
+    def rehearse(self) -> None:
+        """Rehearse the program in the editor; if there is none, begin one."""
+        self.setCurrentWidget(self.editor)
+        if self.editor.sheet() is None:
+            self.editor.new_program()
+        else:
+            self.editor.rehearse()
+
     def hide_welcome(self) -> None:
         place = self.indexOf(self.welcome)
         if place >= 0:

@@ -10,14 +10,15 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.gui.asks.dialogs import AskDialogs
-from workbench.gui.bridge import Link, LinkState
 from workbench.gui.context import Context
+from workbench.gui.dialogs.approvals import ApprovalDialogs
 from workbench.gui.dialogs.connect_agent import ConnectAgent
 from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.machine import MachineDialog
 from workbench.gui.dialogs.network import show_network
 from workbench.gui.dialogs.palette import Palette
 from workbench.gui.dialogs.permissions import show_permissions
+from workbench.gui.dialogs.plans import Plans
 from workbench.gui.dialogs.secrets import SecretsDialog
 from workbench.gui.dialogs.states import StatesDialog
 from workbench.gui.dialogs.strength import StrengthDialog
@@ -33,22 +34,23 @@ from workbench.gui.wishes import (
     FindAnything,
     KeepRun,
     KeepSkill,
+    RehearseRun,
     SaveCall,
     Say,
     ShowAsk,
     ShowCall,
     ShowCode,
     ShowPause,
+    ShowPlan,
     ShowRun,
     ShowServer,
     ShowSkill,
     ShowTool,
     Wish,
 )
-from workbench.records import Decision, Outcome, Run, RunState, SavedCall, Skill, SkillState
+from workbench.records import Outcome, Run, RunState, SavedCall, Skill, SkillState
 
 if TYPE_CHECKING:
-    from workbench.gui.dialogs.approval import ApprovalDialog
     from workbench.gui.docks.tool_call import CallPanel
 
 
@@ -59,7 +61,6 @@ class Wiring(QObject):
         super().__init__(window)
         self._window = window
         self._context = window.context
-        self._approvals: dict[str, ApprovalDialog] = {}  # open dialogs by run: one run is never asked about twice
         for pane in window.panes():
             pane.wished.connect(self.grant)
         window.centre.wished.connect(self.grant)
@@ -68,7 +69,6 @@ class Wiring(QObject):
         window.output.draft_wanted.connect(self._keep_wanted)
         window.centre.run_started.connect(self._run_started)
         window.centre.said.connect(self._say)
-        window.bridge.linked.connect(self._linked)
         window.servers.found.counted.connect(self._show_found)
         window.servers.loaded.connect(self._show_found)
         self._show_found()
@@ -77,6 +77,16 @@ class Wiring(QObject):
         window.bridge.heard.connect(self._asks.hear)
         window.bridge.linked.connect(self._asks.link)
         self._asks.link(window.bridge.link)
+        self._approvals = ApprovalDialogs(self._context, window)
+        self._approvals.allowed.connect(self._run_started)
+        self._plans = Plans(self._context, window)
+        self._plans.said.connect(self._say)
+        self._plans.run_wanted.connect(self._run_started)
+        self._plans.decided.connect(self._approvals.put_away)
+        self._approvals.rehearse_wanted.connect(self._plans.rehearse)
+        for part in (self._approvals, self._plans):
+            window.bridge.heard.connect(part.hear)
+            window.bridge.linked.connect(part.link)
         self._pauses = PauseDialogs(self._context, window.pauses, window)
         self._pauses.said.connect(self._say)
         self._pauses.run_wanted.connect(self._run_started)
@@ -115,6 +125,10 @@ class Wiring(QObject):
                 self._asks.show(ask_id)
             case ShowPause(pause_id):
                 self._pauses.show(pause_id)
+            case ShowPlan(run_id):
+                self._plans.show(run_id)
+            case RehearseRun(run_id):
+                self._plans.rehearse(run_id)
             case FindAnything(words):
                 self._open_palette(words)
             case FilterServers(words):
@@ -212,39 +226,14 @@ class Wiring(QObject):
     async def _show_run(self, run_id: str) -> None:
         run = await self._context.questions.run(run_id)
         if run.state is RunState.WAITING:
-            self._approve(run)
+            self._approvals.show(run)
         else:
             self._window.output.show_run(run.id)
             self._window.docks["output"].come()
 
-    def _approve(self, run: Run) -> None:
-        from workbench.gui.dialogs.approval import ApprovalDialog
-
-        if run.id in self._approvals:
-            self._approvals[run.id].raise_()
-            self._approvals[run.id].activateWindow()
-            return
-        dialog = ApprovalDialog(self._context, run, self._window)
-        self._approvals[run.id] = dialog
-        self._window.bridge.heard.connect(dialog.hear)
-        dialog.decided.connect(self._decided)
-        dialog.destroyed.connect(lambda: self._approvals.pop(run.id, None))
-        dialog.open()
-
     def _show_found(self) -> None:
         servers = self._window.servers
         self._window.centre.welcome.found.show_found(servers.found.new, servers.model.states())
-
-    def _linked(self, link: Link) -> None:
-        """A question of a core that is gone cannot be answered any more."""
-        if link.state is not LinkState.LINKED:
-            for dialog in tuple(self._approvals.values()):
-                dialog.core_lost()
-
-    def _decided(self, decision: Decision) -> None:
-        """What was allowed is watched."""
-        if decision.allow:
-            self._run_started(decision.run_id)
 
     # the window's own actions
 
@@ -260,6 +249,7 @@ class Wiring(QObject):
         bind("secrets.open", partial(self._open, SecretsDialog))
         bind("states.open", partial(self._open, StatesDialog))
         bind("editor.go_on", window.centre.go_on)
+        bind("editor.rehearse", window.centre.rehearse)
         bind("network.open", partial(show_network, self._context, self._window, self._window.bridge))
         bind("permissions.open", partial(show_permissions, self._context, self._window, self._window.bridge))
         bind("core.again", window.bridge.keep)

@@ -121,6 +121,20 @@ class SaveCall:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowPlan:
+    """Show what a rehearsal held back, as soon as it is over."""
+
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RehearseRun:
+    """Rehearse a program that waits for a decision."""
+
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class FindAnything:
     """Open the search box with these words."""
 
@@ -149,6 +163,8 @@ Wish: TypeAlias = (
     | Say
     | ShowCall
     | SaveCall
+    | ShowPlan
+    | RehearseRun
     | FindAnything
     | FilterServers
 )

@@ -283,6 +283,8 @@ class Conveyor:
             await self._place(road, verdict)
             if road.run.isolation and not is_person(road):
                 outcome = Gate.ASK  # weaker than it asks for: only after a person agreed
+        if road.rehearsal is not None:
+            road.rehearsal.asks_outside = outcome is Gate.AUTO
         if outcome is Gate.ASK and (road.rehearsal is not None or road.plan is not None):
             outcome = Gate.AUTO  # a person asked for it just now, or allowed a plan
         match outcome:

@@ -90,7 +90,7 @@ class Guard:
         if rehearsal is None or (said.allow and self._facts(tool)[1]):
             return None
         found, objections = await self._look(call, tool, said, arguments)
-        if said.allow and policy.only_reads(tool) and not objections:
+        if said.allow and rehearsal.asks_outside and policy.only_reads(tool) and not objections:
             return None
         return await rehearsal.hold(call, tool, arguments, said.risk, found, self._road.run.verdict)
 

@@ -55,6 +55,7 @@ class Rehearsal:
         self.steps: list[Step] = []
         self.stand_ins = StandIns()
         self.notes: list[str] = []
+        self.asks_outside = False  # whether tools that read the world outside are called
         self.used = False  # a run went by its plan already
         self.full = False
         self._letters = 0

@@ -38,6 +38,8 @@ class ApprovalDialog(QDialog):
 
     decided = Signal(object)
     """Carries the Decision that the core took."""
+    rehearse_wanted = Signal(str)
+    """The id of the run."""
 
     def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -264,6 +266,9 @@ class ApprovalDialog(QDialog):
             self._take(missed)
         self._reconsider()
 
+    def _rehearse(self) -> None:
+        self.rehearse_wanted.emit(self._run.id)
+
     def _edit(self) -> None:
         self._program.edit()
         self._foot.show_editing(True)
@@ -377,6 +382,7 @@ class ApprovalDialog(QDialog):
         self._foot.allow.allowed.connect(self.allow)
         self._foot.denied.connect(self.deny)
         self._foot.edit_wanted.connect(self._edit)
+        self._foot.rehearse_wanted.connect(self._rehearse)
         self._foot.check_wanted.connect(self._check_edit)
         self._foot.back_wanted.connect(self._leave_edit)
         self._foot.typed.connect(self._reconsider)

@@ -12,6 +12,7 @@ from workbench.gui.code_view import ORDER
 from workbench.gui.dialogs.allow_button import AllowButton
 from workbench.gui.dialogs.scope_button import ONCE, ScopeButton
 from workbench.gui.icons import icon
+from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import countdown
@@ -27,6 +28,7 @@ class ApprovalFoot(QFrame):
     """Carries the reason, which may be empty."""
     edit_wanted = Signal()
     check_wanted = Signal()
+    rehearse_wanted = Signal()
     back_wanted = Signal()
     close_wanted = Signal()
     clean_wanted = Signal()
@@ -80,7 +82,7 @@ class ApprovalFoot(QFrame):
         self._time.setText(self.tr("refused in {0}").format(countdown(deadline)))
 
     def show_editing(self, on: bool) -> None:
-        for button in (self._edit, self._with_reason, self.allow, self.scope, self._deny):
+        for button in (self._edit, self._rehearse, self._with_reason, self.allow, self.scope, self._deny):
             button.setVisible(not on)
         for button in (self._check, self._back):
             button.setVisible(on)
@@ -94,7 +96,7 @@ class ApprovalFoot(QFrame):
         self.show_editing(False)
         self._typing.hide()
         self._time.hide()
-        for button in (self._edit, self._with_reason, self.allow, self.scope, self._deny):
+        for button in (self._edit, self._rehearse, self._with_reason, self.allow, self.scope, self._deny):
             button.hide()
         self._close.show()
         self._close.setDefault(True)
@@ -142,6 +144,10 @@ class ApprovalFoot(QFrame):
         self._deny.setToolTip(self.tr("Refuse this program (Escape)"))
         self._with_reason = self._button(self.tr("Deny with reason…"), "message", self._ask_reason)
         self._edit = self._button(self.tr("Edit"), "pencil", self.edit_wanted)
+        self._rehearse = RoomyButton(self._theme, icon("list", "muted"), self.tr("Rehearse first"), self)
+        self._rehearse.setAutoDefault(True)
+        self._rehearse.clicked.connect(self.rehearse_wanted)
+        self._rehearse.setToolTip(self.tr("Run it with its side effects held back, and choose from the list of them"))
         self._back = self._button(self.tr("Back"), "undo", self.back_wanted)
         self._check = self._button(self.tr("Check my changes"), "shield", self.check_wanted)
         self._close = self._button(self.tr("Close"), "x", self.close_wanted)
@@ -157,6 +163,7 @@ class ApprovalFoot(QFrame):
         return [
             self._deny,
             self._with_reason,
+            self._rehearse,
             self._edit,
             self._back,
             self._clean,

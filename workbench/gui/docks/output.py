@@ -32,7 +32,7 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.wishes import ShowPause
+from workbench.gui.wishes import ShowPause, ShowPlan
 from workbench.records import Fault, Ledger, Run, RunState
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
@@ -186,6 +186,9 @@ class OutputPane(Pane):
         if (call := self._calls.call(index.row())) is not None and call.state == "waiting":
             self.wished.emit(ShowPause(call.call_id))
 
+    def _show_plan(self) -> None:
+        self.wished.emit(ShowPlan(self._wanted))
+
     def _keep(self) -> None:
         self.draft_wanted.emit(self._wanted)
 
@@ -201,6 +204,7 @@ class OutputPane(Pane):
         self._head = RunHead(self.context.theme)
         self._head.stop_wanted.connect(self.stop)
         self._head.keep_wanted.connect(self._keep)
+        self._head.plan_wanted.connect(self._show_plan)
         self._eye = QPushButton(self.tr("What the model sees"))
         self._eye.setCheckable(True)
         mark(self._eye, kind="chip")

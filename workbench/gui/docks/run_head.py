@@ -23,6 +23,7 @@ class RunHead(Strip):
 
     stop_wanted = Signal()
     keep_wanted = Signal()
+    plan_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -46,12 +47,16 @@ class RunHead(Strip):
         self._keep = QPushButton(icon("bookmark", "muted"), self.tr("Keep as skill…"), self)
         self._keep.setToolTip(self.tr("Make a skill of this program, for agents to use again"))
         self._keep.clicked.connect(self.keep_wanted)
+        self._plan = QPushButton(icon("list", "muted"), self.tr("Plan…"), self)
+        self._plan.setToolTip(self.tr("What the rehearsal held back, and what of it may really happen"))
+        self._plan.clicked.connect(self.plan_wanted)
         self.row.addWidget(self._picture)
         self.row.addWidget(self._state)
         self.row.addSpacing(theme.unit)
         self.row.addWidget(self._words, 1)
         self.row.addWidget(self._trifecta)
         self.row.addWidget(self._stop)
+        self.row.addWidget(self._plan)
         self.row.addWidget(self._keep)
 
     def add(self, widget: QWidget) -> None:
@@ -65,12 +70,16 @@ class RunHead(Strip):
         self._words.setText(" · ".join(_facts(run)))
         self._trifecta.setVisible(frozenset(run.read) >= _TRIFECTA)
         self._stop.setVisible(run.state in _OPEN)
-        self._keep.setVisible(run.state is RunState.DONE and run.proposal.language == "python")
+        real = not run.proposal.rehearse
+        self._plan.setVisible(not real and run.state in (RunState.DONE, RunState.FAILED))
+        self._keep.setVisible(real and run.state is RunState.DONE and run.proposal.language == "python")
 
 
 def _facts(run: Run) -> list[str]:
     name = run.proposal.skill or run.proposal.purpose
     facts = [name, f"by {run.proposal.author}" if run.proposal.author else ""]
+    if run.proposal.rehearse:
+        facts.insert(0, "rehearsal")
     if run.proposal.language != "python":
         facts.append(language_word(run.proposal.language))
     if run.proposal.state:

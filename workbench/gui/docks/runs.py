@@ -8,15 +8,15 @@ from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.events import Event, RunChanged
-from workbench.gui.actions import STOPPABLE, WAITING
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.runs import UNDERWAY, run_rows
 from workbench.gui.pane import Pane
 from workbench.gui.rows import KEY
+from workbench.gui.run_actions import STOPPABLE, WAITING
 from workbench.gui.views import EmptyState, RowsView, lead_focus
-from workbench.gui.wishes import ShowRun
+from workbench.gui.wishes import RehearseRun, ShowRun
 from workbench.records import Run, RunState
 
 KEPT = 500
@@ -47,6 +47,7 @@ class RunsPane(Pane):
         self.list.selectionModel().selectionChanged.connect(self._selected)
         commands.bind("run.review", self._review)
         commands.bind("run.stop", self._stop)
+        commands.bind("run.rehearse", self._rehearse)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, RunChanged):
@@ -124,10 +125,17 @@ class RunsPane(Pane):
         self.wished.emit(ShowRun(run_id))
 
     def _review(self) -> None:
+        if (run := self._meant()) is not None:
+            self.wished.emit(ShowRun(run.id))
+
+    def _rehearse(self) -> None:
+        if (run := self._meant()) is not None:
+            self.wished.emit(RehearseRun(run.id))
+
+    def _meant(self) -> Run | None:
+        """The chosen run if it waits; else the one whose time ends first."""
         run = self._runs.get(self.list.key())
-        urgent = run if run is not None and run.state is RunState.WAITING else self.most_urgent()
-        if urgent is not None:
-            self.wished.emit(ShowRun(urgent.id))
+        return run if run is not None and run.state is RunState.WAITING else self.most_urgent()
 
     async def _stop(self) -> None:
         run = self._stoppable()

@@ -17,6 +17,7 @@ from workbench.gui.question_bar import QuestionBar
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
+from workbench.gui.wishes import ShowPlan
 from workbench.records import Fault, Run
 
 _SENDING = "…"  # the run has no id yet
@@ -75,7 +76,11 @@ class EditorPane(Pane):
         """The same, with the variables of the last program that was run this way; they stay for the next."""
         self._send(_STATE)
 
-    def _send(self, state: str) -> None:
+    def rehearse(self) -> None:
+        """Send it off with its side effects held back; its plan is shown when it is over."""
+        self._send("", rehearse=True)
+
+    def _send(self, state: str, *, rehearse: bool = False) -> None:
         sheet = self.sheet()
         if sheet is None or not self.has_text():
             return
@@ -86,7 +91,7 @@ class EditorPane(Pane):
         sheet.fault.show_fault(None)
         sheet.run_id = _SENDING
         self._show_state()
-        self.context.tasks.run("run a program", self._submit(sheet, state))
+        self.context.tasks.run("run a program", self._submit(sheet, state, rehearse=rehearse))
 
     def stop(self) -> None:
         sheet = self.sheet()
@@ -140,20 +145,27 @@ class EditorPane(Pane):
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-            self._send(_STATE if shift else "")
+            alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
+            self._send(_STATE if shift and not alt else "", rehearse=bool(alt))
         else:
             super().keyPressEvent(event)
 
-    async def _submit(self, sheet: Sheet, state: str) -> None:
+    async def _submit(self, sheet: Sheet, state: str, *, rehearse: bool = False) -> None:
+        questions = self.context.questions
         try:
             code, title, skill, language = sheet.text(), sheet.title, sheet.skill, sheet.language
-            run = await self.context.questions.submit(code, title, skill, state, language, sheet.profile)
+            if rehearse:
+                run = await questions.rehearse(code, title, skill, language, sheet.profile)
+            else:
+                run = await questions.submit(code, title, skill, state, language, sheet.profile)
         except WorkbenchError as fault:
             sheet.run_id = ""
             sheet.fault.show_fault(Fault(fault.message, fault.hint))
         else:
             sheet.run_id = run.id
             self.run_started.emit(run.id)
+            if rehearse:
+                self.wished.emit(ShowPlan(run.id))
             sheet.follow(self._early.get(run.id, run))
         self._early.clear()
         self._show_state()
@@ -220,9 +232,14 @@ class EditorPane(Pane):
         self._run.setToolTip(self.tr("Run this program in the sandbox (Ctrl+Enter)"))
         mark(self._run, kind="primary")
         self._run.clicked.connect(self.run)
+        self._rehearse = tool_button("list", self.tr("Rehearse"), self.context.theme)
+        self._rehearse.setToolTip(
+            self.tr("Run it with its side effects held back, and choose among them (Ctrl+Alt+Enter)")
+        )
+        self._rehearse.clicked.connect(self.rehearse)
         self._stop = QPushButton(icon("stop", "danger"), self.tr("Stop"))
         self._stop.clicked.connect(self.stop)
-        for button in (new, skill, self._run, self._stop):
+        for button in (new, skill, self._rehearse, self._run, self._stop):
             row.addWidget(button)
         return corner
 
@@ -230,6 +247,7 @@ class EditorPane(Pane):
         sheet = self.sheet()
         running = sheet is not None and bool(sheet.run_id)
         self._run.setVisible(not running)
+        self._rehearse.setVisible(not running)
         self._stop.setVisible(running)
         self._tabs.setVisible(self._tabs.count() > 0)
         self._empty.setVisible(self._tabs.count() == 0)

@@ -53,6 +53,8 @@ def run_row(run: Run, now: float, same: int = 0) -> Row:
     if run.verdict and (waiting or run.state in UNDERWAY):
         risk = risk_word(run.verdict.risk)
         badges = ((risk.text, risk.tone), *(((f"{same} ×", "accent"),) if same > 1 else ()))
+    if run.proposal.rehearse:
+        badges = (*badges, (translate("runs", "Rehearsal"), "info"))
     return Row(
         key=run.id,
         title=visible(run_title(run)),

@@ -1,0 +1,112 @@
+"""The lower edge of a plan: how much is ticked, and the buttons. Leaving it as it is has the keyboard first."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.gui.dialogs.allow_button import AllowButton
+from workbench.gui.icons import icon
+from workbench.gui.text import ForeignLabel, visible
+from workbench.gui.theme import Theme, mark
+
+_ONE_LINE = 100  # letters of width that words and buttons need beside each other
+
+
+class PlanFoot(QFrame):
+    """Decides nothing."""
+
+    closed = Signal()
+    all_wanted = Signal()
+    none_wanted = Signal()
+    typed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name = ""
+        mark(self, kind="strip")
+        unit = theme.unit
+        column = QVBoxLayout(self)
+        column.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
+        column.setSpacing(unit * 2)
+        column.addWidget(self._make_typing())
+        self._facts = ForeignLabel()
+        mark(self._facts, role="muted")
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(unit * 2)
+        self._row.addWidget(self._facts, 1)
+        self._row.addLayout(self._make_buttons())
+        column.addLayout(self._row)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self.fontMetrics().averageCharWidth() * _ONE_LINE
+        below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(below if narrow else beside)
+
+    def show_count(self, ticked: int, held: int) -> None:
+        words = self.tr("{0} of {1} ticked. The rest is refused; whatever is not in the list asks you.")
+        nothing = self.tr("Whatever it does beyond reading asks you.")
+        self._facts.setText(words.format(ticked, held) if held else nothing)
+        for button in (self.every, self.none):
+            button.setVisible(held > 0 and not self._over)
+
+    def ask_name(self, name: str) -> None:
+        """What must be typed before a critical program may run; empty: nothing."""
+        self._name = name
+        self._typing.setVisible(bool(name))
+        self._type_label.setText(self.tr("To run this, type {0}").format(visible(name)))
+        self._type.setPlaceholderText(visible(name))
+        mark(self.allow, kind="danger" if name else "primary")
+
+    def typed_right(self) -> bool:
+        return not self._name or self._type.text().strip() == self._name
+
+    def name_closing(self, *, waits: bool) -> None:
+        self.close_button.setText(self.tr("Back to the question") if waits else self.tr("Do not run"))
+        tip = self.tr("The program goes on waiting for your answer (Escape)") if waits else self.tr("Escape")
+        self.close_button.setToolTip(tip)
+
+    def show_over(self) -> None:
+        self._over = True
+        for part in (self.every, self.none, self.allow, self._typing, self._facts):
+            part.hide()
+        self.close_button.setText(self.tr("Close"))
+        self.take_keyboard()
+
+    def take_keyboard(self) -> None:
+        self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _make_buttons(self) -> QHBoxLayout:
+        self._over = False
+        self.every = QPushButton(icon("check", "muted"), self.tr("Tick all"))
+        self.every.clicked.connect(self.all_wanted)
+        self.none = QPushButton(icon("minus", "muted"), self.tr("Tick none"))
+        self.none.clicked.connect(self.none_wanted)
+        self.close_button = QPushButton(icon("x", "muted"), "")
+        self.close_button.setDefault(True)
+        self.close_button.clicked.connect(self.closed)
+        self.allow = AllowButton(self.tr("Run with this plan"))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(self._theme.unit * 2)
+        buttons.addStretch(1)
+        for button in (self.every, self.none, self.close_button, self.allow):
+            buttons.addWidget(button)
+        return buttons
+
+    def _make_typing(self) -> QWidget:
+        self._typing = QWidget(self)
+        row = QHBoxLayout(self._typing)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(self._theme.unit * 2)
+        self._type_label = ForeignLabel()
+        self._type_label.setWordWrap(False)
+        self._type = QLineEdit()
+        self._type.setAccessibleName(self.tr("The name to type before this can run"))
+        self._type.textChanged.connect(self.typed)
+        row.addWidget(self._type_label)
+        row.addWidget(self._type, 1)
+        self._typing.hide()
+        return self._typing

@@ -1,0 +1,76 @@
+"""One line of a plan in full: what would be sent, where its values came from, and what only the real run will know."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.gui.pauses.evidence import Evidence
+from workbench.gui.text import ForeignLabel, one_line, visible
+from workbench.gui.theme import Theme, mark
+from workbench.gui.views import label
+from workbench.records import Held
+
+_SHOWN = 20  # values that wait for an answer; more are counted
+
+
+class PlanLine(QScrollArea):
+    """Empty until a line is chosen."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        unit = theme.unit
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 3)
+        column.setSpacing(unit * 2)
+        self._title = ForeignLabel()
+        mark(self._title, role="section")
+        self._facts = ForeignLabel()
+        mark(self._facts, role="muted")
+        self._later = ForeignLabel()
+        self._evidence = Evidence(theme)
+        self._arguments = QPlainTextEdit()
+        self._arguments.setReadOnly(True)
+        self._arguments.setTabChangesFocus(True)
+        self._arguments.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)
+        mark(self._arguments, kind="code")
+        self._from = label(self.tr("Where its values came from"), "section")
+        for part in (self._title, self._facts, self._later):
+            column.addWidget(part)
+        column.addWidget(self._from)
+        column.addWidget(self._evidence)
+        column.addWidget(self._arguments, 1)
+        self.setWidget(inner)
+
+    def show_line(self, number: int, held: Held, run_id: str) -> None:
+        files = not held.server
+        name = self.tr("Files of the workspace") if files else f"{held.server}.{held.tool}"
+        self._title.setText(f"{number}  {one_line(name, 120)}")
+        self._facts.setText(" · ".join(self._words(held)))
+        later = [*held.waits_for[:_SHOWN]]
+        if len(held.waits_for) > _SHOWN:
+            later.append(self.tr("and {} more").format(len(held.waits_for) - _SHOWN))
+        known = self.tr("Only the real run will tell; an invented value stands here:")
+        self._later.setText("\n".join([known, *(f"• {one}" for one in later)]))
+        self._later.setVisible(bool(later))
+        self._arguments.setPlainText(visible(held.arguments))
+        words = (
+            self.tr("What would happen to files") if files else self.tr("What would be sent, line {}").format(number)
+        )
+        self._arguments.setAccessibleName(words)
+        self._evidence.show_origins(held.origins, run_id)
+        self._from.setVisible(bool(held.origins))
+        self._evidence.setVisible(bool(held.origins))
+
+    def _words(self, held: Held) -> list[str]:
+        undo = {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[held.reversible]
+        told = {
+            "invented": self.tr("the program was told an invented answer"),
+            "recorded": self.tr("the program was told an earlier answer of this tool"),
+            "nothing": self.tr("the program was told nothing"),
+        }.get(held.answered, "")
+        line = self.tr("line {} of the program").format(held.line) if held.line else ""
+        whole = self.tr("ticked as a whole; unticked, the workspace can only be read") if not held.server else ""
+        return [word for word in (line, undo, told, whole) if word]

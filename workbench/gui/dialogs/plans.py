@@ -1,0 +1,110 @@
+"""Opens the plan of a rehearsal when it is over, and tells it what becomes of the program meanwhile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, RunChanged
+from workbench.gui.bridge import Link, LinkState
+from workbench.gui.context import Context
+from workbench.records import Run, RunState
+
+if TYPE_CHECKING:
+    from workbench.gui.dialogs.plan import PlanDialog
+
+OVER = (RunState.DONE, RunState.FAILED)
+_WITHOUT = (RunState.REFUSED, RunState.STOPPED, RunState.INTERRUPTED)
+
+
+class Plans(QObject):
+    """Belongs to one window."""
+
+    said = Signal(str)
+    """A short word for the status bar."""
+    run_wanted = Signal(str)
+    """The id of a run to show."""
+    decided = Signal(str)
+    """The id of a waiting run that goes on by its plan."""
+
+    def __init__(self, context: Context, window: QWidget) -> None:
+        super().__init__(window)
+        self._context = context
+        self._window = window
+        self._awaited: set[str] = set()  # rehearsals that were begun here
+        self._open: dict[str, PlanDialog] = {}
+
+    def rehearse(self, run_id: str) -> None:
+        """Rehearse a program that waits, and show its plan."""
+        self._context.tasks.run("rehearse a waiting program", self._rehearse(run_id))
+
+    def show(self, run_id: str) -> None:
+        """The plan of a rehearsal, at once or when it is over."""
+        self._awaited.add(run_id)
+        self._context.tasks.run("read a plan", self._load(run_id))
+
+    def link(self, link: Link) -> None:
+        """A plan lives in the core that rehearsed."""
+        if link.state is not LinkState.LINKED:
+            self._awaited.clear()
+            for dialog in self._open.values():
+                dialog.end(self.tr("The core is gone, and with it the plan."))
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, RunChanged):
+            self._take(event.run)
+            for dialog in tuple(self._open.values()):
+                dialog.hear(event)
+
+    async def _rehearse(self, run_id: str) -> None:
+        try:
+            run = await self._context.questions.rehearse_waiting(run_id)
+        except WorkbenchError as fault:
+            self.said.emit(f"{fault.message} {fault.hint}")
+            return
+        self.said.emit(self.tr("The program is rehearsed: it reads, and whatever else it does is held back."))
+        self.run_wanted.emit(run.id)
+        self.show(run.id)
+
+    async def _load(self, run_id: str) -> None:
+        try:
+            self._take(await self._context.questions.run(run_id))
+        except WorkbenchError as fault:
+            self._awaited.discard(run_id)
+            self.said.emit(f"{fault.message} {fault.hint}")
+
+    def _take(self, run: Run) -> None:
+        if run.id not in self._awaited:
+            return
+        if run.state in OVER:
+            self._awaited.discard(run.id)
+            self._show(run)
+        elif run.state in _WITHOUT:
+            self._awaited.discard(run.id)
+            self.said.emit(self.tr("The rehearsal gave no plan: its page says why."))
+
+    def _show(self, run: Run) -> None:
+        if (dialog := self._open.get(run.id)) is not None:
+            dialog.activateWindow()
+            return
+        from workbench.gui.dialogs.plan import PlanDialog
+
+        dialog = PlanDialog(self._context, run, self._window)
+        self._open[run.id] = dialog
+        dialog.finished.connect(self._closed)
+        dialog.started.connect(self._started)
+        dialog.open()
+
+    def _started(self, real: Run) -> None:
+        dialog = self.sender()
+        rehearsed = next((one.run for one in self._open.values() if one is dialog), None)
+        if rehearsed is not None and rehearsed.proposal.rehearses:
+            self.decided.emit(rehearsed.proposal.rehearses)
+        self.run_wanted.emit(real.id)
+
+    def _closed(self) -> None:
+        gone = self.sender()
+        self._open = {run_id: dialog for run_id, dialog in self._open.items() if dialog is not gone}

@@ -1,0 +1,38 @@
+"""What a person can do with runs: the part of the table that the list of runs binds."""
+
+from __future__ import annotations
+
+from workbench.gui.action import LINKED, Action
+
+WAITING = "waiting"  # a run waits for a decision
+STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
+
+RUN_ACTIONS: tuple[Action, ...] = (
+    Action(
+        "run.review",
+        "Review the waiting run",
+        "Open the approval of the run whose time ends first.",
+        "Runs",
+        "hourglass",
+        "Ctrl+R",
+        (LINKED, WAITING),
+    ),
+    Action(
+        "run.rehearse",
+        "Rehearse the waiting run",
+        "Run the chosen waiting program with its side effects held back; it goes on waiting for your answer.",
+        "Runs",
+        "list",
+        "Ctrl+Alt+R",
+        (LINKED, WAITING),
+    ),
+    Action(
+        "run.stop",
+        "Stop the run",
+        "End the chosen run, or the only one under way.",
+        "Runs",
+        "stop",
+        "Ctrl+.",
+        (LINKED, STOPPABLE),
+    ),
+)
