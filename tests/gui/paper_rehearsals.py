@@ -31,6 +31,8 @@ class PaperRehearsals:
 
     async def rehearse_waiting(self, run_id: str) -> Run:
         self.note("rehearse_waiting", run_id)
+        if self.plan_fault is not None:
+            raise self.plan_fault
         run: Run = await self.run(run_id)
         return self.put_rehearsal(replace(run, proposal=replace(run.proposal, rehearses=run_id)))
 

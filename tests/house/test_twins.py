@@ -13,7 +13,6 @@ ELSEWHERE = {
     "gui/dialogs/plans.py": "tests/gui/dialogs/test_plan.py",
     "gui/dialogs/approvals.py": "tests/gui/dialogs/test_plan.py",
     "gui/run_actions.py": "tests/gui/test_actions.py",
-    "runs/rehearsal.py": "tests/runs/test_rehearsals.py",
     "wire/topics/rehearsals.py": "tests/wire/test_questions.py",
     "gui/server/trust.py": "tests/gui/server/test_trust_page.py",
     "gui/trust/*.py": "tests/gui/trust/test_tool_page.py",

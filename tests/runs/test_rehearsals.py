@@ -207,3 +207,24 @@ async def test_a_rehearsal_that_stops_or_goes_on_in_a_state_gives_no_plan(office
     stopped = await office.conveyor.stop(run.id)
     with pytest.raises(WorkbenchError, match="did not come to its end"):
         office.conveyor.rehearsals.run(PlanChoice(stopped.id, stopped.proposal.sha), "you")
+
+
+async def test_what_reads_outside_is_held_unless_the_program_would_run_unasked(office):
+    page = """
+from servers.demo import fetch_page
+await fetch_page(url="https://status.example/")
+"""
+    both = (
+        page
+        + """
+from servers.demo import send_email
+await send_email(to="team@acme.example", subject="One", body="x")
+"""
+    )
+    office.settings = replace(office.settings, approval_auto_low=True)
+    states = {}
+    for code in (page, both):
+        run = await rehearsed(office, code)
+        states[code] = [(call.tool, call.state) for call in run.calls]
+    assert [name for name, state in states[page] if state == "held"] == []
+    assert states[both] == [("fetch_page", "held"), ("send_email", "held")]

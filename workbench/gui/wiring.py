@@ -82,6 +82,7 @@ class Wiring(QObject):
         self._plans = Plans(self._context, window)
         self._plans.said.connect(self._say)
         self._plans.run_wanted.connect(self._run_started)
+        self._plans.refused.connect(self._approvals.show_refusal)
         self._plans.decided.connect(self._approvals.put_away)
         self._approvals.rehearse_wanted.connect(self._plans.rehearse)
         for part in (self._approvals, self._plans):

@@ -63,14 +63,10 @@ class Guard:
         if planned is Planned.EXACT:
             return None
         found, objections = await self._look(call, tool, said, arguments)
-        if planned is Planned.NOWHERE and not policy.only_reads(tool):
-            words = f"Stands nowhere in the plan that was allowed: {tool.server}.{tool.name}"
-            objections = [
-                Objection(PLAN, worst((said.risk, Risk.MEDIUM)), words, "", canonical(arguments)),
-                *objections,
-            ]
-        elif planned is Planned.BY_PLACE:
+        if planned is Planned.BY_PLACE:
             objections = [one for one in objections if one.path]  # of its values; the call itself is in the plan
+        elif planned is Planned.NOWHERE and not policy.only_reads(tool):
+            objections = [_beyond_plan(tool, said, arguments), *objections]
         open_ones = [one for one in objections if not self._settled(tool, one)]
         if not open_ones:
             return None
@@ -244,6 +240,11 @@ class Guard:
             known = tool, policy.harmless(tool), policy.kinds_of(tool)
             self._known[tool.server, tool.name] = known
         return known
+
+
+def _beyond_plan(tool: Tool, said: CallVerdict, arguments: JsonObject) -> Objection:
+    words = f"Stands nowhere in the plan that was allowed: {tool.server}.{tool.name}"
+    return Objection(PLAN, worst((said.risk, Risk.MEDIUM)), words, "", canonical(arguments))
 
 
 def _texts(outcome: Outcome) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ be read then. Files are reached by their folder and never through a link: anothe
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import stat
@@ -17,6 +18,7 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Final
 
+from workbench.errors import WorkbenchError
 from workbench.runs.rehearsal import hold_files
 from workbench.runs.road import Road
 
@@ -75,13 +77,17 @@ class Spare:
             self._above.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._home = Path(tempfile.mkdtemp(dir=self._above))
             self.folder.mkdir()
-            if self._source.is_dir() and not self._copy():
-                return False
-            self._before = _states(self.folder)
-            return True
+            try:
+                whole = self._copy() if self._source.is_dir() else True
+            except OSError as fault:
+                words = f"The workspace cannot be copied for the rehearsal: {fault.strerror or fault}."
+                raise WorkbenchError(words, f"Make room where {self._above} is.") from fault
+            self._before = _states(self.folder) if whole else {}
+            return whole
 
     def changes(self) -> tuple[dict[str, int], tuple[str, ...]]:
         """What was written, with its size, and what was deleted."""
+        _open_up(self.folder)
         now = _states(self.folder)
         written = {f"workspace/{path}": size for path, (when, size, number) in now.items()
                    if self._before.get(path) != (when, size, number)}  # fmt: skip
@@ -97,8 +103,9 @@ class Spare:
 
     def _copy(self) -> bool:
         files, room = 0, MOST_MB << 20
-        for at, folders, names, here in os.fwalk(self._source, follow_symlinks=False):
-            below = self.folder / os.path.relpath(at, self._source)
+        source = self._source.resolve()  # the workspace itself may be a link of the person's
+        for at, folders, names, here in os.fwalk(source, follow_symlinks=False):
+            below = self.folder / os.path.relpath(at, source)
             below.mkdir(exist_ok=True)
             for name in (*folders, *names):
                 files += 1
@@ -154,4 +161,5 @@ def _open_up(folder: Path) -> None:
         for name in folders:
             place = os.path.join(at, name)
             if not os.path.islink(place):
-                os.chmod(place, 0o700)
+                with contextlib.suppress(OSError):
+                    os.chmod(place, 0o700)

@@ -133,6 +133,11 @@ def test_an_agents_program_is_rehearsed_from_its_question_and_goes_on_by_its_pla
     (question,) = window.findChildren(ApprovalDialog)
     question.resize(640, 640)
     shoot(question, "plan-question-640")
+    paper.plan_fault = WorkbenchError("This program no longer waits for a decision.", "Rehearse it from the editor.")
+    question._foot._rehearse.click()
+    qtbot.waitUntil(lambda: question._fault.isVisible())
+    assert question._foot._rehearse.isEnabled()
+    paper.plan_fault = None
     question._foot._rehearse.click()
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
     (dialog,) = window.findChildren(PlanDialog)

@@ -267,7 +267,13 @@ class ApprovalDialog(QDialog):
         self._reconsider()
 
     def _rehearse(self) -> None:
+        self.show_rehearsal(on=True)
         self.rehearse_wanted.emit(self._run.id)
+
+    def show_rehearsal(self, *, on: bool, fault: Fault | None = None) -> None:
+        """Whether this program is being rehearsed, or why it cannot be."""
+        self._foot.show_rehearsing(on)
+        self._fault.show_fault(fault)
 
     def _edit(self) -> None:
         self._program.edit()

@@ -58,6 +58,7 @@ class ApprovalFoot(QFrame):
         self._sha = (run.seal or run.proposal.sha)[:12]
         self.show_alike(0)
         self._facts.setToolTip(_what_is_sealed(run))
+        self._rehearse.setVisible(not run.proposal.state and not self._close.isVisible())
         self.scope.show_run(run)
         self.scope.setVisible(bool(run.scopes or run.scopes_why) and not self._close.isVisible())
         critical = verdict is not None and verdict.risk is Risk.CRITICAL
@@ -76,6 +77,10 @@ class ApprovalFoot(QFrame):
     def show_cleanable(self, on: bool) -> None:
         """Whether what is being edited is kept from running by its characters alone."""
         self._clean.setVisible(on and self._check.isVisibleTo(self))
+
+    def show_rehearsing(self, on: bool) -> None:
+        """It is under way; its plan opens by itself."""
+        self._rehearse.setEnabled(not on)
 
     def show_time(self, deadline: float) -> None:
         self._time.setVisible(deadline > 0)

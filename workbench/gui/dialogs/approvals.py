@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
-from workbench.events import Event
+from workbench.events import Event, RunChanged
 from workbench.gui.bridge import Link, LinkState
 from workbench.gui.context import Context
-from workbench.records import Decision, Run
+from workbench.records import Decision, Fault, Run
 
 if TYPE_CHECKING:
     from workbench.gui.dialogs.approval import ApprovalDialog
@@ -44,7 +44,16 @@ class ApprovalDialogs(QObject):
         dialog.destroyed.connect(lambda: self._open.pop(run.id, None))
         dialog.open()
 
+    def show_refusal(self, run_id: str, fault: Fault) -> None:
+        """Why a program cannot be rehearsed, or gave no plan."""
+        if (dialog := self._open.get(run_id)) is not None:
+            dialog.show_rehearsal(on=False, fault=fault)
+
     def hear(self, event: Event) -> None:
+        if isinstance(event, RunChanged) and event.run.ended:
+            rehearsed = self._open.get(event.run.proposal.rehearses)
+            if rehearsed is not None and event.run.proposal.rehearse:
+                rehearsed.show_rehearsal(on=False)
         for dialog in tuple(self._open.values()):
             dialog.hear(event)
 

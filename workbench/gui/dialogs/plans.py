@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.bridge import Link, LinkState
 from workbench.gui.context import Context
-from workbench.records import Run, RunState
+from workbench.records import Fault, Run, RunState
 
 if TYPE_CHECKING:
     from workbench.gui.dialogs.plan import PlanDialog
@@ -27,6 +27,8 @@ class Plans(QObject):
     """A short word for the status bar."""
     run_wanted = Signal(str)
     """The id of a run to show."""
+    refused = Signal(str, object)
+    """The id of a waiting run, and the Fault that says why there is no plan for it."""
     decided = Signal(str)
     """The id of a waiting run that goes on by its plan."""
 
@@ -64,6 +66,7 @@ class Plans(QObject):
             run = await self._context.questions.rehearse_waiting(run_id)
         except WorkbenchError as fault:
             self.said.emit(f"{fault.message} {fault.hint}")
+            self.refused.emit(run_id, Fault(fault.message, fault.hint))
             return
         self.said.emit(self.tr("The program is rehearsed: it reads, and whatever else it does is held back."))
         self.run_wanted.emit(run.id)
@@ -84,7 +87,9 @@ class Plans(QObject):
             self._show(run)
         elif run.state in _WITHOUT:
             self._awaited.discard(run.id)
-            self.said.emit(self.tr("The rehearsal gave no plan: its page says why."))
+            words = self.tr("The rehearsal gave no plan: its page says why.")
+            self.said.emit(words)
+            self.refused.emit(run.proposal.rehearses, run.fault or Fault(words))
 
     def _show(self, run: Run) -> None:
         if (dialog := self._open.get(run.id)) is not None:

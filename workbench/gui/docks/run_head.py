@@ -70,8 +70,8 @@ class RunHead(Strip):
         self._words.setText(" · ".join(_facts(run)))
         self._trifecta.setVisible(frozenset(run.read) >= _TRIFECTA)
         self._stop.setVisible(run.state in _OPEN)
-        real = not run.proposal.rehearse
-        self._plan.setVisible(not real and run.state in (RunState.DONE, RunState.FAILED))
+        real = not run.proposal.rehearse  # a plan ends with the core that rehearsed; runs of earlier ones have no seal
+        self._plan.setVisible(not real and bool(run.seal) and run.state in (RunState.DONE, RunState.FAILED))
         self._keep.setVisible(real and run.state is RunState.DONE and run.proposal.language == "python")
 
 
