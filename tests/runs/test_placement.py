@@ -11,6 +11,7 @@ import pytest
 from tests.runs.steps import reached
 from tests.sandbox.lent import Lent
 from workbench.core import Core
+from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Level, Origin, Proposal, Risk, RunState, Verdict
 from workbench.records import Gate as GateWord
@@ -27,6 +28,7 @@ class Known(Sandbox):
     def __init__(self, *levels: Level) -> None:
         super().__init__()
         self._given = levels
+        self._levels._found = {level.name: level for level in levels}
 
     def levels(self) -> tuple[Level, ...]:
         return self._given
@@ -47,8 +49,10 @@ def absent(level: Level) -> Level:
     return replace(level, available=False)
 
 
-async def placed(risk: Risk, *levels: Level, settings: Settings | None = None, code: str = "") -> tuple[str, str]:
-    proposal = Proposal("r", code, "sha", Origin.AGENT, "s", "agent")
+async def placed(
+    risk: Risk, *levels: Level, settings: Settings | None = None, code: str = "", language: str = "python"
+) -> tuple[str, str]:
+    proposal = Proposal("r", code, "sha", Origin.AGENT, "s", "agent", language=language)
     verdict = Verdict("sha", risk, GateWord.ASK, "It does something.")
     found = await place(proposal, verdict, settings or Settings(), Known(*levels))
     return found.level, found.isolation
@@ -88,12 +92,23 @@ async def test_a_program_that_imports_packages_runs_where_they_are_and_that_is_s
     assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, settings=settings, code="import json") == ("container", "")
     assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, code=code) == ("container", "")
     weak = replace(PROCESS, backend="reduced", reduced=True)
-    assert await placed(Risk.MEDIUM, weak, CONTAINER, VM, settings=settings, code=code) == ("container", "")
+    words = "Runs in {} without hypothesis: packages are in process sandboxes with namespaces only."
+    without = ("container", words.format("a container"))
+    assert await placed(Risk.MEDIUM, weak, CONTAINER, VM, settings=settings, code=code) == without
+    without = ("process", words.format("the process sandbox"))
+    assert await placed(Risk.LOW, weak, CONTAINER, VM, settings=settings, code=code) == without
 
 
-async def test_where_nothing_runs_the_sandbox_has_the_word() -> None:
-    assert await placed(Risk.LOW, absent(PROCESS), absent(CONTAINER), absent(VM)) == ("process", "")
-    assert await placed(Risk.LOW, absent(PROCESS), CONTAINER, absent(VM)) == ("container", "")
+async def test_what_nothing_here_runs_is_refused_before_anybody_is_asked() -> None:
+    nothing = replace(absent(PROCESS), sentence="Namespaces are forbidden.", hint="Allow them.")
+    with pytest.raises(WorkbenchError, match=r"Programs cannot run here\. Namespaces are forbidden\."):
+        await placed(Risk.LOW, nothing, absent(CONTAINER), absent(VM))
+    assert await placed(Risk.LOW, nothing, CONTAINER, absent(VM)) == ("container", "")
+    weak = replace(PROCESS, backend="reduced", reduced=True, sentence="Reduced strength.", hint="Allow namespaces.")
+    with pytest.raises(WorkbenchError) as refusal:
+        await placed(Risk.LOW, weak, CONTAINER, VM, language="typescript")
+    assert "only (native or bubblewrap). Reduced strength." in refusal.value.message
+    assert refusal.value.hint == "Write it in Python. Allow namespaces."
 
 
 # ── on the road ──────────────────────────────────────────────────────────────────────────────────

@@ -329,5 +329,5 @@ async def test_where_only_python_runs_it_says_so(open_room: Callable[[str], Awai
         pytest.skip("Deno is not installed (the extra `typescript`)")
     room = await open_room("reduced")
     room.language = "typescript"
-    with pytest.raises(WorkbenchError, match="Programs in typescript do not run here"):
+    with pytest.raises(WorkbenchError, match="TypeScript runs in process sandboxes with namespaces only"):
         await room.run("1")

@@ -93,3 +93,10 @@ async def test_the_next_backend_is_tried_and_the_reasons_are_told() -> None:
 def test_the_hint_names_what_forbids_it(monkeypatch: pytest.MonkeyPatch, path: str, value: str, word: str) -> None:
     monkeypatch.setattr(probe, "_system", lambda asked: value if asked == path else "")
     assert word in probe.hint()
+
+
+def test_root_without_another_user_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe.os, "getuid", lambda: 0)
+    for users, alone in (("0 0 1", True), ("0 0 4294967295", False), ("0 1000 1\n1 100000 65536", False), ("", False)):
+        monkeypatch.setattr(probe, "_system", lambda path, users=users: users if path == "/proc/self/uid_map" else "")
+        assert ("Root is the only user here" in probe.hint()) == alone, users

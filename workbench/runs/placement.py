@@ -30,20 +30,29 @@ async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbo
     wanted = _stronger(wanted_level(weight(verdict), settings), verdict.profile.isolation if verdict.profile else "")
     found = await sandbox.fitting(wanted, proposal.language)
     if found is not None and _may_hold(found, verdict.risk):
-        modules = packaged(proposal, settings) if found.name != LEVELS[0] else ()
-        first = sandbox.levels()[0]
-        if modules and first.available and first.backend in WITH_PACKAGES:
-            return Placement(first.name, first.backend, _without(found.name, modules))
+        usual = found.name == LEVELS[0] and found.backend in WITH_PACKAGES
+        if modules := () if usual else packaged(proposal, settings):
+            return _packaged(found, sandbox.levels()[0], modules)
         return Placement(found.name, found.backend)
     there = [level for level in sandbox.levels() if level.available and proposal.language in level.languages]
     able = [level for level in there if _may_hold(level, verdict.risk)]
     if there and not able:
         raise WorkbenchError(_too_weak(verdict.risk), there[-1].hint)
     if not able:
-        return Placement(wanted, "")  # nothing runs here: the sandbox says why
+        await sandbox.need(LEVELS[0], proposal.language)  # refuses: nothing here runs it, so nobody is asked
     strong = [level for level in able if LEVELS.index(level.name) >= LEVELS.index(wanted)]
     best = strong[0] if strong else able[-1]
     return Placement(best.name, best.backend, "" if strong else _less(wanted, best, proposal.language))
+
+
+def _packaged(found: Level, first: Level, modules: tuple[str, ...]) -> Placement:
+    """Packages are in two kinds of process sandboxes: a person hears what the program gets, or that it has none."""
+    names = ", ".join(modules[:3])
+    if first.available and first.backend in WITH_PACKAGES:
+        words = f"Would get {named(found.name)}, which has no {names}: runs in {named(LEVELS[0])}, full strength."
+        return Placement(first.name, first.backend, words)
+    words = f"Runs in {named(found.name)} without {names}: packages are in process sandboxes with namespaces only."
+    return Placement(found.name, found.backend, words)
 
 
 def _may_hold(level: Level, risk: Risk) -> bool:
@@ -69,11 +78,6 @@ def _less(wanted: str, best: Level, language: str) -> str:
     strength = "reduced" if best.reduced else "full"
     none = "none" if language == PYTHON else f"none for {NAMES[language]}"
     return f"Wants {named(wanted)}; this machine has {none}: runs in {named(best.name)}, {strength} strength."
-
-
-def _without(wanted: str, modules: tuple[str, ...]) -> str:
-    names = ", ".join(modules[:3])
-    return f"Would get {named(wanted)}, which has no {names}: runs in {named(LEVELS[0])}, full strength."
 
 
 def _too_weak(risk: Risk) -> str:

@@ -116,7 +116,7 @@ class States:
         minutes = self._rooms.settings().state_idle_minutes
         for state in self._living():
             if not state.wanted and self._clock() - state.used >= minutes * 60:
-                await self._end(state, f"it was not used for {minutes} minutes")
+                await self._end(state, f"it was not used for {minutes} minute{'s' * (minutes != 1)}")
 
     async def close(self) -> None:
         await self.end_all(None, "the workbench closed")

@@ -70,7 +70,8 @@ class Levels:
         if language == deno.LANGUAGE and not deno.runtime():
             raise WorkbenchError(deno.MISSING, deno.HINT)
         if missing.available and wanted == LEVELS[0]:
-            raise WorkbenchError(f"Programs in {language} do not run here. {missing.sentence}", "Write it in Python.")
+            words = "TypeScript runs in process sandboxes with namespaces only (native or bubblewrap)."
+            raise WorkbenchError(f"{words} {missing.sentence}", f"Write it in Python. {missing.hint}".strip())
         if wanted == LEVELS[0]:
             raise WorkbenchError(f"Programs cannot run here. {missing.sentence}".strip(), missing.hint)
         extra = "" if language == "python" else f" that runs {language}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 from workbench.records import Limits, Strength
 from workbench.sandbox.look_around import look_around
+from workbench.sandbox.profile import NOBODY
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.syscalls import ARCHITECTURES
 
@@ -44,6 +45,8 @@ async def strongest(wished: str, trial: Trial) -> Strength:
 
 def hint() -> str:
     """What a person can change so that programs can run."""
+    if os.getuid() == 0 and not _knows_others(_system("/proc/self/uid_map")):
+        return "Root is the only user here, and no program runs as root: start the workbench as an ordinary user."
     if _system("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
         return "Ubuntu forbids user namespaces; `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` allows."
     if _system("/proc/sys/kernel/unprivileged_userns_clone") == "0":
@@ -114,6 +117,12 @@ def _all_new(worlds: object) -> bool:
 
 def _none(reason: str, next_step: str = "") -> Strength:
     return Strength("none", "none", reason=reason, hint=next_step)
+
+
+def _knows_others(users: str) -> bool:
+    """Whether this user namespace holds the user that root becomes before a program runs."""
+    rows = [[int(word) for word in row.split()] for row in users.splitlines()]
+    return not rows or any(first <= NOBODY < first + many for first, _, many in rows)
 
 
 def _system(path: str) -> str:

@@ -89,6 +89,10 @@ class Sandbox:
         """The level a program gets that must have at least the wanted one; None: this machine has none so strong."""
         return await self._levels.fitting(wanted, language)
 
+    async def need(self, wanted: str, language: str) -> Level:
+        """The same, or a refusal that says what is missing."""
+        return await self._levels.need(wanted, language)
+
     async def run(self, program: Program, answer: Answer, output: Output) -> Ending:
         """Run a program to its end, at its level or a stronger one, never at a weaker. Cancelling kills it."""
         level = await self._levels.need(program.level, program.language)
