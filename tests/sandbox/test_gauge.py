@@ -74,10 +74,11 @@ def test_disk_that_no_folder_shows_is_the_programs_only_when_it_wrote_so_much(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     found = Gauge(str(tmp_path), 1)
-    for wrote, lost, told in ((2, 2, True), (0, 2, False), (2, 1, False), (-1, 2, False), (-1, 3, True)):
+    rows = ((130, 130, True), (0, 130, False), (130, 129, False), (-1, 130, False), (-1, 260, True))
+    for wrote, lost, told in rows:
         monkeypatch.setattr(gauge, "written", lambda process, wrote=wrote: wrote << 20)
         assert bool(found.hidden(lost << 20, os.getpid())) == told, (wrote, lost)
-    assert found.hidden(3 << 20, 0) == ""  # nobody here to look at
+    assert found.hidden(300 << 20, 0) == ""  # nobody here to look at
 
 
 def test_what_a_process_wrote_is_told_by_the_kernel(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from workbench.sandbox.usage import innermost, written
 
 LOOK_EVERY = 0.05  # seconds between looks at what is left of the file system
 _COUNT_EVERY = 1.0  # seconds after which a workspace is counted in any case, while a program runs
+_ELSEWHERE = 128  # megabytes: home and temporary folders may lie in the same file system, and have an end of their own
 _SMALL, _FEW = 16 << 20, 2_000  # bytes and files that may go before it is counted
 
 
@@ -47,11 +48,12 @@ class Gauge:
 
     def hidden(self, lost: int, process: int) -> str:
         """A sentence when a program took the disk and no folder shows it: files can be written without a name."""
-        if lost <= self._megabytes << 20 or not process:
+        most = self._megabytes + _ELSEWHERE
+        if lost <= most << 20 or not process:
             return ""
         wrote = written(innermost(process))
-        if wrote > self._megabytes << 20 or (wrote < 0 and lost > self._megabytes << 21):
-            return f"The program took more than {self._megabytes} MB of the disk that no folder of the workspace shows."
+        if wrote > most << 20 or (wrote < 0 and lost > most << 21):
+            return f"The program took more than {most} MB of the disk that no folder of the workspace shows."
         return ""
 
     def count(self) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from workbench.sandbox import kernel, landlock, lockdown, native, quota, runner, scratch
+from workbench.sandbox.gauge import Gauge
 from workbench.sandbox.profile import ENVIRONMENT, NOBODY, Profile
 from workbench.sandbox.seccomp import filter_program
 
@@ -45,19 +46,21 @@ def cell(profile: Profile, channel: int, output: int) -> NoReturn:
         _inner(profile, private, channel, output, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
-    status, full = _watch(inner, private)
+    status, full = _watch(inner, private, profile.disk_mb)
     scratch.remove(private)
     if full:
         _end_as_full()
     os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 
 
-def _watch(inner: int, private: str) -> tuple[int, bool]:
-    """Wait for the program; end it when it fills its private folders, which have no size of their own here.
+def _watch(inner: int, private: str, disk_mb: int) -> tuple[int, bool]:
+    """Wait for the program; end it when it fills its private folders, which have no size of their own here. Files that
+    no folder names count where disk was lost and the program wrote as much, more than its workspace may hold as well.
 
     The signal to end stays blocked and is taken here, so that it disturbs no removal and meets no reused number.
     """
-    full = False
+    full, gauge = False, Gauge(private, disk_mb)
+    room = gauge.left()
     while True:
         told = signal.sigtimedwait({signal.SIGCHLD, signal.SIGTERM}, _LOOK_EVERY)
         if told is not None and told.si_signo == signal.SIGTERM:
@@ -65,7 +68,7 @@ def _watch(inner: int, private: str) -> tuple[int, bool]:
         process, status = os.waitpid(inner, os.WNOHANG)
         if process:
             return status, full
-        if not full and quota.over(private, _PRIVATE_MB):
+        if not full and (quota.over(private, _PRIVATE_MB) or gauge.hidden(room - gauge.left(), inner)):
             full = True
             os.kill(inner, signal.SIGKILL)
 
