@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from workbench.policy.calls import outward
 from workbench.policy.report import Report
-from workbench.policy.tables.patterns import BLOB, HEX_ESCAPES
+from workbench.policy.tables.patterns import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.records import EffectKind, Risk, Span
 
 
 def look_at_text(report: Report, text: str) -> None:
     """Things that are seen in the text itself, before it is read as a program."""
-    if match := BLOB.search(text):
+    long = any(len(line) >= SHORTEST_BLOB for line in text.split("\n"))
+    if match := BLOB.search(text) if long else None:
         span = _span(text, match.start(), match.end())
         report.fact("blob", span)
         report.add("text.blob", Risk.LOW, f"Holds {len(match.group())} characters of encoded data", span)
-    if match := HEX_ESCAPES.search(text):
+    if match := HEX_ESCAPES.search(text) if "\\x" in text else None:
         words = "Readable text is written as \\x escapes"
         report.add("text.escapes", Risk.MEDIUM, words, _span(text, match.start(), match.end()), effect=EffectKind.MAY)
 

@@ -19,11 +19,12 @@ from workbench.policy.tables.modules import CLIENT
 from workbench.policy.value import HOLE, NO_TAINT, NOTHING, UNKNOWN, Value, join, tainted
 
 BUILTINS = frozenset(dir(builtins)) | {"execfile", "__builtins__"}
+_CONSTANTS = frozenset({str, bytes, int, bool, float, type(None)})
 _FSTRING_PLACES = sys.version_info >= (3, 12)  # before, the parser misplaces what stands inside f-strings
 
 
 def _constant(reader: Reader, node: ast.Constant) -> Value:
-    return Value(const=node.value) if isinstance(node.value, str | bytes | int | float | None) else NOTHING
+    return Value((), node.value) if type(node.value) in _CONSTANTS else NOTHING
 
 
 def _name(reader: Reader, node: ast.Name, called: bool) -> Value:

@@ -11,7 +11,7 @@ import binascii
 import codecs
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
 from itertools import islice, product
@@ -130,7 +130,7 @@ def cut(value: Value, lower: object, upper: object, step: object) -> Value:
     return Value(items=value.items and value.items[marks], taint=value.taint)
 
 
-def method(owner: Value, name: str, arguments: tuple[Value, ...], named: dict[str, Value]) -> Value | None:
+def method(owner: Value, name: str, arguments: tuple[Value, ...], named: Mapping[str, Value]) -> Value | None:
     """A string method on known text; None when it is not one we fold."""
     const = owner.const
     taint = owner.taint.union(*(value.taint for value in (*arguments, *named.values())))
@@ -173,7 +173,7 @@ def _assembled(parts: Value) -> str:
     )
 
 
-def _formatted(template: str, arguments: tuple[Value, ...], named: dict[str, Value]) -> object:
+def _formatted(template: str, arguments: tuple[Value, ...], named: Mapping[str, Value]) -> object:
     values = [*arguments, *named.values()]
     if any(value.const is UNKNOWN for value in values) or _WIDE_FIELD.search(template) or len(template) > 4096:
         return _FIELD.sub(HOLE, template)[:MAX_TEXT]

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
 
-from workbench.policy.value import NO_TAINT, NOTHING, Source, Value
+from workbench.policy.value import NO_TAINT, NOTHING, Value
+
+_NONE: Final[Mapping[str, Value]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
 class Arguments:
-    """Values as given; `keys` holds the entries of a single dict display, the other call style of wrappers."""
+    """Values as given; `keys` holds the entries of a single dict display, the other call style of wrappers.
 
-    positional: tuple[Value, ...] = ()
-    named: dict[str, Value] = field(default_factory=dict)
-    keys: dict[str, Value] = field(default_factory=dict)
+    Treat as frozen. What every call asks for is put together once.
+    """
+
+    __slots__ = ("every", "keys", "named", "positional", "taint")
+
+    def __init__(
+        self,
+        positional: tuple[Value, ...] = (),
+        named: Mapping[str, Value] = _NONE,
+        keys: Mapping[str, Value] = _NONE,
+    ) -> None:
+        self.positional, self.named, self.keys = positional, named, keys
+        self.every = (*positional, *named.values()) if named else positional
+        self.taint = NO_TAINT
+        for value in self.every:
+            if value.taint:
+                self.taint |= value.taint
 
     def get(self, position: int, *names: str) -> Value:
         """The argument at this position or under one of these names."""
         if 0 <= position < len(self.positional):
             return self.positional[position]
-        return next((self.named[name] for name in names if name in self.named), NOTHING)
+        for name in names if self.named else ():
+            if name in self.named:
+                return self.named[name]
+        return NOTHING
 
     def by_name(self) -> Iterator[tuple[str, Value]]:
         """Arguments whose name is known."""
         yield from self.named.items()
         yield from self.keys.items()
-
-    @property
-    def every(self) -> tuple[Value, ...]:
-        return (*self.positional, *self.named.values())
-
-    @property
-    def taint(self) -> frozenset[Source]:
-        return NO_TAINT.union(*(value.taint for value in self.every))

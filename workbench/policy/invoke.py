@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from functools import lru_cache, reduce
 
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.invocation import Arguments
@@ -30,25 +32,29 @@ def call(reader: Reader, node: ast.Call) -> Value:
         target = attribute_of(reader, node.func, owner, called=True)
     else:
         target = reader.value(node.func, called=True)
-    arguments = _arguments(reader, node)
-    note_handed_on(reader, node, arguments)
-    _call_back(reader, arguments, looped=reader.loops > 0 or _callee(node) in _REPEATING)
-    answers = [answer for ref in target.refs if (answer := _call_ref(reader, node, ref, arguments)) is not None]
-    answers += [_call_own(reader, function, arguments) for function in target.functions]
-    if target.kind == "attrgetter":
-        answers.append(by_name(reader, node, arguments.get(0), target))
+    repeating = _callee(node) in _REPEATING
+    arguments = _arguments(reader, node, repeating)
+    if arguments.every:
+        note_handed_on(reader, node, arguments)
+        _call_back(reader, arguments, looped=reader.loops > 0 or repeating)
+    answers = _answers(reader, node, target, arguments)
     if answers:
-        found = answers[0]
-        for answer in answers[1:]:
-            found = join(found, answer)
-        return tainted(found, target.taint)
+        return tainted(reduce(join, answers), target.taint)
     if isinstance(node.func, ast.Attribute) and not target.refs:
         return call_method(reader, node, node.func, owner, arguments)
     return Value(taint=arguments.taint | target.taint)
 
 
-def _arguments(reader: Reader, node: ast.Call) -> Arguments:
-    if _callee(node) in _REPEATING:
+def _answers(reader: Reader, node: ast.Call, target: Value, arguments: Arguments) -> list[Value]:
+    answers = [_call_ref(reader, node, ref, arguments) for ref in target.refs]
+    answers += [_call_own(reader, function, arguments) for function in target.functions]
+    if target.kind == "attrgetter":
+        answers.append(by_name(reader, node, arguments.get(0), target))
+    return answers
+
+
+def _arguments(reader: Reader, node: ast.Call, repeating: bool) -> Arguments:
+    if repeating:
         with reader.branch(loop=True):
             return _read_arguments(reader, node)
     return _read_arguments(reader, node)
@@ -65,17 +71,17 @@ def _read_arguments(reader: Reader, node: ast.Call) -> Arguments:
         spread = isinstance(argument, ast.Starred) and value.items is not None
         positional.extend(value.items or () if spread else (value,))
     named = {keyword.arg or "**": reader.value(keyword.value) for keyword in node.keywords}
-    return Arguments(tuple(positional), named, _keys(reader, node))
+    displays = [part for part in (*node.args, *(word.value for word in node.keywords)) if type(part) is ast.Dict]
+    return Arguments(tuple(positional), named, _keys(reader, displays) if displays else {})
 
 
-def _keys(reader: Reader, node: ast.Call) -> dict[str, Value]:
+def _keys(reader: Reader, displays: Sequence[ast.Dict]) -> dict[str, Value]:
     """The entries of the dict displays among the arguments, under their constant keys."""
     found: dict[str, Value] = {}
-    for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-        if isinstance(argument, ast.Dict):
-            for key, value in zip(argument.keys, argument.values, strict=True):
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    found[key.value] = _peek(reader, value)
+    for argument in displays:
+        for key, value in zip(argument.keys, argument.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                found[key.value] = _peek(reader, value)
     return found
 
 
@@ -99,26 +105,25 @@ def _call_back(reader: Reader, arguments: Arguments, *, looped: bool) -> None:
 
 
 def _call_own(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
-    learned = _learn(reader, function, arguments)
-    learned_now = reader.learn(function)
-    learned_now.looped = learned_now.looped or reader.loops > 0
-    return learned
+    _learn(reader, function, arguments)
+    learned = reader.learn(function)
+    learned.looped = learned.looped or reader.loops > 0
+    return reader.answer(function)
 
 
-def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
+def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> None:
     learned = reader.learn(function)
     parameters: ast.arguments = function.args  # type: ignore[attr-defined]  # only definitions get here
     names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    given = dict(zip(names, arguments.positional, strict=False)) | arguments.named
+    given = {**dict(zip(names, arguments.positional, strict=False)), **arguments.named}
     if parameters.vararg and len(arguments.positional) > len(names):
         given[parameters.vararg.arg] = Value(items=arguments.positional[len(names) :], taint=arguments.taint)
     for name, value in given.items():
         learned.parameters[name] = join(learned.parameters.get(name, NOTHING), value)
-    return learned.asked()
 
 
-def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value | None:
+def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     if is_tool(ref):
         return note_tool(reader, node, ref, arguments)
     note_method(reader, node, ref, arguments)
@@ -139,6 +144,7 @@ def _table_of(ref: str) -> str:
     return f"globals().{name}" if owner.endswith(".__dict__") else ref
 
 
+@lru_cache(maxsize=4096)
 def _module_deed(ref: str) -> Deed | None:
     parts = ref.split(".")
     return next(

@@ -54,7 +54,7 @@ def mention(reader: Reader, node: ast.AST, value: Value) -> None:
 def mention_method(reader: Reader, node: ast.AST, owner: Value, name: str) -> None:
     """A telling method of an object is stored or handed on, like a powerful function."""
     deed = PATH_METHODS.get(name) if owner.kind in PATH_KINDS else TELLING.get(name)
-    if deed and name not in reader.attributes and at_least(WORDS[deed].risk, Risk.MEDIUM):
+    if deed and reader.kept(name) is None and at_least(WORDS[deed].risk, Risk.MEDIUM):
         note(
             reader,
             deed,
@@ -105,7 +105,7 @@ def attribute_of(reader: Reader, node: ast.Attribute, owner: Value, *, called: b
         mention_method(reader, node, owner, node.attr)
     if owner.kind in PATH_KINDS:
         return _path_part(owner, node.attr)
-    kept = reader.attributes.get(node.attr)
+    kept = reader.kept(node.attr)
     if kept is not None and owner.const is UNKNOWN and owner.items is None:
         if not called and kept.refs:
             mention(reader, node, kept)

@@ -41,7 +41,7 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
     name = function.attr
     if name in _FORMATTING:
         note_format(reader, node, owner, arguments)
-    if name in CALLING and name not in reader.attributes:
+    if name in CALLING and reader.kept(name) is None:
         return SPECIALS[CALLING[name]](reader, node, CALLING[name], arguments)
     if owner.kind in PATH_KINDS:
         return _on_path(reader, node, name, owner, arguments)
@@ -54,7 +54,7 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
         return _on_database(reader, node, owner, arguments)
     if name in LOADING:
         _load(reader, node, arguments)
-    if name in TELLING and name not in reader.attributes:
+    if name in TELLING and reader.kept(name) is None:
         return _telling(reader, node, name, owner, arguments)
     return _on_container(reader, function, name, owner, arguments)
 

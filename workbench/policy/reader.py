@@ -19,6 +19,7 @@ from workbench.records import Span
 
 MAX_WORK = 50_000  # expressions looked at; about 100 ms
 READINGS = 3
+AHEAD = 6  # functions that call each other, each read for what it gives back before the text goes on
 
 
 class OverCap(Exception):
@@ -33,6 +34,9 @@ def key(value: Value) -> Key:
     inside = frozenset((item.refs, item.functions) for item in value.items) if value.items is not None else None
     text = value.const if isinstance(value.const, str | bytes) else ""
     return (value.refs, text, value.choices, value.kind, value.taint, value.functions, inside)
+
+
+_NO_KEY = key(NOTHING)
 
 
 @dataclass(slots=True)
@@ -96,13 +100,16 @@ class Reader:
     """State of one reading; the syntax tables say what each piece does to it."""
 
     def __init__(self, text: str, toolbook: Toolbook, syntax: Syntax, anchor: Span | None = None) -> None:
-        self.syntax = syntax
+        self._statements, self._expressions, self._naming = syntax.statements, syntax.expressions, syntax.naming
         self.toolbook = toolbook
         self.report = Report()
         self.positions = Positions(text)
         self.anchor = anchor  # when set, everything is told at this place
         self.scopes: list[dict[str, Value]] = [{}]
         self.attributes: dict[str, Value] = {}
+        self.asked: dict[str, Key] = {}  # what was known of each attribute when this reading first needed it
+        self.bodies: dict[ast.AST, Later] = {}
+        self.ahead: list[ast.AST] = []
         self.learned: dict[ast.AST, Learned] = {}
         self.later: list[Later] = []
         self.inner: dict[str, Inner] = {}
@@ -111,21 +118,21 @@ class Reader:
         self.branches = 0
         self.loops = 0
         self.current: ast.AST | None = None
+        self._place: tuple[ast.AST, Span] | None = None
         self.work = 0
 
     def read(self, tree: ast.Module) -> None:
         """Read until nothing new is learned."""
         for _ in range(READINGS):
-            before = {name: key(value) for name, value in self.attributes.items()}
             self._read_once(tree.body)
-            unchanged = before == {name: key(value) for name, value in self.attributes.items()}
-            if unchanged and not any(learned.stale() for learned in self.learned.values()):
+            settled = all(known == self._key_of(name) for name, known in self.asked.items())
+            if settled and not any(learned.stale() for learned in self.learned.values()):
                 return
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Read statements in order."""
         for statement in body:
-            if act := self.syntax.statements.get(type(statement)):
+            if act := self._statements.get(type(statement)):
                 act(self, statement)
 
     def value(self, node: ast.expr | None, *, called: bool = False) -> Value:
@@ -135,24 +142,29 @@ class Reader:
         self.work += 1
         if self.work > MAX_WORK:
             raise OverCap
-        if naming := self.syntax.naming.get(type(node)):
-            return naming(self, node, called)
-        if act := self.syntax.expressions.get(type(node)):
+        kind = type(node)
+        if act := self._expressions.get(kind):
             return act(self, node)
+        if naming := self._naming.get(kind):
+            return naming(self, node, called)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.value(child)
         return NOTHING
 
     def span(self, node: ast.AST) -> Span:
-        """Where to tell of this node."""
-        return self.anchor or self.positions.span(node)
+        """Where to tell of this node; one deed is often told in several ways."""
+        if self.anchor:
+            return self.anchor
+        if self._place is None or self._place[0] is not node:
+            self._place = node, self.positions.span(node)
+        return self._place[1]
 
     def look(self, name: str) -> Value | None:
         """What a name stands for here; None when the program never bound it."""
         for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
+            if (found := scope.get(name)) is not None:
+                return found
         return None
 
     def bind(self, name: str, value: Value) -> None:
@@ -164,9 +176,46 @@ class Reader:
         """An attribute set anywhere in the program, whatever the object."""
         self.attributes[attribute] = join(self.attributes.get(attribute, NOTHING), value)
 
+    def kept(self, attribute: str) -> Value | None:
+        """What the program put into an attribute of this name; None when it never set one."""
+        if attribute not in self.asked:
+            self.asked[attribute] = self._key_of(attribute)
+        return self.attributes.get(attribute)
+
+    def _key_of(self, attribute: str) -> Key:
+        value = self.attributes.get(attribute)
+        found = key(value) if value is not None else _NO_KEY
+        return () if found == _NO_KEY else found  # set to something unknown: as little is known as before
+
     def learn(self, node: ast.AST) -> Learned:
         """What is known of a function of this program."""
-        return self.learned.setdefault(node, Learned())
+        found = self.learned.get(node)
+        if found is None:
+            found = self.learned[node] = Learned()
+        return found
+
+    def define(self, later: Later) -> None:
+        """A function whose body is read after the text around it."""
+        self.later.append(later)
+        self.bodies[later.node] = later
+
+    def answer(self, node: ast.AST) -> Value:
+        """What a function of this program gives back: when nobody asked before, its body is read for that alone."""
+        learned, later = self.learn(node), self.bodies.get(node)
+        if later and not learned.asked_with and len(self.ahead) < AHEAD and node not in self.ahead:
+            self._look_ahead(later)
+        return learned.asked()
+
+    def _look_ahead(self, later: Later) -> None:
+        """What it would tell is told when its turn comes, with all that is known of its parameters then."""
+        kept = self.report, self.later, self.inner, self.branches, self.loops, self.control, self.current
+        self.report, self.later, self.inner = Report(), [], {}
+        self.ahead.append(later.node)
+        try:
+            self._read_body(later)
+        finally:  # past the cap, what was found so far is told
+            self.ahead.pop()
+            self.report, self.later, self.inner, self.branches, self.loops, self.control, self.current = kept
 
     @contextmanager
     def branch(self, condition: Value = NOTHING, *, loop: bool = False) -> Iterator[None]:
@@ -194,7 +243,7 @@ class Reader:
         self.anchor = kept
 
     def _read_once(self, body: list[ast.stmt]) -> None:
-        self.report, self.later, self.inner = Report(), [], {}
+        self.report, self.later, self.inner, self.asked, self.bodies = Report(), [], {}, {}, {}
         for learned in self.learned.values():
             learned.begin()
         self.scopes, self.branches, self.loops, self.control, self.current = [{}], 0, 0, [], None

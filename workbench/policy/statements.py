@@ -246,7 +246,7 @@ def define(reader: Reader, node: _Function | ast.Lambda) -> Value:
     pairs += [(a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
     for name, default in pairs:
         learned.parameters[name] = join(reader.value(default), learned.parameters.get(name, NOTHING))
-    reader.later.append(Later(node, reader.scopes))
+    reader.define(Later(node, reader.scopes))
     return Value(functions=(node,))
 
 

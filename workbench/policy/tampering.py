@@ -51,6 +51,8 @@ def note_replaced(reader: Reader, node: ast.AST, owner: Value, name: str) -> Non
 def note_method(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> None:
     """`sys.meta_path.insert(…)`, `vars(client).update(…)`, `dict.update(vars(client), …)`, `client.__setattr__(…)`."""
     owner, _, name = ref.rpartition(".")
+    if name not in _CHANGING and name not in _NAMING:
+        return
     if name in _CHANGING and owner in _HOLDERS:
         note_writes(reader, node, arguments.get(0))
     elif name in _CHANGING and not owner.rpartition(".")[2][:1].isupper():  # of a class: it is given what it changes
@@ -63,7 +65,10 @@ def note_method(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) 
 
 def note_handed_on(reader: Reader, node: ast.Call, arguments: Arguments) -> None:
     """`partial(setattr, client)`, `map(setattr, [client], …)`: whoever gets both can bring them together."""
-    if not any(ref in _SETTERS for value in arguments.every for ref in value.refs):
+    for value in arguments.every:
+        if value.refs and not _SETTERS.isdisjoint(value.refs):
+            break
+    else:
         return
     for value in arguments.every:
         for one in (value, *(value.items or ())):

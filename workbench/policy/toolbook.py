@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.policy.calls import tool_risk
 from workbench.policy.levels import rank
@@ -18,6 +19,7 @@ _ODD = re.compile(r"\W+|_+")
 _SUFFIX = re.compile(r"_([0-9a-f]{4,64})$")
 _PREFIX = "mcp__"
 NAMELESS = "tool"  # the generated name of one that has no letter in its own
+MOST_FOUND = 4096  # names looked up that are remembered; they come from programs, so there is an end to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,21 @@ class Toolbook:
 
     def __init__(self, tools: Sequence[Tool] | None) -> None:
         self.open = tools is None
+        self._found: dict[tuple[str, str], Tool | Unlisted] = {}
         self._tools: dict[str, dict[str, list[Tool]]] = {}
         for tool in tools or ():
             self._tools.setdefault(normal(tool.server), {}).setdefault(normal(tool.name), []).append(tool)
 
     def find(self, server: str, name: str) -> Tool | Unlisted:
         """The tool by raw or generated name; of several that a name may mean, the riskiest."""
+        found = self._found.get((server, name))
+        if found is None:
+            if len(self._found) >= MOST_FOUND:
+                self._found.clear()
+            found = self._found[server, name] = self._find(server, name)
+        return found
+
+    def _find(self, server: str, name: str) -> Tool | Unlisted:
         offered = self._tools.get(normal(server), {})
         named = offered.get(normal(name)) or self._by_suffix(offered, name)
         if not named and name == NAMELESS:
@@ -96,6 +107,7 @@ def toolbook(tools: Sequence[Tool] | None) -> Toolbook:
 _last: tuple[tuple[Tool, ...], Toolbook] = ((), Toolbook(()))
 
 
+@lru_cache(maxsize=4096)
 def normal(name: str) -> str:
     """The form in which raw and generated names meet."""
     return _ODD.sub("_", unicodedata.normalize("NFKC", name).casefold()).strip("_")

@@ -43,7 +43,8 @@ INNER_ADDRESS = re.compile(
 DESTROYING_SQL = re.compile(r"\b(?:DROP|DELETE|TRUNCATE)\b", re.IGNORECASE)
 SECRET_NAME = re.compile(r"TOKEN|SECRET|PASS|API_?KEY|_KEY|CRED|AUTH", re.IGNORECASE)
 HOST = re.compile(r"^\w+://(?:[^/\s?#@]{1,200}@)?([^/\s:?#]{1,253})")
-BLOB = re.compile(r"[A-Za-z0-9+/=_-]{160,}")
+SHORTEST_BLOB = 160
+BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{SHORTEST_BLOB},}}")
 HEX_ESCAPES = re.compile(r"(?:\\x[2-7][0-9a-fA-F]){4,}")
 # A value that says where something goes: a mailbox, an address, a host, a path away from here.
 ADDRESS = re.compile(

@@ -45,21 +45,25 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
+@lru_cache(maxsize=4096)
 def reads(name: str) -> bool:
     """Whether its first word is a reading verb."""
     return words(name)[:1] != () and words(name)[0] in READING
 
 
+@lru_cache(maxsize=4096)
 def destroys(name: str) -> bool:
     """Whether any of its words takes something away that may not come back."""
     return not DESTROYING.isdisjoint(words(name))
 
 
+@lru_cache(maxsize=4096)
 def sends(name: str) -> bool:
     """Whether its first word lets something out."""
     return words(name)[:1] != () and words(name)[0] in SENDING
 
 
+@lru_cache(maxsize=4096)
 def phrase(name: str) -> str:
     """`send_email` → "Sends e-mail"; empty when the first word is not a verb we know."""
     parts = words(name)
