@@ -118,21 +118,7 @@ def _read_inner(report: Report, texts: list[Inner], toolbook: Toolbook, depth: i
         _run(reader, tree)
         if depth < DEEPEST:
             _read_inner(reader.report, list(reader.inner.values()), toolbook, depth + 1)
-        _merge(report, reader.report)
-
-
-def _merge(report: Report, inner: Report) -> None:
-    for key, noted in inner.notes.items():
-        report.notes.setdefault(key, noted)
-    for use in inner.uses.values():
-        report.use(use)
-    for name, span in inner.facts.items():
-        report.fact(name, span)
-    report.not_assessed.update(inner.not_assessed)
-    report.dynamic = report.dynamic or inner.dynamic
-    report.places.update(inner.places)
-    report.flows.update(inner.flows)
-    report.onward.update(inner.onward)
+        report.take(reader.report)
 
 
 def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> Verdict:

@@ -1,6 +1,7 @@
 """Reads a program the way Python would run it, with values instead of data: nothing is executed, imported or unpickled.
 
-The text is read up to three times: what functions learn from their callers in one reading counts in the next.
+What functions learn from their callers counts in the next reading. Each body, and the text around them, is read again
+only when it asked for something of which more is known by now, and not more than a few times.
 """
 
 from __future__ import annotations
@@ -36,9 +37,6 @@ def key(value: Value) -> Key:
     return (value.refs, text, value.choices, value.kind, value.taint, value.functions, inside)
 
 
-_NO_KEY = key(NOTHING)
-
-
 @dataclass(slots=True)
 class Learned:
     """What a function of the program is called with and gives back, joined over all its calls."""
@@ -46,29 +44,26 @@ class Learned:
     parameters: dict[str, Value] = field(default_factory=dict)
     answer: Value = NOTHING
     looped: bool = False
-    read_with: Key = ()  # what was known of the parameters when this reading came to the body
-    asked_with: Key = ()  # what was known of the answer when this reading first needed it
-
-    def begin(self) -> None:
-        """A new reading has used nothing yet."""
-        self.read_with = self.asked_with = ()
+    read_with: Key = ()  # what was known of the parameters when the body was last read
 
     def reading(self) -> None:
         """The body is read now."""
         self.read_with = self._given()
 
-    def asked(self) -> Value:
-        """The answer, as far as it is known."""
-        self.asked_with = self.asked_with or key(self.answer)
-        return self.answer
-
     def stale(self) -> bool:
-        """Whether more is known now than was used, so that a further reading would see more."""
-        used, asked = self.read_with, self.asked_with
-        return (bool(used) and used != self._given()) or (bool(asked) and asked != key(self.answer))
+        """Whether more is known of the parameters than when the body was read."""
+        return bool(self.read_with) and self.read_with != self._given()
 
     def _given(self) -> Key:
         return (self.looped, *((name, key(value)) for name, value in self.parameters.items()))
+
+
+@dataclass(slots=True)
+class Part:
+    """The last reading of a function's body, or of the text around them: what it found, and what it had to ask."""
+
+    report: Report
+    asked: dict[str | ast.AST, Key] = field(default_factory=dict)  # attributes, and functions for their answers
 
 
 @dataclass(slots=True)
@@ -107,9 +102,12 @@ class Reader:
         self.anchor = anchor  # when set, everything is told at this place
         self.scopes: list[dict[str, Value]] = [{}]
         self.attributes: dict[str, Value] = {}
-        self.asked: dict[str, Key] = {}  # what was known of each attribute when this reading first needed it
+        self.facts: dict[str, Span] = {}
+        self.parts: dict[ast.AST | None, Part] = {}
+        self.part = Part(self.report)
         self.bodies: dict[ast.AST, Later] = {}
-        self.ahead: list[ast.AST] = []
+        self.looked: set[ast.AST] = set()  # functions whose body was read at least once, be it ahead
+        self.ahead = 0
         self.learned: dict[ast.AST, Learned] = {}
         self.later: list[Later] = []
         self.inner: dict[str, Inner] = {}
@@ -123,11 +121,33 @@ class Reader:
 
     def read(self, tree: ast.Module) -> None:
         """Read until nothing new is learned."""
-        for _ in range(READINGS):
-            self._read_once(tree.body)
-            settled = all(known == self._key_of(name) for name, known in self.asked.items())
-            if settled and not any(learned.stale() for learned in self.learned.values()):
-                return
+        try:
+            for _ in range(READINGS):
+                self._read_once(tree.body)
+                if self._settled():
+                    return
+        finally:  # past the cap, too: what was found so far is told
+            self.report = Report()
+            for part in self.parts.values():
+                self.report.take(part.report)
+
+    def _settled(self) -> bool:
+        """Read bodies of which more is known again; whether the text around them would tell nothing new."""
+        for _ in range(READINGS - 1):
+            if self._stale(None):
+                return False
+            self.later = [later for later in self.bodies.values() if self._stale(later.node)]
+            for later in self.later:  # grows while it is walked: bodies define further functions
+                self._read_body(later)
+        return not self._stale(None)
+
+    def _stale(self, node: ast.AST | None) -> bool:
+        part = self.parts.get(node)
+        if part is None:
+            return False
+        if node is not None and self.learn(node).stale():
+            return True
+        return any(known != self._known(what) for what, known in part.asked.items())
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Read statements in order."""
@@ -178,21 +198,17 @@ class Reader:
 
     def kept(self, attribute: str) -> Value | None:
         """What the program put into an attribute of this name; None when it never set one."""
-        if attribute not in self.asked:
-            self.asked[attribute] = self._key_of(attribute)
+        if attribute not in self.part.asked:
+            self.part.asked[attribute] = self._known(attribute)
         return self.attributes.get(attribute)
 
-    def _key_of(self, attribute: str) -> Key:
-        value = self.attributes.get(attribute)
-        found = key(value) if value is not None else _NO_KEY
-        return () if found == _NO_KEY else found  # set to something unknown: as little is known as before
+    def _known(self, what: str | ast.AST) -> Key:
+        """What is known of an attribute or of a function's answer; set to something unknown counts as not set."""
+        return key(self.attributes.get(what, NOTHING) if isinstance(what, str) else self.learn(what).answer)
 
     def learn(self, node: ast.AST) -> Learned:
         """What is known of a function of this program."""
-        found = self.learned.get(node)
-        if found is None:
-            found = self.learned[node] = Learned()
-        return found
+        return self.learned.setdefault(node, Learned()) if node not in self.learned else self.learned[node]
 
     def define(self, later: Later) -> None:
         """A function whose body is read after the text around it."""
@@ -201,21 +217,23 @@ class Reader:
 
     def answer(self, node: ast.AST) -> Value:
         """What a function of this program gives back: when nobody asked before, its body is read for that alone."""
-        learned, later = self.learn(node), self.bodies.get(node)
-        if later and not learned.asked_with and len(self.ahead) < AHEAD and node not in self.ahead:
+        later = self.bodies.get(node)
+        if later and node not in self.looked and self.ahead < AHEAD:
             self._look_ahead(later)
-        return learned.asked()
+        if node not in self.part.asked:
+            self.part.asked[node] = self._known(node)
+        return self.learn(node).answer
 
     def _look_ahead(self, later: Later) -> None:
         """What it would tell is told when its turn comes, with all that is known of its parameters then."""
-        kept = self.report, self.later, self.inner, self.branches, self.loops, self.control, self.current
-        self.report, self.later, self.inner = Report(), [], {}
-        self.ahead.append(later.node)
+        kept = self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current
+        self.later, self.inner, self.ahead = [], {}, self.ahead + 1
         try:
             self._read_body(later)
-        finally:  # past the cap, what was found so far is told
-            self.ahead.pop()
-            self.report, self.later, self.inner, self.branches, self.loops, self.control, self.current = kept
+        finally:
+            self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current = kept
+            self.report, self.ahead = self.part.report, self.ahead - 1
+            del self.parts[later.node]
 
     @contextmanager
     def branch(self, condition: Value = NOTHING, *, loop: bool = False) -> Iterator[None]:
@@ -243,16 +261,23 @@ class Reader:
         self.anchor = kept
 
     def _read_once(self, body: list[ast.stmt]) -> None:
-        self.report, self.later, self.inner, self.asked, self.bodies = Report(), [], {}, {}, {}
-        for learned in self.learned.values():
-            learned.begin()
+        self.later, self.inner, self.bodies, self.parts, self.facts = [], {}, {}, {}, {}
+        self.looked.clear()
+        self._begin(None)
         self.scopes, self.branches, self.loops, self.control, self.current = [{}], 0, 0, [], None
         self.run(body)
         for later in self.later:  # grows while it is walked: bodies define further functions
             self._read_body(later)
 
+    def _begin(self, node: ast.AST | None) -> None:
+        """What is found from now on was found in this function, or in the text around them."""
+        self.part = self.parts[node] = Part(Report(facts=self.facts))
+        self.report = self.part.report
+
     def _read_body(self, later: Later) -> None:
         known = self.learn(later.node)
+        self.looked.add(later.node)
+        self._begin(later.node)
         self.branches, self.loops, self.control = 0, int(known.looped), []
         self.current = later.node
         known.reading()

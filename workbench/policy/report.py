@@ -10,6 +10,7 @@ from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Too
 
 MAX_FINDINGS = 500  # more are counted, not listed
 MAX_FLOWS = 100
+_MORE = f"More than {MAX_FINDINGS} findings; the rest is not listed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Report:
         if old and rank(old.finding.risk) >= rank(risk):
             return
         if not old and len(self.notes) >= MAX_FINDINGS:
-            self.not_assessed[f"More than {MAX_FINDINGS} findings; the rest is not listed."] = None
+            self.not_assessed[_MORE] = None
             return
         line = Effect(effect, message, span.line, risk, reversible) if effect else None
         self.notes[key] = Noted(Finding(rule, risk, message, span, subject), line, blocks)
@@ -87,6 +88,24 @@ class Report:
     def fact(self, name: str, span: Span) -> None:
         """Remember where something was first seen."""
         self.facts.setdefault(name, span)
+
+    def take(self, other: Report) -> None:
+        """All that another report holds; of two notes on the same, the riskier one."""
+        for key, noted in other.notes.items():
+            old = self.notes.get(key)
+            if old is None and len(self.notes) >= MAX_FINDINGS:
+                self.not_assessed[_MORE] = None
+            elif old is None or rank(old.finding.risk) < rank(noted.finding.risk):
+                self.notes[key] = noted
+        for use in other.uses.values():
+            self.use(use)
+        for name, span in other.facts.items():
+            self.fact(name, span)
+        self.not_assessed.update(other.not_assessed)
+        self.dynamic = self.dynamic or other.dynamic
+        self.places.update(other.places)
+        self.flows.update(other.flows)
+        self.onward.update(other.onward)
 
     def findings(self) -> tuple[Finding, ...]:
         """The worst first, then as they stand in the text."""
