@@ -2,9 +2,11 @@
 
     python benchmarks/risk.py [--misses]
 
-The programs were written from categories of risk and not from the rules. `risky` ones have an effect that a person
-should see; `harmless` ones only compute, read the workspace and call reading tools; `writing` ones are ordinary and
-change something, so they ought to ask. Each is judged twice: with a catalogue, and with names of tools alone, as
+The programs were written from categories of risk and not from the rules. The first set was there while the rules were
+made, so its figures say little. The second was written later without looking at the rules, and they met it then with
+92.0 % noticed and 1.2 % flagged, before what it showed was mended. `risky` ones have an effect that a person should
+see; `harmless` ones only compute, read the workspace and call reading tools; `writing` ones are ordinary and change
+something, so they ought to ask. Each is judged twice: with a catalogue, and with names of tools alone, as
 `python -m workbench.policy` does.
 """
 
@@ -42,15 +44,18 @@ class Labelled:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the three tables; with --misses also the programs that were judged against their label."""
-    risky, benign = _programs("risky.jsonl"), _programs("benign.jsonl")
-    for words, tools in (("with the catalogue", _catalogue()), ("by the names of tools alone", None)):
-        print(f"\nJudged {words}")
-        _print_risky(risky, tools)
-        _print_benign(benign, tools)
-        if "--misses" in arguments:
-            _print_misses(risky, benign, tools)
-    _print_speed(risky + benign)
+    """Print the tables of each set; with --misses also the programs that were judged against their label."""
+    every: list[Labelled] = []
+    for name, end in (("first set", ""), ("second set", "_second")):
+        risky, benign = _programs(f"risky{end}.jsonl"), _programs(f"benign{end}.jsonl")
+        every += risky + benign
+        for words, tools in (("with the catalogue", _catalogue()), ("by the names of tools alone", None)):
+            print(f"\nThe {name}, judged {words}")
+            _print_risky(risky, tools)
+            _print_benign(benign, tools)
+            if "--misses" in arguments:
+                _print_misses(risky, benign, tools)
+    _print_speed(every)
 
 
 def _programs(name: str) -> list[Labelled]:

@@ -34,6 +34,10 @@ Rules = Callable[[str], dict[str, Risk]]
             "import sqlite3\nsqlite3.connect('workspace/a.db').cursor().execute('insert into a values (1)')",
             "database.change",
         ),
+        ("import sqlite3\nsqlite3.connect('workspace/a.db').execute(input())", "database.change"),
+        ("import sqlite3\nd = {'x': sqlite3.connect('workspace/a.db')}\nd[k].execute(sql)", "database.change"),
+        ("import sqlite3\nsqlite3.connect('a.db').execute('PRAGMA writable_schema=1')", "database.change"),
+        ("import sqlite3\nsqlite3.connect('a.db').backup(other)", "file.write"),
     ],
 )
 def test_a_method_is_told_by_its_deed(code: str, rule: str, rules: Rules) -> None:
@@ -49,6 +53,8 @@ def test_a_method_is_told_by_its_deed(code: str, rule: str, rules: Rules) -> Non
         "frame.to_csv()",
         "import io\nframe.to_csv(io.StringIO())",
         "import sqlite3\nsqlite3.connect(':memory:').execute('SELECT 1')",
+        "import sqlite3\nsqlite3.connect('shop.db').execute('SELECT 1 FROM a WHERE b = ' + x)",
+        "import sqlite3\nsqlite3.connect('shop.db').execute('PRAGMA table_info(a)').fetchall()",
         "class Light:\n    def touch(self):\n        return 1\nLight().touch()",
         "re.compile('x').match('y')",
     ],

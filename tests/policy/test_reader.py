@@ -67,6 +67,39 @@ def test_reading_stops_at_the_cap() -> None:
         reading.value(ast.Name("x"))
 
 
+def test_what_a_function_gives_back_counts_before_its_body_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import os\ndef pick():\n    return os.system\npick()('id')\npick()('ls')\n"
+    reading, begun = reader(text), []
+    begin = Reader._begin
+    monkeypatch.setattr(Reader, "_begin", lambda self, node: (begun.append(node), begin(self, node)))
+    reading.read(ast.parse(text))
+    assert [note.finding.subject for note in reading.report.notes.values()] == ["id", "ls", "os.system"]
+    assert len(begun) == 3  # the text, the body for its answer, the body for what it does
+
+
+def test_only_bodies_that_would_tell_more_are_read_again() -> None:
+    text = "import os\ndef late():\n    early('rm x')\ndef early(word):\n    os.system(word)\nlate()\n"
+    reading = reader(text)
+    reading.read(ast.parse(text))
+    assert [note.finding.subject for note in reading.report.notes.values()] == ["rm x"]
+
+
+def test_functions_that_call_each_other_end() -> None:
+    text = "def f(x):\n    return g(x)\ndef g(x):\n    return f([x])\nf(1)\n"
+    reading = reader(text)
+    reading.read(ast.parse(text))
+    assert not reading.report.notes
+
+
+def test_past_the_cap_what_was_found_is_kept() -> None:
+    text = "import os\nos.system('id')\ndef f():\n    return 1\nf()\n"
+    reading = reader(text)
+    reading.work = MAX_WORK - 4
+    with pytest.raises(OverCap):
+        reading.read(ast.parse(text))
+    assert [note.finding.subject for note in reading.report.notes.values()] == ["id"]
+
+
 def test_what_a_function_learned_from_a_later_caller_counts() -> None:
     text = "def f(g):\n    g('id')\nimport os\nf(os.system)\n"
     reading = reader(text)

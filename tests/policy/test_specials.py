@@ -73,7 +73,7 @@ def test_compiling_a_constant_alone_is_medium_and_its_text_is_read(rules: Rules)
         ("__builtins__['print'] = 1", "python.tamper"),
         ("import sys\nsys.modules['os'] = 1", "python.tamper"),
         ("import os\nos.environ['PATH'] = 'x'", "environment.change"),
-        ("import sqlite3\nsqlite3.connect('workspace/a.db')", "file.write"),
+        ("import sqlite3\nsqlite3.connect('workspace/a.db')", "file.read"),
         ("import zipfile\nzipfile.ZipFile('workspace/a.zip', 'w')", "file.write"),
         ("import os\nos.open('workspace/a', os.O_WRONLY | os.O_CREAT)", "file.write"),
         ("import os\nos.open('workspace/a', os.O_RDONLY)", "file.read"),

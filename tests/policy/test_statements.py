@@ -75,3 +75,21 @@ def test_a_loop_without_an_exit_is_told(code: str, rules: Rules) -> None:
 )
 def test_a_loop_with_an_exit_is_fine(code: str, rules: Rules) -> None:
     assert rules(code) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("data = []\nwhile True:\n    data.append('x' * 10**7)", True),
+        ("while True:\n    threading.Thread(target=f).start()", True),
+        ("while True:\n    print(next(lines))", False),
+        ("while True:\n    if done(x):\n        break\n    x.append(1)", False),
+    ],
+)
+def test_a_loop_that_nothing_ends_is_told(code: str, told: bool, rules: Rules) -> None:
+    assert ("resource" in rules(code)) is told
+
+
+def test_a_temporary_folder_that_stands_for_another_place_deletes_that(rules: Rules) -> None:
+    code = "import tempfile\nd = tempfile.TemporaryDirectory()\nd.name = 'important'\nd.cleanup()"
+    assert rules(code)["file.delete"] is Risk.HIGH

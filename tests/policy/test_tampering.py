@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.records import Risk
+from workbench.records import Risk, Verdict
 
 Rules = Callable[[str], dict[str, Risk]]
+Judge = Callable[[str], Verdict]
 
 TAMPERING = [
     "import client\ndel client.call_tool",
@@ -59,3 +60,37 @@ def test_what_changes_other_code_is_told(code: str, rules: Rules) -> None:
 @pytest.mark.parametrize("code", HONEST)
 def test_what_changes_its_own_things_is_not(code: str, rules: Rules) -> None:
     assert "python.tamper" not in rules(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys\nsys.path.insert(0, '/workspace')\nimport json",
+        "import sys\nsys.path.extend(['/workspace'])",
+        "import sys\nsys.path[0] = '/workspace'",
+        "from sys import path\npath.append('lib')",
+    ],
+)
+def test_where_imports_are_looked_for_is_told(code: str, rules: Rules) -> None:
+    assert rules(code)["code.import.path"] is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys, collections\ncollections.ChainMap(sys.modules)['os'].system('id')",
+        "import sys, collections\ncollections.ChainMap({}, sys.modules).maps[1]['os']",
+        "import sys\ndict(sys.modules)['os'].system('id')",
+        "import sys, types\ntypes.MappingProxyType(sys.modules).get('os').system('id')",
+        "import os, collections\ncollections.ChainMap(os.__dict__)['system']('id')",
+    ],
+)
+def test_a_table_of_names_is_seen_through_a_view_or_copy(code: str, judge: Judge) -> None:
+    assert judge(code).risk is Risk.HIGH
+
+
+def test_a_change_through_a_view_is_a_change(rules: Rules) -> None:
+    changed = rules("import sys, collections\ncollections.ChainMap(sys.modules)['json'] = None")
+    assert changed["python.tamper"] is Risk.HIGH
+    assert rules("import sys\nif 'numpy' in sys.modules:\n    print(1)") == {}
+    assert rules("from collections import ChainMap\nprint(dict(ChainMap({'a': 1}, {'b': 2})))") == {}

@@ -151,8 +151,9 @@ def _either(reader: Reader, node: ast.BoolOp) -> Value:
 
 def _compare(reader: Reader, node: ast.Compare) -> Value:
     taint = reader.value(node.left).taint
-    for part in node.comparators:
-        taint |= reader.value(part).taint
+    for operator, part in zip(node.ops, node.comparators, strict=True):
+        asked = isinstance(operator, ast.In | ast.NotIn)  # whether a name is in a table gives nothing out of it
+        taint |= reader.value(part, called=asked).taint
     return Value(taint=taint) if taint else NOTHING
 
 

@@ -17,10 +17,16 @@ from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import KINDS
 from workbench.policy.tables.modules import MODULES
 from workbench.policy.tables.names import names
+from workbench.policy.tables.patterns import HOST
 from workbench.policy.tampering import note_handed_on, note_method
 from workbench.policy.toolcalls import is_tool, note_tool
-from workbench.policy.value import NOTHING, Source, Value, join, shown, tainted
+from workbench.policy.value import NOTHING, Source, Value, join, shown, tainted, text_of
 
+# What the argument that names the target is called, where it is given by name.
+_SUBJECTS = (
+    *("path", "src", "name", "args", "cmd", "command", "url", "file", "filename", "dst"),
+    *("files", "filepath_or_buffer", "path_or_buf", "io", "source", "fname", "fp", "pathname", "top"),
+)
 _REPEATING = names("map imap filter starmap imap_unordered")
 
 
@@ -155,10 +161,12 @@ def _module_deed(ref: str) -> Deed | None:
 def _call_rule(reader: Reader, node: ast.Call, ref: str, rule: Rule, arguments: Arguments) -> Value:
     target = NOTHING
     if rule.subject is not None:
-        target = arguments.get(
-            rule.subject, "path", "src", "name", "args", "cmd", "command", "url", "file", "filename", "dst"
-        )
+        target = arguments.get(rule.subject, *_SUBJECTS)
     line = reader.span(node).line
+    if rule.deed is Deed.NETWORK or (rule.deed is Deed.READ and HOST.match(text_of(target))):
+        note_network(reader, node, target, arguments.taint)
+        source = Source("untrusted", "the network", line)
+        return Value(const=target.const, kind=ref if ref in KINDS else "", taint=frozenset({source}))
     if rule.deed in FILE_DEEDS:
         note_file(reader, rule.deed, node, target)
         if rule.deed in (Deed.COPY, Deed.MOVE):
@@ -168,15 +176,8 @@ def _call_rule(reader: Reader, node: ast.Call, ref: str, rule: Rule, arguments: 
         words = " ".join(filter(None, map(shown, arguments.positional))) if ref.endswith("_exec") else shown(target)
         note_command(reader, node, words, arguments.taint)
         return Value(taint=frozenset({Source("untrusted", "a command's output", line)}))
-    if rule.deed is Deed.NETWORK:
-        note_network(reader, node, target, arguments.taint)
-        return Value(
-            const=target.const,
-            kind=ref if ref in KINDS else "",
-            taint=frozenset({Source("untrusted", "the network", line)}),
-        )
     note(reader, rule.deed, node, ref.removeprefix("builtins."), risk=rule.risk)
-    return Value(taint=arguments.taint)
+    return Value(kind=ref if ref in KINDS else "", taint=arguments.taint)
 
 
 def _call_module(reader: Reader, node: ast.Call, ref: str, deed: Deed, arguments: Arguments) -> Value:

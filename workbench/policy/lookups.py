@@ -44,6 +44,9 @@ def mention(reader: Reader, node: ast.AST, value: Value) -> None:
     for ref in value.refs:
         if is_tool(ref):
             note_tool(reader, node, ref)
+        elif ref == "sys.modules":
+            words = "Hands on the table of all loaded modules: whoever gets it reaches any of them by name"
+            note_hidden(reader, node, words, ref, Risk.MEDIUM)
         elif ref == "os.environ":
             note(reader, Deed.ENVIRONMENT, node, risk=Risk.MEDIUM, certainty=EffectKind.MAY)
         elif (rule := CALLABLES.get(ref)) and at_least(rule.risk, Risk.MEDIUM):

@@ -15,6 +15,7 @@ from workbench.policy.statements import element, fill
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import (
     CALLING,
+    CONNECTION_METHODS,
     FILLING,
     LOADING,
     NETWORK_KINDS,
@@ -33,6 +34,9 @@ _REACHING_NAME = re.compile(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
 _FORMATTING = names("format format_map vformat get_field")
 _NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
 _LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
+_READING_SQL = re.compile(
+    r"\s{0,40}(?:(?:SELECT|WITH|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
+)
 _SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem as_posix")
 
 
@@ -52,6 +56,8 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
         return folded
     if name in SQL_METHODS:
         return _on_database(reader, node, owner, arguments)
+    if owner.kind == "sqlite3.Connection" and (deed := CONNECTION_METHODS.get(name)):
+        note(reader, deed, node, f".{name}()")
     if name in LOADING:
         _load(reader, node, arguments)
     if name in TELLING and reader.kept(name) is None:
@@ -122,11 +128,16 @@ def _on_database(reader: Reader, node: ast.Call, owner: Value, arguments: Argume
     statement = text_of(arguments.get(0, "sql"))
     if owner.kind == "sqlite3.memory" and not _LEAVING_SQL.search(statement):
         return replace(owner, taint=owner.taint | arguments.taint)
-    if CHANGING_SQL.search(statement):
+    if CHANGING_SQL.search(statement) or (_is_file(reader, owner) and not _READING_SQL.match(statement)):
         short = " ".join(statement.replace(HOLE, "…").split())[:80]
         risk = Risk.HIGH if DESTROYING_SQL.search(statement) else Risk.MEDIUM
         note(reader, Deed.DATABASE, node, short, risk=risk)
     return Value(kind=owner.kind, taint=owner.taint | arguments.taint)
+
+
+def _is_file(reader: Reader, owner: Value) -> bool:
+    """A database in a file: what is done to it stays. A cursor that came from anywhere may be one of it."""
+    return owner.kind == "sqlite3.Connection" or (not owner.kind and "database" in reader.report.facts)
 
 
 def _telling(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:

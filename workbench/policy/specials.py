@@ -20,7 +20,7 @@ from workbench.policy.tables.attributes import HOOKS, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import ALIASES
-from workbench.policy.tampering import drop, note_replaced, wrap, write_item
+from workbench.policy.tampering import drop, note_replaced, tables, wrap, write_item
 from workbench.policy.toolbook import Unlisted
 from workbench.policy.toolcalls import note_dynamic, use_tool
 from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, each, join, known, shown, tainted, text_of
@@ -67,7 +67,8 @@ def _database(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
         return Value(kind="sqlite3.memory")
     text = text_of(place)
     bare = replace(place, const=text.removeprefix("file:").partition("?")[0]) if text.startswith("file:") else place
-    note_file(reader, Deed.READ if "mode=ro" in text else Deed.WRITE, node, bare)
+    note_file(reader, Deed.READ, node, bare)  # what is done to it, its statements tell
+    reader.report.fact("database", reader.span(node))
     return Value(kind="sqlite3.Connection")
 
 
@@ -269,6 +270,14 @@ def _bytes(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Va
     return Value(taint=arguments.taint)
 
 
+def _view(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """A copy or view of a table of names still gives out every name, and a view takes changes for it."""
+    held = tables(name for value in arguments.every for name in value.refs)
+    for owner in held:
+        note_hidden(reader, node, f"Looks at {owner} through {ref}", owner, Risk.MEDIUM)
+    return Value(refs=held, items=arguments.get(0).items, taint=arguments.taint)
+
+
 def _same(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     source = arguments.get(0)
     return replace(source, refs=(), functions=(), taint=arguments.taint)
@@ -376,6 +385,8 @@ SPECIALS: dict[str, Special] = {
     **_every("builtins.chr", _chr),
     **_every("builtins.bytes builtins.bytearray", _bytes),
     **_every("builtins.str builtins.list builtins.tuple builtins.iter builtins.sorted builtins.set", _same),
+    **_every("collections.ChainMap collections.UserDict collections.OrderedDict types.MappingProxyType", _view),
+    **_every("builtins.dict copy.copy copy.deepcopy", _view),
     **_every("builtins.reversed", _reversed),
     **_every("builtins.map", _map),
     **dict.fromkeys(folding.DECODING, _decode),

@@ -13,6 +13,7 @@ from workbench.policy.lookups import attribute_of
 from workbench.policy.reader import Later, Reader
 from workbench.policy.tables.attributes import FORBIDDEN_WRITES, IN_PATTERNS
 from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.names import names
 from workbench.policy.tampering import note_replaced, note_writes
 from workbench.policy.value import NOTHING, UNKNOWN, Value, join, known, shown, tainted
 from workbench.records import Risk
@@ -74,6 +75,9 @@ def _unpack(reader: Reader, target: ast.Tuple | ast.List, value: Value) -> None:
 def _assign_attribute(reader: Reader, target: ast.Attribute, value: Value) -> None:
     owner = reader.value(target.value, called=True)
     note_replaced(reader, target, owner, target.attr)
+    if owner.kind == "tempfile.TemporaryDirectory":
+        words = f"Makes a temporary folder, which is deleted at the end, stand for {shown(value) or 'another place'}"
+        note(reader, Deed.DELETE, target, shown(value), words=words)
     if target.attr in FORBIDDEN_WRITES:
         note(reader, Deed.INTERNALS, target, target.attr, rule="python.internals.write")
     reader.remember(target.attr, value)
@@ -134,9 +138,21 @@ def _while(reader: Reader, node: ast.While) -> None:
         note(reader, Deed.RESOURCE, node.test, "a loop without an exit")
 
 
+_EXITS = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.Await)
+# Calls that come back, and so never end a loop. Any other may raise what somebody outside of the loop waits for.
+_RETURNING = names("append extend add update insert setdefault put start print len sum range list dict set str sorted")
+_RETURNING |= names("sleep Thread Process")
+
+
 def _leaves(loop: ast.While) -> bool:
-    exits = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.Await, ast.Call)
-    return any(isinstance(part, exits) for statement in loop.body for part in ast.walk(statement))
+    return any(_may_leave(part) for statement in loop.body for part in ast.walk(statement))
+
+
+def _may_leave(part: ast.AST) -> bool:
+    if not isinstance(part, ast.Call):
+        return isinstance(part, _EXITS)
+    called = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
+    return called not in _RETURNING
 
 
 def _for(reader: Reader, node: ast.For | ast.AsyncFor) -> None:

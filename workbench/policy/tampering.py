@@ -7,6 +7,7 @@ no way to do it may be quieter than a plain assignment.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from workbench.policy.effects import note
 from workbench.policy.invocation import Arguments
@@ -18,7 +19,7 @@ from workbench.policy.value import NOTHING, Value, shown
 from workbench.records import Risk
 
 # Changed in honest programs, or told in other words.
-_EVERYDAY = frozenset({"sys.path", "sys.argv", "os.environ", "logging.root.handlers", "warnings.filters"})
+_EVERYDAY = frozenset({"sys.argv", "os.environ", "logging.root.handlers", "warnings.filters"})
 _CHANGING = names("append extend insert update setdefault pop popitem clear remove add discard")
 _CHANGING |= names("__setitem__ __delitem__ __ior__ __iadd__")
 _NAMING = names("__setattr__ __delattr__")
@@ -37,8 +38,17 @@ def is_shared(ref: str) -> bool:
 def note_writes(reader: Reader, node: ast.AST, owner: Value) -> None:
     """Something was put into, or taken out of, each table or list that this may be."""
     for ref in owner.refs:
-        if ref == "builtins" or is_shared(ref):
+        if ref == "sys.path":
+            note_search_path(reader, node)
+        elif ref == "builtins" or is_shared(ref):
             note(reader, Deed.TAMPER, node, f"writes into {ref}", risk=Risk.MEDIUM if ref == "globals()" else None)
+
+
+def note_search_path(reader: Reader, node: ast.AST) -> None:
+    """Whoever changes it decides which files the imports below mean, honest names among them."""
+    words = "Changes where imports are looked for: the modules it imports may be other files than their names say"
+    note(reader, Deed.IMPORT, node, "sys.path", rule="code.import.path", words=words)
+    reader.report.not_assessed["Modules found through a changed sys.path."] = None
 
 
 def note_replaced(reader: Reader, node: ast.AST, owner: Value, name: str) -> None:
@@ -75,6 +85,11 @@ def note_handed_on(reader: Reader, node: ast.Call, arguments: Arguments) -> None
             for held in (one, *(one.items or ())):
                 others = Value(refs=tuple(ref for ref in held.refs if ref not in _SETTERS))
                 note_replaced(reader, node, others, "an attribute chosen at run time")
+
+
+def tables(refs: Iterable[str]) -> tuple[str, ...]:
+    """Those that are tables of names: a copy or a view of one still gives every name out."""
+    return tuple(ref for ref in refs if ref in ("sys.modules", "globals()", "builtins") or ref.endswith(".__dict__"))
 
 
 def write_item(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:

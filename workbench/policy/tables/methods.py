@@ -15,7 +15,13 @@ NETWORK_KINDS = names(
 ARCHIVE_KINDS = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"})
 BUFFER_KINDS = frozenset({"io.StringIO", "io.BytesIO"})
 # Constructors whose result is worth remembering.
-KINDS = PATH_KINDS | NETWORK_KINDS | ARCHIVE_KINDS | BUFFER_KINDS | {"sqlite3.connect", "sqlite3.Connection"}
+KINDS = (
+    PATH_KINDS
+    | NETWORK_KINDS
+    | ARCHIVE_KINDS
+    | BUFFER_KINDS
+    | {"sqlite3.connect", "sqlite3.Connection", "tempfile.TemporaryDirectory"}
+)
 
 PATH_METHODS = {
     "unlink": Deed.DELETE,
@@ -47,6 +53,7 @@ TELLING = {
     "hardlink_to": Deed.LINK,
     "chmod": Deed.META,
     "to_csv": Deed.WRITE,
+    "to_sql": Deed.DATABASE,
     "to_excel": Deed.WRITE,
     "to_parquet": Deed.WRITE,
     "to_feather": Deed.WRITE,
@@ -74,6 +81,8 @@ TELLING = {
 }
 # Methods of any reader of files; what they are given may be a path.
 LOADING = names("read load parse open load_cert_chain load_verify_locations from_file read_file add")
+# Methods of a database connection that do more than ask.
+CONNECTION_METHODS = {"backup": Deed.WRITE, "deserialize": Deed.DATABASE, "load_extension": Deed.NATIVE}
 SQL_METHODS = frozenset({"execute", "executemany", "executescript"})
 # However a program got hold of our client, these call tools.
 CALLING = {"call_tool": "client.call_tool", "call_mcp_tool": "client.call_mcp_tool"}

@@ -56,6 +56,8 @@ REACHED = names(
 )
 ALIASES = {
     "posix": "os",
+    "sys.modules.maps": "sys.modules",  # of a ChainMap
+    "sys.modules.data": "sys.modules",  # of a UserDict
     "nt": "os",
     "posixpath": "os.path",
     "_io.open": "builtins.open",
