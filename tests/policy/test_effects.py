@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from workbench.policy.effects import host
+from workbench.policy.tables.commands import CommandClass
 from workbench.policy.value import HOLE
 from workbench.records import EffectKind, Risk, Verdict
 
@@ -33,11 +34,16 @@ from workbench.records import EffectKind, Risk, Verdict
         ("open('/etc/passwd', 'a')", "Writes /etc/passwd (a sensitive place)", Risk.CRITICAL, EffectKind.REFUSED),
         ("import os\nos.remove('workspace/a')", "Deletes workspace/a", Risk.HIGH, EffectKind.WILL),
         ("import os\nos.remove('/tmp/a')", "Deletes /tmp/a", Risk.LOW, EffectKind.WILL),
-        ("import os\nos.system('ls -l')", "Runs the command ls -l", Risk.HIGH, EffectKind.REFUSED),
-        ("import os\nos.system(f'rm -rf {x}')", "Runs the command rm -rf …", Risk.CRITICAL, EffectKind.REFUSED),
+        ("import os\nos.system('ls -l')", "Runs the command ls -l (it only looks)", Risk.HIGH, EffectKind.REFUSED),
+        (
+            "import os\nos.system(f'rm -rf {x}')",
+            "Runs the command rm -rf … (a shell reads it, which may do more than its words say)",
+            Risk.CRITICAL,
+            EffectKind.REFUSED,
+        ),
         (
             "import subprocess\nsubprocess.run(['git', 'push'])",
-            "Runs the command git push",
+            f"Runs the command git push ({CommandClass.ASK.value})",
             Risk.HIGH,
             EffectKind.REFUSED,
         ),

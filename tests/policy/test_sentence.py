@@ -33,7 +33,10 @@ from workbench.records import Verdict
             "Deletes customer through demo.delete_customer.",
         ),
         ("open('workspace/a.txt').read()", "Reads workspace/a.txt."),
-        ("import os\nos.system('ls')", "The sandbox will refuse what it tries: it runs the command ls."),
+        (
+            "import os\nos.system('ls')",
+            "The sandbox will refuse what it tries: it runs the command ls (it only looks).",
+        ),
         (
             "import requests\nrequests.get('https://example.com/a')",
             "The sandbox will refuse what it tries: it contacts example.com.",

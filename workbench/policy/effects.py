@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
+from workbench.policy.commands import judge_argv, judge_line
 from workbench.policy.levels import raised
 from workbench.policy.paths import Place, certain, place, within
 from workbench.policy.reach import named_place
@@ -110,11 +112,24 @@ def _note_chooser(reader: Reader, deed: Deed, node: ast.AST, target: Value, name
         reader.report.add("flow.target", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
 
 
-def note_command(reader: Reader, node: ast.AST, command: str, taint: frozenset[Source]) -> None:
-    """Another program is run."""
+def note_command(
+    reader: Reader, node: ast.AST, command: str, taint: frozenset[Source], argv: Sequence[Value] | None = None
+) -> None:
+    """Another program is run: by an argv list where there is one, else by a text that a shell reads."""
     source = first(taint, "untrusted")
     risk = Risk.CRITICAL if source or DESTRUCTIVE_COMMAND.search(command) else Risk.HIGH
-    note(reader, Deed.PROCESS, node, command, risk=risk)
+    note(reader, Deed.PROCESS, node, command, risk=risk, words=_command_words(command, argv))
+
+
+def _command_words(command: str, argv: Sequence[Value] | None) -> str:
+    if not command:
+        return ""
+    parts = [known(part) for part in argv or ()]
+    words = [part for part in parts if part is not None]
+    whole = bool(parts) and len(words) == len(parts)
+    judged = judge_argv(words, absolute=False) if whole else judge_line(command) if argv is None else None
+    told = WORDS[Deed.PROCESS].named.format(command)
+    return f"{told} ({judged.words if judged else 'some of its words are only known at run time'})"
 
 
 def note_network(reader: Reader, node: ast.AST, address: Value, taint: frozenset[Source]) -> None:

@@ -173,8 +173,9 @@ def _call_rule(reader: Reader, node: ast.Call, ref: str, rule: Rule, arguments: 
             note_file(reader, Deed.WRITE, node, arguments.get(1, "dst", "destination"))
         return Value(taint=arguments.taint)
     if rule.deed is Deed.PROCESS:
+        argv = arguments.positional if ref.endswith("_exec") else target.items
         words = " ".join(filter(None, map(shown, arguments.positional))) if ref.endswith("_exec") else shown(target)
-        note_command(reader, node, words, arguments.taint)
+        note_command(reader, node, words, arguments.taint, argv)
         return Value(taint=frozenset({Source("untrusted", "a command's output", line)}))
     note(reader, rule.deed, node, ref.removeprefix("builtins."), risk=rule.risk)
     return Value(kind=ref if ref in KINDS else "", taint=arguments.taint)
