@@ -47,3 +47,17 @@ def test_files_are_judged_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_nothing_to_read_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert "usage" in capsys.readouterr().err
+
+
+def test_there_is_one_line_out_for_each_line_in() -> None:
+    lines = ["{broken", '{"code": "print(1)"}', '{"code": 3, "id": "x"}', "[]", '{"code": "\\ud800"}', "[" * 100_000]
+    lines += ['{"code": "' + "(" * 5000 + '"}', '{"code": "' + "-" * 50_000 + '1"}', '{"code": "x\\u0000"}']
+    verdicts = _run("\n".join(lines))
+    assert len(verdicts) == len(lines)
+    assert [v["gate"] for v in verdicts[:5]] == ["ask", "auto", "ask", "ask", "blocked"]
+    assert [bool(v.get("error")) for v in verdicts[:5]] == [True, False, True, True, False]
+
+
+def test_a_file_that_is_not_there_is_told_on_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "none.py")]) == 0
+    assert "cannot be read" in json.loads(capsys.readouterr().out)["error"]

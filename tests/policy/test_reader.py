@@ -100,6 +100,12 @@ def test_past_the_cap_what_was_found_is_kept() -> None:
     assert [note.finding.subject for note in reading.report.notes.values()] == ["id"]
 
 
+def test_reading_stops_when_its_time_is_over() -> None:
+    reading = Reader("", Toolbook(()), SYNTAX, deadline=1e-9)
+    with pytest.raises(OverCap):
+        reading.read(ast.parse("x = 1\n" * 100))
+
+
 def test_what_a_function_learned_from_a_later_caller_counts() -> None:
     text = "def f(g):\n    g('id')\nimport os\nf(os.system)\n"
     reading = reader(text)

@@ -1,6 +1,7 @@
 """`python -m workbench.policy FILE…|-`: one JSON verdict per program, for measuring the rules on sets of programs.
 
-Standard input may be one program or JSON lines of {"code": …, "id": …}; an id comes back with its verdict.
+Standard input may be one program or JSON lines of {"code": …, "id": …}; an id comes back with its verdict. There is one
+line out for each line in: one that is no such JSON, and one whose reading failed, is told under `error` and asks.
 With `--sarif` all findings come as one SARIF log instead.
 """
 
@@ -10,10 +11,13 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
-from workbench.policy.assess import assess
+from workbench.errors import WorkbenchError
+from workbench.policy.assess import RULES, assess
 from workbench.policy.sarif import sarif
+from workbench.records import Gate, Risk, Verdict
 
 
 def main(arguments: list[str]) -> int:
@@ -22,38 +26,69 @@ def main(arguments: list[str]) -> int:
     if not names:
         print("usage: python -m workbench.policy [--sarif] FILE…|-", file=sys.stderr)
         return 2
-    verdicts = ((name, assess(code, None)) for name, code in _programs(names))
     if log:
-        print(json.dumps(sarif(verdicts), indent=1, ensure_ascii=True))
+        print(json.dumps(sarif(_verdicts(names)), indent=1, ensure_ascii=True))
         return 0
-    for name, verdict in verdicts:
-        print(json.dumps({"id": name, **asdict(verdict)}, ensure_ascii=True))
+    for name, code in _programs(names):
+        print(json.dumps({"id": name, **_judged(code)}, ensure_ascii=True), flush=True)
     return 0
 
 
-def _programs(arguments: list[str]) -> Iterator[tuple[str, str]]:
+def _verdicts(names: list[str]) -> Iterator[tuple[str, Verdict]]:
+    return ((name, assess(code, None)) for name, code in _programs(names) if isinstance(code, str))
+
+
+def _judged(code: str | WorkbenchError) -> dict[str, object]:
+    """The verdict as JSON. Whatever a program does to its reader, those behind it are still judged."""
+    if isinstance(code, WorkbenchError):
+        return _failed(code.message)
+    try:
+        return asdict(assess(code, None))
+    except Exception as fault:
+        return _failed(f"Reading it failed: {type(fault).__name__}.")
+
+
+def _failed(words: str) -> dict[str, object]:
+    return {"error": words, "risk": Risk.HIGH, "gate": Gate.ASK, "sentence": words, "findings": [], "rules": RULES}
+
+
+def _programs(arguments: list[str]) -> Iterator[tuple[str, str | WorkbenchError]]:
     for argument in arguments:
         if argument != "-":
-            yield argument, Path(argument).read_text(encoding="utf-8", errors="surrogateescape")
+            yield argument, _file(argument)
             continue
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
         yield from _lines(text) if _is_lines(text) else iter([("-", text)])
 
 
-def _is_lines(text: str) -> bool:
-    first = next((line for line in text.split("\n") if line.strip()), "")
+def _file(name: str) -> str | WorkbenchError:
     try:
-        found = json.loads(first)
-    except ValueError:
-        return False
-    return isinstance(found, dict) and "code" in found
+        return Path(name).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as fault:
+        return WorkbenchError(f"{name} cannot be read: {fault.strerror}.", "Name a file that is there.")
 
 
-def _lines(text: str) -> Iterator[tuple[str, str]]:
+def _is_lines(text: str) -> bool:
+    """Whether this is JSON lines: its first few say so, and one of them may be broken."""
+    first = list(islice((line for line in text.split("\n") if line.strip()), 5))
+    return any("code" in _entry(line) for line in first)
+
+
+def _lines(text: str) -> Iterator[tuple[str, str | WorkbenchError]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            entry = json.loads(line)
-            yield str(entry.get("id", number)), str(entry["code"])
+            entry = _entry(line)
+            code = entry.get("code")
+            wrong = WorkbenchError(f'Line {number} is no JSON of the form {{"code": …}}.', "Write one object per line.")
+            yield str(entry.get("id", number)), code if isinstance(code, str) else wrong
+
+
+def _entry(line: str) -> dict[str, object]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 if __name__ == "__main__":

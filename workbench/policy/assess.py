@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+import time
 import warnings
 from collections.abc import Callable, Sequence
 
 from workbench.policy.canonical import Canonical, canonical
 from workbench.policy.conclusions import conclude, look_at_text
 from workbench.policy.expressions import EXPRESSIONS, NAMING
+from workbench.policy.impact import impact
 from workbench.policy.levels import at_least, worst
 from workbench.policy.lookalikes import look_alikes
 from workbench.policy.reach import open_up
-from workbench.policy.reader import Inner, OverCap, Reader, Syntax
+from workbench.policy.reader import OverCap, Reader, Syntax
 from workbench.policy.report import Noted, Report
 from workbench.policy.sentence import sentence
 from workbench.policy.statements import STATEMENTS
@@ -62,7 +64,7 @@ def _read(
     _run(reader, tree)
     look_at_text(reader.report, text)
     look_alikes(reader.report, text, tree)
-    _read_inner(reader.report, list(reader.inner.values()), toolbook, 1)
+    _read_inner(reader.report, reader, 1)
     if reach is not None:
         open_up(reader.report, reach)
     conclude(reader.report)
@@ -108,16 +110,19 @@ def _tree(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _read_inner(report: Report, texts: list[Inner], toolbook: Toolbook, depth: int) -> None:
+def _read_inner(report: Report, outer: Reader, depth: int) -> None:
     """Constant text given to exec is a program too; it is told at the place of the call."""
-    for inner in texts:
+    for inner in outer.inner.values():
+        if time.thread_time() > outer.deadline:
+            _incomplete(report, "Its texts that are run as code are too many to be read completely")
+            break
         tree = _parse(inner.text)
         if isinstance(tree, Finding):
             continue
-        reader = Reader(inner.text, toolbook, SYNTAX, inner.span)
+        reader = Reader(inner.text, outer.toolbook, SYNTAX, inner.span, outer.deadline)
         _run(reader, tree)
         if depth < DEEPEST:
-            _read_inner(reader.report, list(reader.inner.values()), toolbook, depth + 1)
+            _read_inner(reader.report, reader, depth + 1)
         report.take(reader.report)
 
 
@@ -138,6 +143,9 @@ def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> V
         rules=RULES,
         hosts=tuple(report.wanted),
         flows=_flows(report),
+        impact=impact(report),
+        lines=sum(1 for line in text.text.split("\n") if line.strip()),
+        forks=report.forks,
         definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
     )
 

@@ -7,6 +7,7 @@ only when it asked for something of which more is known by now, and not more tha
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from workbench.policy.value import NOTHING, Source, Value, join
 from workbench.records import Span
 
 MAX_WORK = 50_000  # expressions looked at; about 100 ms
+BUDGET = 2.0  # seconds of this thread's time, where single expressions cost much
+_LOOKS = 32  # expressions between two looks at the clock
 READINGS = 3
 AHEAD = 6  # functions that call each other, each read for what it gives back before the text goes on
 
@@ -94,7 +97,9 @@ class Syntax:
 class Reader:
     """State of one reading; the syntax tables say what each piece does to it."""
 
-    def __init__(self, text: str, toolbook: Toolbook, syntax: Syntax, anchor: Span | None = None) -> None:
+    def __init__(
+        self, text: str, toolbook: Toolbook, syntax: Syntax, anchor: Span | None = None, deadline: float = 0.0
+    ) -> None:
         self._statements, self._expressions, self._naming = syntax.statements, syntax.expressions, syntax.naming
         self.toolbook = toolbook
         self.report = Report()
@@ -118,6 +123,7 @@ class Reader:
         self.current: ast.AST | None = None
         self._place: tuple[ast.AST, Span] | None = None
         self.work = 0
+        self.deadline = deadline or time.thread_time() + BUDGET
 
     def read(self, tree: ast.Module) -> None:
         """Read until nothing new is learned."""
@@ -160,7 +166,7 @@ class Reader:
         if node is None:
             return NOTHING
         self.work += 1
-        if self.work > MAX_WORK:
+        if self.work > MAX_WORK or (self.work % _LOOKS == 0 and time.thread_time() > self.deadline):
             raise OverCap
         kind = type(node)
         if act := self._expressions.get(kind):
@@ -240,6 +246,7 @@ class Reader:
         """Inside something that may run not at all, once, or often."""
         decides = [source for source in condition.taint if source.kind == "untrusted"][:1]
         self.branches, self.loops = self.branches + 1, self.loops + loop
+        self.report.forks += 1
         self.control.extend(decides)
         yield
         del self.control[len(self.control) - len(decides) :]

@@ -46,6 +46,7 @@ class Report:
     onward: set[Span] = field(default_factory=set)  # network calls that name nobody: they use what is connected
     flows: dict[Flow, None] = field(default_factory=dict)
     wanted: list[str] = field(default_factory=list)  # places a person may open for this text
+    forks: int = 0  # branches and loops
     opened: bool = False  # some of the network is, or could be, open
 
     def add(
@@ -106,6 +107,7 @@ class Report:
         self.places.update(other.places)
         self.flows.update(other.flows)
         self.onward.update(other.onward)
+        self.forks += other.forks
 
     def findings(self) -> tuple[Finding, ...]:
         """The worst first, then as they stand in the text."""

@@ -23,6 +23,7 @@ from workbench.records.consent import Consent
 from workbench.records.finds import Companion, Find, FindKind, Finds, FoundIn, Reason
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
 from workbench.records.house import AgentInfo, CoreStatus, FileInfo
+from workbench.records.impact import Impact
 from workbench.records.network import Connection, HostRule, NetworkRules
 from workbench.records.observed import Observation
 from workbench.records.offers import (
@@ -122,6 +123,7 @@ __all__ = [
     "Held",
     "Hints",
     "HostRule",
+    "Impact",
     "ImportChoice",
     "ImportReport",
     "JsonObject",

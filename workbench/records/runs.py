@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from workbench.records.calls import CallTrace
 from workbench.records.ground import Fault, Origin, Risk
+from workbench.records.impact import Impact
 from workbench.records.observed import Observation
 from workbench.records.pauses import Held, Pause
 from workbench.records.pinning import Resemblance
@@ -105,6 +106,9 @@ class Verdict:
     asks: tuple[str, ...] = ()  # why a person is asked whatever the risk is
     unsettled: Risk | None = None  # the highest risk that no rule settles; None: the risk itself
     flows: tuple[Flow, ...] = ()
+    impact: Impact = field(default_factory=Impact)
+    lines: int = 0  # of code, none of them empty
+    forks: int = 0  # branches and loops in it: how much there is to read, and no sign of risk
 
 
 class RunState(StrEnum):

@@ -13,6 +13,7 @@ from dataclasses import replace
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
 from workbench.policy.earlier import assess_after
+from workbench.policy.impact import together
 from workbench.policy.levels import worst
 from workbench.records import Gate, HostRule, Skill, Span, Tool, Verdict
 
@@ -98,4 +99,7 @@ def _joined(verdict: Verdict, skill: Skill, inner: Verdict | None, line: int) ->
         not_assessed=(*unread, *inner.not_assessed),
         definitions={**inner.definitions, **definitions},
         hosts=tuple(dict.fromkeys((*verdict.hosts, *inner.hosts))),
+        impact=together(verdict.impact, inner.impact),
+        lines=verdict.lines + inner.lines,
+        forks=verdict.forks + inner.forks,
     )

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui.code_view import ORDER
+from workbench.gui.dialogs.impact_rows import impact_rows
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
@@ -53,6 +54,7 @@ class EffectsView(QScrollArea):
         self._flows(verdict.flows)
         self._findings(verdict)
         self._unknown(verdict.not_assessed)
+        self._in_all(verdict)
         self.setWidget(page)
 
     def links(self) -> tuple[QPushButton, ...]:
@@ -97,6 +99,13 @@ class EffectsView(QScrollArea):
             words = ForeignLabel(sentence)
             mark(words, role="warning")
             grid.addWidget(words, row, 1, 1, 3)
+
+    def _in_all(self, verdict: Verdict) -> None:
+        if not (rows := impact_rows(verdict)):
+            return
+        self._group(self.tr("In all"), len(rows))
+        for title, words in rows:
+            self._grid.addWidget(ForeignLabel(f"{title}: {words}"), self._grid.rowCount(), 1, 1, 3)
 
     def _flows(self, flows: Sequence[Flow]) -> None:
         """From one line to another: what outsiders can write weighs more than what is merely private."""
