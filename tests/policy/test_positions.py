@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from workbench.policy.canonical import canonical
 from workbench.policy.positions import Positions
 from workbench.records import Span
 
@@ -34,3 +37,17 @@ def test_places_outside_of_the_text_are_clamped() -> None:
     node = ast.Name("x", lineno=9, col_offset=5, end_lineno=9, end_col_offset=80)
     assert Positions("x").span(node) == Span(9, 0, 9, 0)
     assert Positions("x").span(ast.Load()) == Span(1, 0, 1, 0)
+
+
+WIDE = st.text(st.characters(codec="utf-8") | st.sampled_from("é日😀👩\u0301\u00a0 '\t"), max_size=12)
+
+
+@given(WIDE, WIDE, WIDE)
+def test_a_span_cuts_exactly_its_node_out_of_any_canonical_text(before: str, inside: str, after: str) -> None:
+    text = canonical(f"{before!r}; f({inside!r},\n  g({after!r})) # {before!r}\n").text
+    lines = text.split("\n")
+    for node in (found for found in ast.walk(ast.parse(text)) if isinstance(found, ast.Call | ast.Constant)):
+        span = Positions(text).span(node)
+        cut = "\n".join(lines[span.line - 1 : span.end_line])
+        cut = cut[span.column : len(cut) - (len(lines[span.end_line - 1]) - span.end_column)]
+        assert ast.dump(ast.parse(cut, mode="eval").body) == ast.dump(node)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QFont, QFontInfo, QTextCursor
 
 from workbench.gui.code_view import CodeView, marks_of, worst_line
 from workbench.gui.editor.code_editor import CodeEditor
+from workbench.gui.editor.spans import _units
+from workbench.policy.positions import Positions
 from workbench.records import Effect, EffectKind, Finding, Gate, Risk, Span, Verdict
 
 
@@ -60,6 +63,23 @@ def test_what_is_sent_is_what_is_shown_whatever_was_put_in(editor: CodeEditor, t
     once = editor.text()
     editor.set_text(once)
     assert editor.text() == once
+
+
+@given(
+    before=st.text(st.sampled_from("é日😀👩\u0301a "), max_size=8), inside=st.text(st.sampled_from("ü😀b"), max_size=8)
+)
+@settings(suppress_health_check=list(HealthCheck))
+def test_qt_counts_to_the_same_characters(editor: CodeEditor, before: str, inside: str) -> None:
+    text = f"x = {before!r}; f({inside!r})"
+    editor.set_text(text)
+    start = Positions(text).span(ast.parse(text).body[1]).column
+    cursor = editor.textCursor()
+    cursor.setPosition(_units(text[:start]))
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfLine, QTextCursor.MoveMode.KeepAnchor)
+    assert cursor.selectedText() == f"f({inside!r})"
+    cursor.clearSelection()
+    editor.setTextCursor(cursor)
+    assert editor._code_point() == len(text)
 
 
 def test_enter_indents_after_a_colon_and_less_after_return(editor: CodeEditor, qtbot: Any) -> None:

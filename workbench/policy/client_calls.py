@@ -1,0 +1,59 @@
+"""What the sandbox's client offers a program: tools called by name, skills loaded and offered."""
+
+from __future__ import annotations
+
+import ast
+from functools import reduce
+
+from workbench.policy.invocation import Arguments
+from workbench.policy.reader import Reader
+from workbench.policy.special import Special, every
+from workbench.policy.toolbook import Unlisted
+from workbench.policy.toolcalls import note_dynamic, use_tool
+from workbench.policy.value import NOTHING, Value, each, join, known, shown, tainted
+from workbench.records import EffectKind, Risk, Tool
+
+
+def _call_tool(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`call_tool("server", "tool", {…})`."""
+    answers = []
+    for server in each(arguments.get(0, "server")):
+        for tool in each(arguments.get(1, "tool", "name")):
+            owner, name = known(server), known(tool)
+            found = reader.toolbook.find(owner, name) if owner and name else None
+            answers.append(_use(reader, node, found, arguments))
+    return reduce(join, answers)
+
+
+def _call_by_id(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`call_mcp_tool("mcp__server__tool", {…})`."""
+    names = map(known, each(arguments.get(0, "tool_id", "id", "name", "tool")))
+    found = [reader.toolbook.find_id(name) if name else None for name in names]
+    return reduce(join, [_use(reader, node, tool, arguments) for tool in found])
+
+
+def _use(reader: Reader, node: ast.Call, found: Tool | Unlisted | None, arguments: Arguments) -> Value:
+    if found is None:
+        return tainted(note_dynamic(reader, node), arguments.taint)
+    return use_tool(reader, node, found, arguments)
+
+
+def _load_skill(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    name = known(arguments.get(0, "name"))
+    reader.report.not_assessed[f"The text of the kept skill {name or 'chosen at run time'}."] = None
+    return Value(kind="skill")
+
+
+def _offer_skill(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    words = f"Offers a program as the skill {shown(arguments.get(0, 'name'))}; a person decides whether to keep it"
+    reader.report.add("skill.offer", Risk.LOW, words, reader.span(node), effect=EffectKind.WILL, reversible=True)
+    return NOTHING
+
+
+CLIENT_CALLS: dict[str, Special] = {
+    **every("client.call_tool runtime.call_tool", _call_tool),
+    **every("client.call_mcp_tool runtime.call_mcp_tool", _call_by_id),
+    **every("client.get_client client.Client", lambda reader, node, ref, arguments: Value(refs=("client",))),
+    **every("client.load_skill runtime.load_skill", _load_skill),
+    **every("client.save_skill runtime.save_skill", _offer_skill),
+}
