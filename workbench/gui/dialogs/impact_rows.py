@@ -15,8 +15,8 @@ def impact_rows(verdict: Verdict) -> list[tuple[str, str]]:
     rows = [
         (_word("Changes"), _names(found.changed)),
         (_word("Reads"), _names(found.read)),
-        (_word("Contacts"), _names(found.networks)),
-        (_word("Runs"), _names(found.commands)),
+        (_word("Tries to contact"), _names(found.networks)),
+        (_word("Tries to run"), _names(found.commands)),
         (_word("Tools that send"), _names(found.tools.get("sends", ()))),
         (_word("Tools that change"), _names(found.tools.get("changes", ()))),
         (_word("Tools that add"), _names(found.tools.get("adds", ()))),
