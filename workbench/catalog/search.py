@@ -17,6 +17,7 @@ from workbench.wrappers.names import package_name
 _LINE = 80  # characters of a tool's first sentence
 _LONGEST_QUERY = 1_000
 _COMPANIONS = 5  # tools named as used together with those shown
+_SERVERS = 20  # named where a search asks for one that is not there
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _MORE = {
     Depth.NAME: 'ask for detail "description" or "full"',
@@ -61,7 +62,8 @@ class Search:
         known = wanted in {entry.category.lower() for entry in self.entries} if wanted else True
         asked = (query if known else f"{query} {wanted}").strip()[:_LONGEST_QUERY]
         shown, total = self._find(asked, max(1, limit), _filter(self._server(server), wanted if known else ""))
-        lines = [self._header(asked, depth, len(shown), total), *_body(shown, depth)]
+        header = self._unknown(server) or self._header(asked, depth, len(shown), total)
+        lines = [header, *_body(shown, depth)]
         text = "\n".join(lines + (self._together(shown) if depth is Depth.FULL else []))
         return SearchAnswer(
             text=text,
@@ -92,6 +94,15 @@ class Search:
         if name in self._packages.values():
             return name
         return self._packages.get(name, name)
+
+    def _unknown(self, server: str) -> str:
+        """Why nothing can be found of a server that has no tools here."""
+        names = dict.fromkeys(entry.tool.server for entry in self.entries)
+        if not server or self._server(server) in names:
+            return ""
+        more = f" and {len(names) - _SERVERS} more" if len(names) > _SERVERS else ""
+        known = f"There are: {', '.join(list(names)[:_SERVERS])}{more}." if names else "No server's tools are known."
+        return f"0 of {len(self.entries)} tools: {server[:80]!r} is no server with tools here. {known}"
 
     def _header(self, query: str, depth: Depth, shown: int, total: int) -> str:
         about = f" matching {query[:100]!r}" if query else ""

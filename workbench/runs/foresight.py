@@ -36,7 +36,7 @@ def explain(findings: Sequence[Finding]) -> Fault:
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in findings[:_TOLD])
     more = len(findings) - _TOLD
     return Fault(
-        "The program was not run: some of its calls cannot work.",
+        "Some of its calls cannot work.",
         "Mend these lines and propose it again; nothing has happened yet.",
         f"{lines}\n… and {more} more." if more > 0 else lines,
     )
