@@ -8,7 +8,8 @@ from enum import StrEnum
 from workbench.policy.tables.patterns import SENSITIVE_PATH
 from workbench.policy.value import HOLE
 
-ROOTS = ("/bench/workspace", "/workspace")  # where the sandbox shows the workspace; a program starts in /bench
+ROOTS = ("/bench/workspace", "/workspace")  # where the sandbox shows the workspace
+_START = "/bench"  # where a program starts; what is beside the workspace there can be read
 _SCRATCH = "/tmp"  # private to a run
 _ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
 
@@ -58,6 +59,8 @@ def _absolute(path: str) -> Place:
     for root in ROOTS:
         if path == root or path.startswith(root + "/"):
             return Place.OUTSIDE if _climbs(path[len(root) :].lstrip("/")) else Place.WORKSPACE
+    if path == _START or path.startswith(_START + "/"):
+        return Place.OUTSIDE if _climbs(path[len(_START) :].lstrip("/")) else Place.BESIDE
     if (path == _SCRATCH or path.startswith(_SCRATCH + "/")) and ".." not in path:
         return Place.SCRATCH
     return Place.OUTSIDE
