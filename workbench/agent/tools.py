@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from workbench.records import JsonObject
 
 INSTRUCTIONS = (
-    "Work through programs instead of single calls: search_tools finds what the servers offer, execute_code runs a "
-    "Python program that imports those tools as functions. Only what the program prints or sets as `result` comes back."
+    "Work through programs instead of single calls: search_tools finds tools, execute_code runs a Python program that "
+    "imports them as functions. Only what it prints or sets as `result` comes back."
 )
 
 
@@ -30,11 +30,11 @@ EXECUTE = AgentTool(
     name="execute_code",
     description="""Run a Python program in a locked sandbox on the user's machine and get its summary back.
 1. Find tools with search_tools. 2. Import them: `from servers.demo import list_orders`. 3. Call them with await, \
-filter and join in Python, keep big data out of your context. 4. Print little, or set `result`; a picture \
+filter and join in Python, keep big data out of context. 4. Print little, or set `result`; a picture \
 (`chart.images[0]`) set as `result` is shown to you.
 Rules: top-level await and asyncio.gather work; no network, no other programs; files only below workspace/ and they \
 stay between runs; personal data appears as tokens like [EMAIL_1.k7q2], pass them on unchanged; catch ToolError from \
-`client`. A person may have to approve the program first, so say in `description` what it is for.
+`client`. A person may have to approve the program first, so say what it is for.
 Example:
 from servers.demo import list_orders
 page = await list_orders(status="pending", limit=500)
@@ -42,28 +42,27 @@ result = {"pending": page["total"], "first 500 worth": sum(order["amount"] for o
     schema=_object(
         ["code", "description"],
         code={"type": "string", "description": "The program."},
-        description={"type": "string", "description": "What it is for, in one sentence, for the person who approves."},
-        timeout={"type": "number", "description": "Seconds it may take; the user's limit still holds."},
+        description={"type": "string", "description": "What it is for, in one sentence."},
+        timeout={"type": "number", "description": "Seconds; the user's limit holds too."},
         session_id={
             "type": "string",
-            "description": "Go on with the variables, imports and open files of your programs under the same id. "
-            "Without it each program starts fresh.",
+            "description": "Go on with the variables of your programs under the same id; else each starts fresh.",
         },
         language={
             "type": "string",
             "enum": ["python", "typescript"],
-            "description": "Python unless you say typescript, which always waits for a person: "
+            "description": "Python if left out; typescript always waits for a person: "
             '`import { list_orders } from "./servers/demo"`, top-level await, console.log, result = …, ToolError; '
             "readFile, writeFile and listFiles for workspace/.",
         },
         profile={
             "type": "string",
-            "description": "read_only, write_restricted (usual), execute_full (more limits, asks), or the user's own.",
+            "description": "read_only, write_restricted (usual), execute_full (asks), or the user's own.",
         },
         required_tools={
             "type": "array",
             "items": {"type": "string"},
-            "description": "The only tools it may call, as demo.list_orders.",
+            "description": "The tools it may call: demo.list_orders.",
         },
         force_approval={"type": "boolean", "description": "Ask a person first."},
     ),
@@ -80,10 +79,10 @@ use "full" for the few you will call: it gives the Python signature with notes. 
         detail_level={
             "type": "string",
             "enum": ["name", "description", "full", "name_only", "with_description", "summary"],
-            "description": "How much to tell: about 6, 20 or 200 tokens a tool.",
+            "description": "About 6, 20 or 200 tokens a tool.",
         },
         server={"type": "string", "description": "Only tools of this server."},
-        category={"type": "string", "description": "Only servers of this category."},
+        category={"type": "string", "description": "Only this category of servers."},
         limit={"type": "integer", "minimum": 1, "maximum": 500, "description": "At most this many (20)."},
     ),
     read_only=True,
@@ -91,12 +90,12 @@ use "full" for the few you will call: it gives the Python signature with notes. 
 
 DEFINITION = AgentTool(
     name="get_tool_definition",
-    description="""Read everything a server says of one tool: description, input and output schema, and the line that \
-imports it. Rarely needed: search_tools with "full" is shorter.""",
+    description="""Read all that a server says of one tool: description, input and output schema. Rarely needed: \
+search_tools with "full" is shorter.""",
     schema=_object(
         ["name"],
         name={"type": "string", "description": "As found: list_orders, demo.list_orders or mcp__demo__list_orders."},
-        category={"type": "string", "description": "Its server or that one's category, where several have the name."},
+        category={"type": "string", "description": "Its server or category, where several have the name."},
     ),
     read_only=True,
 )
@@ -110,12 +109,12 @@ LIST_SKILLS = AgentTool(
 
 SAVE_SKILL = AgentTool(
     name="save_skill",
-    description="Offer a program that worked as a skill. It becomes a draft; the user decides whether to keep it.",
+    description="Offer a program that worked as a skill; the user decides whether to keep it.",
     schema=_object(
         ["name", "code", "description"],
         name={"type": "string", "description": "Lower-case words with hyphens."},
         code={"type": "string", "description": "An async function of that name with underscores, or a program."},
-        description={"type": "string", "description": "When to use it, in one sentence."},
+        description={"type": "string", "description": "When to use it."},
     ),
     read_only=False,
 )
