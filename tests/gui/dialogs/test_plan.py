@@ -49,6 +49,7 @@ def tick(dialog: Any, *numbers: int) -> None:
 def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any, qtbot: Any) -> None:
     dialog = opened(context, paper, qtbot, rehearsed())
     assert dialog.list.chosen() == ()
+    dialog.foot.allow.unsettle()  # it has come this moment
     QTest.keyClick(dialog, ENTER)
     dialog.foot.allow.click()
     assert dialog.isVisible(), "a key that comes with the dialog does nothing"

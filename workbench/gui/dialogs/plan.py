@@ -88,9 +88,11 @@ class PlanDialog(QDialog):
             self.foot.allow.unsettle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses the button that has the keyboard; never by a key that was down before, nor from the list."""
+        """Enter presses the button that has the keyboard; never by a key that was down before, nor while reading."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and (event.isAutoRepeat() or not self.foot.allow.settled() or self.list.hasFocus()):
+        focus = self.focusWidget()
+        reading = focus is not None and (focus is self.list or self.line.isAncestorOf(focus))
+        if enter and (event.isAutoRepeat() or not self.foot.allow.settled() or reading):
             event.accept()
             return
         super().keyPressEvent(event)
