@@ -49,13 +49,17 @@ def entry_of(row: Row) -> Entry:
 
 def _clean(text: str) -> str:
     """Half a surrogate pair cannot be stored as UTF-8; it is written as an escape."""
-    return str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+    text = str(text)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _json(detail: Mapping[str, Any]) -> str:
     """Any: details are JSON by agreement; what is not is kept as its text, because a lost entry would be worse."""
-    return _clean(json.dumps(dict(detail), ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain))
+    return _clean(_written(dict(detail)))
 
 
 def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+_written = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain).encode

@@ -1,10 +1,11 @@
 """The audit of a bench: everything that was asked, decided, run and called, in an order nobody can quietly change.
 
 Used from the core's thread only, except `entries` and `verify`. What `append` has returned survives the death of
-this process. `append_soon` is for what a program has done already and waits for: it costs the program nothing, and is
-written when the core has a moment, within `SOON` seconds, and before anything that `append` writes after it. So an end
-that was told (of a run, say) stands behind everything that came before it; and whoever kills this process can lose
-what was noted in its last moments, never anything out of the middle: numbers and hashes are given when it is written.
+this process. `append_soon` is for what a program has done already and waits for, and for what is followed by the next
+entry only: it costs the program nothing, and is written when the core has a moment, within `SOON` seconds, and before
+or together with what `append` writes after it. So an end that was told (of a run, say) stands behind everything that
+came before it; and whoever kills this process can lose what was noted in its last moments, never anything out of the
+middle: numbers and hashes are given when it is written.
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ class Journal:
 
     def append(self, note: Note) -> Entry:
         """Write a note; when this returns, it is written, and everything noted before it."""
-        self.settle()
-        return self._write([(time.time(), note)])[0]
+        while len(self._due) >= _BATCH:
+            self._write_due()
+        return self._write_due((time.time(), note))
 
     def append_soon(self, make: Callable[[], Note]) -> None:
         """Write what `make` answers, within moments; it must not fail. Raises when the last ones could not be written.
@@ -89,14 +91,7 @@ class Journal:
     def settle(self) -> None:
         """Write what is to be written soon. What cannot be written stays due."""
         while self._due:
-            batch = [self._due.popleft() for _ in range(min(len(self._due), _BATCH))]
-            notes = [(at, make()) for at, make in batch]
-            try:
-                self._write(notes)
-            except WorkbenchError:
-                self._due.extendleft((at, partial(_same, note)) for at, note in reversed(notes))
-                self._failing = True
-                raise
+            self._write_due()
         self._failing = False
 
     def settle_quietly(self) -> None:
@@ -105,6 +100,19 @@ class Journal:
             self.settle()
         except WorkbenchError as fault:
             log.error("%s %d entries wait.", fault.message, len(self._due))
+
+    def _write_due(self, *more: tuple[float, Note]) -> Entry:
+        """Some of what is due, and these, together; answers the last. What was due and cannot be written stays due."""
+        batch = [self._due.popleft() for _ in range(min(len(self._due), _BATCH))]
+        notes = [(at, make()) for at, make in batch]
+        try:
+            written = self._write([*notes, *more])
+        except WorkbenchError:
+            self._due.extendleft((at, partial(_same, note)) for at, note in reversed(notes))
+            self._failing = self._failing or bool(notes)
+            raise
+        self._failing = False
+        return written[-1]
 
     def _write(self, notes: Sequence[tuple[float, Note]]) -> list[Entry]:
         """As one transaction; all of them are written, or none."""

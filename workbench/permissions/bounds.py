@@ -53,13 +53,20 @@ class Bounds:
         self._yes = Yes(yes_file)
         self._stamp: tuple[tuple[int, ...], ...] | None = None
         self._read: Profiles = Profiles()
+        self._known: tuple[str, Profiles] | None = None  # the default that was wished, and the whole answer
 
     def profiles(self) -> Profiles:
         """Built-in ones first; of two with one name the person's counts."""
         stamp = tuple(map(_stamp_of, self._files.values()))
-        if stamp != self._stamp:
-            self._read, self._stamp = self._read_all(), stamp
         default = self._default()
+        if stamp != self._stamp:
+            self._read, self._stamp, self._known = self._read_all(), stamp, None
+        if self._known is None or self._known[0] != default:
+            self._known = default, self._with(default)
+        return self._known[1]
+
+    def _with(self, default: str) -> Profiles:
+        """What was read, with the profile that counts where none is named."""
         if any(one.name == default and one.source != "bench" for one in self._read.all):
             return replace(self._read, default=default)
         words = (

@@ -10,11 +10,13 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.policy.tables.names import names
 from workbench.records import Finding, Risk, Span
 
 MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more than it tells
+_SHORT = 10_000  # characters of a text that is remembered
 MAX_FAULTS = 50  # a text full of them is refused just as well with the first fifty
 
 _SUSPECTS = re.compile(
@@ -42,12 +44,19 @@ class Canonical:
 
 def canonical(text: str) -> Canonical:
     """The text with "\\n" line ends, no byte order mark and one line end at its end, and what is wrong with it."""
+    return _remembered(text) if len(text) <= _SHORT else _canonical(text)
+
+
+def _canonical(text: str) -> Canonical:
     clean = _clean(text)
     data = clean.encode("utf-8", "surrogatepass")
     sha = hashlib.sha256(data).hexdigest()
     if len(data) > MAX_BYTES:
         return Canonical(clean, sha, (_too_large(len(data)),))
     return Canonical(clean, sha, (*_hidden(clean), *_cookies(clean)))
+
+
+_remembered = lru_cache(maxsize=32)(_canonical)  # each step of a run asks for the same text again
 
 
 def cleaned(text: str) -> str:

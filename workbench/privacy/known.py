@@ -41,6 +41,9 @@ class Index:
         if ANCHOR <= len(value) <= LONGEST:
             self._lengths.setdefault(value[:ANCHOR], {}).setdefault(len(value), set()).add(value)
 
+    def __bool__(self) -> bool:
+        return bool(self._lengths)
+
     def find(self, text: str) -> Iterator[tuple[int, str]]:
         """Where each value starts; the longest at each place."""
         known = self._lengths
@@ -93,6 +96,8 @@ class Known:
 
     def find(self, text: str) -> Iterator[Seen]:
         """Every known value in this text, in any of its writings."""
+        if not (self._plain or self._words or self._digits):
+            return
         folded = fold(text)
         yield from (Seen(at, at + len(value), value) for at, value in self._plain.find(folded))
         yield from (Seen(at, at + len(value), value[::-1]) for at, value in self._reversed.find(folded))

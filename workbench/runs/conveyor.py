@@ -58,6 +58,7 @@ class Conveyor:
         self._arrival = Arrival(rooms)
         self.approvals = Approvals(rooms)
         self._roads: dict[str, Road] = {}
+        self._open: dict[str, Road] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
         self.states = States(rooms)
         self.pauses = Pauses(rooms.tell)
@@ -86,11 +87,12 @@ class Conveyor:
         raise WorkbenchError(f"There is no run {run_id}.", "Look it up in the audit.")
 
     def number(self, state: RunState) -> int:
-        return sum(road.run.state is state for road in self._roads.values())
+        """Of runs that are not over."""
+        return sum(road.run.state is state for road in self._on_the_way())
 
     @property
     def busy(self) -> bool:
-        return any(not road.over for road in self._roads.values())
+        return bool(self._on_the_way())
 
     async def assess(
         self,
@@ -164,14 +166,14 @@ class Conveyor:
         return self._set_out(Road(self._rooms, session, proposal, found))
 
     def _set_out(self, road: Road) -> Run:
-        self._roads[road.run.id] = road
+        self._roads[road.run.id] = self._open[road.run.id] = road
         self._forget_old()
         road.task = spawn(f"run {road.run.id}", self._travel(road))
         return road.run
 
     def _check_open(self, session: Session) -> None:
         """An agent that proposes without end would bury what a person is asked, and eat the memory."""
-        open_now = sum(road.session is session and not road.over for road in self._roads.values())
+        open_now = sum(road.session is session for road in self._on_the_way())
         if session.origin is Origin.AGENT and open_now >= OPEN_RUNS:
             words = f"{open_now} programs of yours are waiting or running already."
             raise WorkbenchError(words, "Wait until one of them has ended.")
@@ -373,6 +375,14 @@ class Conveyor:
         return self._roads[run_id]
 
     def _forget_old(self) -> None:
+        if len(self._roads) <= KEPT_RUNS:
+            return
         over = [run_id for run_id, road in self._roads.items() if road.over]
         for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
             del self._roads[run_id]
+
+    def _on_the_way(self) -> list[Road]:
+        """Looked through several times in each run, so ended ones do not stay in it."""
+        for run_id in [run_id for run_id, road in self._open.items() if road.over]:
+            del self._open[run_id]
+        return list(self._open.values())

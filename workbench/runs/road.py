@@ -76,7 +76,7 @@ class Road:
         """Any: fields of Run. Take one step; the audit and every door learn of it."""
         self.run = replace(self.run, state=state, calls=tuple(self._calls.values()), **changes)
         try:
-            self.note(f"run.{state}", summary, self._detail(state))
+            self.note(f"run.{state}", summary, self._detail(state), soon=state is RunState.CHECKED)
         finally:
             self.rooms.tell(RunChanged(self.run))
 
@@ -172,22 +172,25 @@ class Road:
         if not self.over:
             self.step(state, summary, ended=time.time(), **changes)
 
-    def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True) -> None:
+    def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False) -> None:
+        """`soon`: together with the next step, which cannot come without it."""
         run = self.run
-        self.rooms.journal.append(
-            Note(
-                kind=kind,
-                summary=self.session.mask(summary),
-                actor=self.session.author,
-                session=self.session.id,
-                run_id=run.id,
-                risk=str(run.verdict.risk) if run.verdict else "",
-                ok=ok and (run.state not in ENDS or run.state is RunState.DONE),
-                ms=(run.ended - run.started) * 1000 if run.ended and run.started else 0.0,
-                tokens=run.ledger.actual if run.ended else 0,
-                detail=detail,
-            )
+        note = Note(
+            kind=kind,
+            summary=self.session.mask(summary),
+            actor=self.session.author,
+            session=self.session.id,
+            run_id=run.id,
+            risk=str(run.verdict.risk) if run.verdict else "",
+            ok=ok and (run.state not in ENDS or run.state is RunState.DONE),
+            ms=(run.ended - run.started) * 1000 if run.ended and run.started else 0.0,
+            tokens=run.ledger.actual if run.ended else 0,
+            detail=detail,
         )
+        if soon:
+            self.rooms.journal.append_soon(lambda: note)
+        else:
+            self.rooms.journal.append(note)
 
     def _proposal_detail(self) -> dict[str, object]:
         proposal = self.run.proposal
