@@ -20,6 +20,20 @@ async def test_what_waits_is_done_in_order_without_being_asked_and_at_once_when_
     assert done == [1, 2, 3]
 
 
+async def test_some_of_it_is_done_in_a_pause_and_the_rest_in_its_time():
+    done, heard = [], asyncio.Event()
+    afterwards = Afterwards()
+    for number in range(6):
+        afterwards.put(lambda number=number: done.append(number))
+    afterwards.put(heard.set)
+    afterwards.do_some()
+    assert done == [0, 1, 2, 3]
+    async with asyncio.timeout(20):
+        await heard.wait()
+    assert done == [0, 1, 2, 3, 4, 5]
+    afterwards.do_some()
+
+
 async def test_one_that_fails_is_told_in_the_log_and_stops_no_other(caplog):
     done = []
     afterwards = Afterwards()

@@ -17,6 +17,7 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 
 from workbench.catalog.answers import weight
@@ -134,8 +135,10 @@ class Broker:
             await guard.learn(call, tool, outcome)
         if call.run_id:
             learns = guard is None or not guard.rehearses
+            ended = cache(lambda: _ended(call, tool, session, said.risk, outcome))
             self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
-            self._rooms.journal.append_soon(lambda: _ended(call, tool, session, said.risk, outcome))
+            self.afterwards.put(ended)  # made while somebody waits for a server, written with others
+            self._rooms.journal.append_soon(ended)
         else:
             self._remember(sent, tool, session, outcome)
             self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome))
@@ -274,15 +277,15 @@ def _start(session: Session, text: str, letters: int) -> str:
 def register_outcome(session: Session, server: str, outcome: Outcome) -> None:
     """Structured content is scanned with its keys; text that is JSON too, other text as it is."""
     if outcome.structured:
-        session.vault.register(json.loads(outcome.structured), server)
+        session.register(outcome.structured, server, json.loads)
     for block in outcome.content:
         if block.text and not (outcome.structured and block.kind == "text"):
-            session.vault.register(_parsed(block.text), server)
+            session.register(block.text, server, _parsed)
     if outcome.fault:
         session.vault.register(outcome.fault.message, server)
 
 
-def _parsed(text: str) -> object:
+def _parsed(text: str) -> JsonValue:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

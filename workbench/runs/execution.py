@@ -123,7 +123,7 @@ class Execution:
             run_id=road.run.id,
         )
         self._untold[call.id] = call
-        asyncio.get_running_loop().call_soon(self._begin, call.id)  # while the server works
+        asyncio.get_running_loop().call_soon(self._use_the_wait, call.id)
         progress = self._broker.progress(call.id)
         outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
         self._broker.afterwards.put(partial(self._end, call.id, outcome))
@@ -157,6 +157,11 @@ class Execution:
     def _approved(self) -> bool:
         decision = self._road.run.decision
         return decision is not None and decision.allow and decision.sha == self._road.run.proposal.sha
+
+    def _use_the_wait(self, call_id: str) -> None:
+        """The call is at its server, and other calls have left something to do."""
+        self._begin(call_id)
+        self._broker.afterwards.do_some()
 
     def _begin(self, call_id: str) -> None:
         """Show that a call is under way, once."""

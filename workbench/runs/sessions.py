@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from workbench.privacy.repeats import Repeats
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue, Ledger, Origin, ToolSummary
 from workbench.runs.provenance import Provenance
@@ -26,6 +27,7 @@ class Session:
         self.origin = origin
         self.author = author
         self.vault = Vault(name)
+        self._repeats = Repeats()
         self.ledger = Ledger()
         self.provenance = Provenance()
         self.permitted: set[tuple[str, ...]] = set()  # values that a person let pass: server, tool, rule, path, value
@@ -44,6 +46,13 @@ class Session:
         """The fresh questions that a tool, which has run now, was shown for."""
         since = time.monotonic() - _SEARCH_SECONDS
         return [question for at, question, tools in self._searches if at >= since and (server, tool) in tools]
+
+    def register(self, text: str, server: str, read: Callable[[str], JsonValue]) -> None:
+        """Learn the personal data in a text that a server sent, as the value that `read` makes of it."""
+        key = self._repeats.key(text, server)
+        if not self._repeats.has(key):
+            self.vault.register(read(text), server)
+            self._repeats.add(key)
 
     def mask(self, text: str) -> str:
         """Text as the model of this session may see it."""
