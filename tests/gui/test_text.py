@@ -88,3 +88,12 @@ def test_a_label_lays_out_no_more_than_a_person_reads(qtbot: Any, letters: str) 
     assert len(whole.text()) < 100_000
     assert whole.text().endswith("more characters)")
     assert len(line.full_text()) < 20_000
+
+
+def test_a_long_name_is_broken_only_where_it_is_drawn(qapp: Any) -> None:
+    name = "organisation_wide_platform.send_invoice_reminder_to_" + "x" * 50
+    label = ForeignLabel(f"Sends through {name}", breaks=True)
+    assert label.minimumSizeHint().width() < ForeignLabel(f"Sends through {name}").minimumSizeHint().width() / 2
+    assert label.full_text() == f"Sends through {name}"
+    assert label.accessibleName() == f"Sends through {name}"
+    assert label.text().replace("\u200b", "") == label.full_text()

@@ -63,20 +63,32 @@ def _between_pictures(match: re.Match[str]) -> bool:
 
 _LINE = 2_000  # characters that an elided label looks at
 _BLOCK = 10_000  # characters that a label of several lines shows
+_LONG = re.compile(r"\S{24,10000}")  # what may be too long for a narrow line
+_BREAK = re.compile(r"(?:[^._/@:=&?\-]{1,19}[._/@:=&?\-]|\S{1,20})(?=\S)")  # after which it may be broken
 
 
 class ForeignLabel(QLabel):
-    """A label for words of strangers: never rich text, hidden characters as chips, selectable, elided on wish."""
+    """A label for words of strangers: never rich text, hidden characters as chips, selectable, elided on wish.
 
-    def __init__(self, text: str = "", parent: QWidget | None = None, *, elide: bool = False) -> None:
+    With `breaks`, a long name is broken where a line ends, and nothing can be selected: what one would copy would
+    hold the marks for that.
+    """
+
+    def __init__(
+        self, text: str = "", parent: QWidget | None = None, *, elide: bool = False, breaks: bool = False
+    ) -> None:
         super().__init__(parent)
         self._elide = elide
+        self._breaks = breaks
         self._full = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        if breaks:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWordWrap(not elide)
         if elide:
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -107,12 +119,16 @@ class ForeignLabel(QLabel):
 
     def _draw(self) -> None:
         if not self._elide:
-            super().setText(self._full)
+            super().setText(_LONG.sub(_breakable, self._full) if self._breaks else self._full)
             return
         shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(self.width(), 40))
         if shown != super().text():
             super().setText(shown)
         self.setToolTip(plain_tip(self._full) if shown != self._full else "")
+
+
+def _breakable(match: re.Match[str]) -> str:
+    return _BREAK.sub(lambda part: f"{part.group()}\u200b", match.group())
 
 
 def plain_tip(text: str) -> str:

@@ -10,8 +10,8 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
@@ -24,13 +24,11 @@ from workbench.gui.dialogs.effects_view import EffectsView
 from workbench.gui.dialogs.host_ticks import HostTicks
 from workbench.gui.dialogs.likeness_strip import LikenessStrip
 from workbench.gui.dialogs.program_view import ProgramView, needs_sight
+from workbench.gui.dialogs.review_split import ReviewSplit
 from workbench.gui.dialogs.scope_button import ONCE
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.records import Decision, Fault, Gate, Risk, Run, RunState, Verdict
-
-_LEAST_LETTERS = 110  # narrower than this, effects stand above the code
-_LEAST_LINES = 24  # lower than this, the middle scrolls as a whole
 
 
 class ApprovalDialog(QDialog):
@@ -164,13 +162,6 @@ class ApprovalDialog(QDialog):
             event.accept()
             return
         super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = self.width() >= self.fontMetrics().averageCharWidth() * _LEAST_LETTERS
-        self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
-        lines = _LEAST_LINES if not wide else _LEAST_LINES // 2
-        self._split.setMinimumHeight(self.fontMetrics().lineSpacing() * lines)
 
     # what is shown
 
@@ -347,11 +338,7 @@ class ApprovalDialog(QDialog):
 
     def _build(self) -> None:
         unit = self._context.theme.unit
-        self._split = QSplitter(Qt.Orientation.Horizontal)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self._effects)
-        self._split.addWidget(self._program)
-        self._split.setSizes([420, 620])
+        self._split = ReviewSplit(self._effects, self._program)
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.gui.code_view import ORDER
 from workbench.gui.dialogs.impact_rows import impact_rows
@@ -16,6 +26,7 @@ from workbench.gui.words import risk_word
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Verdict
 
 _MOST = 200  # rows of one group; how many more there are is said
+_BESIDE = 70  # letters of width from which a remark stands beside its words, not below
 
 
 class EffectsView(QScrollArea):
@@ -31,6 +42,16 @@ class EffectsView(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("What the program does"))
         self._links: list[QPushButton] = []
+        self._cells: list[QBoxLayout] = []  # words with a remark about them
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def wanted_height(self) -> int:
+        """At which nothing of it has to be scrolled."""
+        page = self.widget()
+        return page.heightForWidth(self.viewport().width()) if page is not None else 0
 
     def show_verdict(self, verdict: Verdict) -> None:
         unit = self._theme.unit
@@ -43,7 +64,7 @@ class EffectsView(QScrollArea):
         self._grid.setColumnStretch(1, 1)
         column.addLayout(self._grid)
         column.addStretch(1)
-        self._links = []
+        self._links, self._cells = [], []
         titles = {
             EffectKind.WILL: self.tr("Will happen"),
             EffectKind.REFUSED: self.tr("The sandbox will refuse"),
@@ -55,6 +76,7 @@ class EffectsView(QScrollArea):
         self._findings(verdict)
         self._unknown(verdict.not_assessed)
         self._in_all(verdict)
+        self._turn()
         self.setWidget(page)
 
     def links(self) -> tuple[QPushButton, ...]:
@@ -66,13 +88,9 @@ class EffectsView(QScrollArea):
             return
         self._group(title, len(effects))
         for effect in sorted(effects, key=lambda e: (-ORDER.index(e.risk), e.line))[:_MOST]:
-            grid, row = self._grid, self._grid.rowCount()
+            row = self._grid.rowCount()
             self._sign(row, effect.risk)
-            grid.addWidget(ForeignLabel(effect.text), row, 1)
-            words = ForeignLabel(self._way_back(effect))
-            words.setWordWrap(False)
-            mark(words, role="muted")
-            grid.addWidget(words, row, 2, Qt.AlignmentFlag.AlignTop)
+            self._cell(row, effect.text, self._way_back(effect))
             self._link(row, effect.line, effect.text)
 
     def _findings(self, verdict: Verdict) -> None:
@@ -84,7 +102,7 @@ class EffectsView(QScrollArea):
         for finding in sorted(rest, key=_worst_first)[:_MOST]:
             row = self._grid.rowCount()
             self._sign(row, finding.risk)
-            self._grid.addWidget(ForeignLabel(finding.message), row, 1, 1, 2)
+            self._cell(row, finding.message)
             self._link(row, finding.span.line, finding.message)
 
     def _unknown(self, sentences: Sequence[str]) -> None:
@@ -96,16 +114,16 @@ class EffectsView(QScrollArea):
             picture = QLabel()
             picture.setPixmap(pixmap("help", "warning", self._theme.unit * 4, self.devicePixelRatioF()))
             grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
-            words = ForeignLabel(sentence)
+            words = ForeignLabel(sentence, breaks=True)
             mark(words, role="warning")
-            grid.addWidget(words, row, 1, 1, 3)
+            grid.addWidget(words, row, 1, 1, 2)
 
     def _in_all(self, verdict: Verdict) -> None:
         if not (rows := impact_rows(verdict)):
             return
         self._group(self.tr("In all"), len(rows))
         for title, words in rows:
-            self._grid.addWidget(ForeignLabel(f"{title}: {words}"), self._grid.rowCount(), 1, 1, 3)
+            self._grid.addWidget(ForeignLabel(f"{title}: {words}", breaks=True), self._grid.rowCount(), 1, 1, 2)
 
     def _flows(self, flows: Sequence[Flow]) -> None:
         """From one line to another: what outsiders can write weighs more than what is merely private."""
@@ -120,19 +138,34 @@ class EffectsView(QScrollArea):
             self._sign(row, Risk.HIGH if "untrusted" in kinds else Risk.MEDIUM)
             place = self.tr("line {0} {1}").format(line, source) if line else self.tr("earlier: {0}").format(source)
             words = f"{place} → {self.tr('line {0} {1}').format(sink_line, sink)}"
-            self._grid.addWidget(ForeignLabel(words), row, 1)
-            kind = ForeignLabel(self.tr("outsiders' text") if "untrusted" in kinds else self.tr("private data"))
-            kind.setWordWrap(False)
-            mark(kind, role="muted")
-            self._grid.addWidget(kind, row, 2, Qt.AlignmentFlag.AlignTop)
+            self._cell(row, words, self.tr("outsiders' text") if "untrusted" in kinds else self.tr("private data"))
             self._link(row, sink_line, words)
+
+    def _cell(self, row: int, words: str, remark: str = "") -> None:
+        """Words of one row, and a remark that gives way where there is little width."""
+        cell = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        cell.setSpacing(self._theme.unit // 2)
+        cell.addWidget(ForeignLabel(words, breaks=True), 1)
+        if remark:
+            beside = ForeignLabel(remark)
+            beside.setWordWrap(False)
+            mark(beside, role="muted")
+            cell.addWidget(beside, 0, Qt.AlignmentFlag.AlignTop)
+            self._cells.append(cell)
+        self._grid.addLayout(cell, row, 1)
+
+    def _turn(self) -> None:
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * _BESIDE
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        for cell in self._cells:
+            cell.setDirection(direction)
 
     def _group(self, title: str, count: int) -> None:
         more = self.tr(" (the first {0} of {1})").format(_MOST, count) if count > _MOST else ""
         heading = ForeignLabel(f"{title}{more}")
         heading.setContentsMargins(0, self._theme.unit * 2, 0, 0)
         mark(heading, role="section")
-        self._grid.addWidget(heading, self._grid.rowCount(), 0, 1, 4)
+        self._grid.addWidget(heading, self._grid.rowCount(), 0, 1, 3)
 
     def _way_back(self, effect: Effect) -> str:
         if effect.risk is Risk.LOW and effect.reversible:
@@ -156,7 +189,7 @@ class EffectsView(QScrollArea):
         link.setAccessibleName(self.tr("Go to line {0}: {1}").format(line, words[:120]))
         mark(link, kind="link")
         link.clicked.connect(self._go)
-        self._grid.addWidget(link, row, 3, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(link, row, 2, Qt.AlignmentFlag.AlignTop)
         self._links.append(link)
 
     def _go(self) -> None:

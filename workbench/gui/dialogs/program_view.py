@@ -62,6 +62,12 @@ class ProgramView(QWidget):
         edited = self.tr(" · edited by you") if code != self._original else ""
         self._words.setText(f"{words}{edited}{hidden}")
 
+    def height_of(self, lines: int) -> int:
+        """How high this must be for so many lines of code, with the line that counts them and a bar to scroll."""
+        bar = self.reader.horizontalScrollBar().sizeHint().height() + 2 * self.reader.frameWidth()
+        head = self._changes.sizeHint().height() + 2 * self._theme.unit
+        return self.reader.fontMetrics().lineSpacing() * lines + bar + head
+
     def adopt(self, original: str) -> None:
         """The whole of the agent's text came after its preview."""
         self._original = original
