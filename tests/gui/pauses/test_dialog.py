@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -111,6 +112,18 @@ def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any
     dialog.deny.click()
     qtbot.waitUntil(lambda: not window.findChildren(PauseDialog))
     assert answers(paper) == []
+
+
+def test_what_would_be_sent_stands_above_the_same_evidence_told_once(window: Any, paper: Any, qtbot: Any) -> None:
+    origin = make_pause().origins[0]
+    origins = tuple(replace(origin, path=f"recipients[{number}]") for number in range(10))
+    paper.put_pause(make_pause(origins=origins, why=tuple(f"Reason {number}." for number in range(9))))
+    dialog = opened(window, qtbot)
+    words = [one.full_text() for one in dialog.findChildren(ForeignLabel)]
+    (card,) = [one for one in words if "records@" in one]
+    assert card.startswith("recipients[0], recipients[1], recipients[2] and 7 more places = ")
+    assert any("Reason 3." in one and "and 5 more reasons" in one and "Reason 4." not in one for one in words)
+    assert dialog._arguments.y() < dialog._evidence.y()
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 0), ("dark", 0), ("dark", 460)])

@@ -16,7 +16,7 @@ from workbench.records import Pause, Risk
 
 def plain(**more: Any) -> Pause:
     arguments = json.dumps({"to": "bob@acme.com", "body": "hello"})
-    return replace(make_pause(), arguments=arguments, risk=Risk.HIGH, trifecta=False, origins=(), **more)
+    return replace(make_pause(), arguments=arguments, risk=Risk.MEDIUM, trifecta=False, origins=(), **more)
 
 
 def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, paper: Any, qtbot: Any) -> None:
@@ -44,7 +44,7 @@ def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [{"trifecta": True}, {"risk": Risk.CRITICAL}, {"more": 2}, {"origins": make_pause().origins}]
+    "more", [{"trifecta": True}, {"risk": Risk.HIGH}, {"risk": Risk.CRITICAL}, {"more": 2}, {"origins": make_pause().origins}]
 )
 def test_nothing_is_learned_of_what_is_doubtful(
     window: Any, paper: Any, qtbot: Any, settled: Any, more: dict[str, Any]

@@ -38,6 +38,8 @@ from workbench.gui.words import countdown, risk_word
 from workbench.records import Fault, Pause, PauseAnswer
 
 _ONE_LINE = 100  # letters of width that all answers need beside each other
+_REASONS = 4  # that stand there; of more it is said how many
+_LINES = 12  # of what it would send, before that scrolls by itself
 
 
 class PauseDialog(QDialog):
@@ -73,16 +75,24 @@ class PauseDialog(QDialog):
         self._risk.setText(risk.text)
         mark(self._risk, tone=risk.tone)
         self._trifecta.setVisible(pause.trifecta)
-        self._why.setText("\n".join(f"• {reason}" for reason in pause.why))
+        self._why.setText("\n".join(self._reasons(pause)))
         self._evidence.show_origins(pause.origins, pause.run_id)
         self._evidence.setVisible(bool(pause.origins))
-        self._arguments.setPlainText(visible("\n".join(pause.list) if many > 1 else pause.arguments))
+        words = visible("\n".join(pause.list) if many > 1 else pause.arguments)
+        self._arguments.setPlainText(words)
+        lines = max(3, min(_LINES, words.count("\n") + 2))
+        self._arguments.setMinimumHeight(self._arguments.fontMetrics().lineSpacing() * lines)
         self._heading.setText(self.tr("The calls that wait") if many > 1 else self.tr("What it would send"))
         shown = len(pause.list)
         self.allow.setText(self.tr("Allow these {}").format(shown) if shown > 1 else self.tr("Allow once"))
         self._learned.show_pause(pause)
         self._unsettle()
         self._tick()
+
+    def _reasons(self, pause: Pause) -> list[str]:
+        more = len(pause.why) - _REASONS
+        said = [f"• {reason}" for reason in pause.why[:_REASONS]]
+        return [*said, self.tr("• and {} more reasons of this kind").format(more)] if more > 0 else said
 
     def end(self, words: str) -> None:
         """Nobody waits for an answer any more."""
@@ -195,12 +205,12 @@ class PauseDialog(QDialog):
         self._arguments.setReadOnly(True)
         self._arguments.setTabChangesFocus(True)
         self._arguments.setAccessibleName(self.tr("What would be sent"))
-        self._arguments.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)
         mark(self._arguments, kind="code")
         inner.addWidget(label(self.tr("Why you are asked"), "section"))
-        for part in (self._why, self._evidence, self._heading):
+        for part in (self._why, self._heading):
             inner.addWidget(part)
         inner.addWidget(self._arguments, 1)
+        inner.addWidget(self._evidence)
         self._learned = LearnedChoice(self._context)
         inner.addWidget(self._learned)
         area = QScrollArea()
@@ -226,7 +236,7 @@ class PauseDialog(QDialog):
         row.setSpacing(unit * 2)
         picture = QLabel()
         picture.setPixmap(pixmap("hourglass", "warning", unit * 5, self.devicePixelRatioF()))
-        self._title = ForeignLabel()
+        self._title = ForeignLabel(breaks=True)
         mark(self._title, role="heading")
         self._risk = label("", "badge")
         self._trifecta = label(self.tr("Private data, strangers' words, a way out"), "badge")
@@ -237,6 +247,7 @@ class PauseDialog(QDialog):
         row.addWidget(self._time)
         head = QVBoxLayout()
         head.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 2)
+        head.setSpacing(unit * 2)
         head.addLayout(row)
         badges = QHBoxLayout()
         badges.setSpacing(unit * 2)

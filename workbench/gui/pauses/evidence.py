@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat, QTextCursor
@@ -15,6 +16,8 @@ from workbench.records import ValueOrigin
 
 _KINDS = {"untrusted": "outsiders can write there", "private": "private data"}
 _SHOWN = 8  # origins that are shown; more are counted
+_PATHS = 3  # places of one value that are named
+_LINES = 4  # of the words around a value, before they scroll
 
 
 class Evidence(QWidget):
@@ -36,10 +39,24 @@ class Evidence(QWidget):
         while (item := self._column.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
                 old.deleteLater()
-        for origin in origins[:_SHOWN]:
+        if origins:
+            self._column.addWidget(label(self.tr("Where its values came from"), "section"))
+        several = self._joined(origins)
+        for origin in several[:_SHOWN]:
             self._column.addWidget(self._card(origin, run_id))
-        if len(origins) > _SHOWN:
-            self._column.addWidget(label(self.tr("and {} more").format(len(origins) - _SHOWN), "muted"))
+        if len(several) > _SHOWN:
+            self._column.addWidget(label(self.tr("and {} more").format(len(several) - _SHOWN), "muted"))
+
+    def _joined(self, origins: Sequence[ValueOrigin]) -> list[ValueOrigin]:
+        """The same value out of the same answer is told once, with all places it goes to."""
+        paths: dict[ValueOrigin, list[str]] = {}
+        for origin in origins:
+            paths.setdefault(replace(origin, path=""), []).append(origin.path)
+        more = self.tr(" and {} more places")
+        return [
+            replace(one, path=", ".join(to[:_PATHS]) + (more.format(len(to) - _PATHS) if len(to) > _PATHS else ""))
+            for one, to in paths.items()
+        ]
 
     def _card(self, origin: ValueOrigin, run_id: str) -> QWidget:
         card = QFrame()
@@ -48,7 +65,7 @@ class Evidence(QWidget):
         column = QVBoxLayout(card)
         column.setContentsMargins(unit * 2, unit * 2, unit * 2, unit * 2)
         column.setSpacing(unit)
-        column.addWidget(ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}"))
+        column.addWidget(ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}", breaks=True))
         where = self.tr("an earlier answer that is not kept any more")
         if origin.tool:
             when = self.tr("in this run") if origin.run_id == run_id else self.tr("in an earlier run")
@@ -71,7 +88,10 @@ class Evidence(QWidget):
         view.setAccessibleName(self.tr("Where {} stood").format(origin.path))
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         mark(view, kind="code")
-        view.setFixedHeight(view.fontMetrics().lineSpacing() * 4 + self._theme.unit * 3)
+        letters = self.fontMetrics().averageCharWidth() * 60  # of a narrow window
+        rows = view.fontMetrics().horizontalAdvance(f"{before}{found}{after}") // max(1, letters) + 1
+        rows += min(_LINES, f"{before}{found}{after}".count("\n"))
+        view.setFixedHeight(view.fontMetrics().lineSpacing() * max(2, min(_LINES, rows)) + self._theme.unit * 3)
         cursor = QTextCursor(view.document())
         cursor.setPosition(_units(before))
         cursor.setPosition(_units(before + found), QTextCursor.MoveMode.KeepAnchor)

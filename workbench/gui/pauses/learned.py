@@ -39,13 +39,14 @@ class LearnedChoice(QWidget):
         return self._rules[number] if not self.isHidden() and 0 <= number < len(self._rules) else None
 
     def show_pause(self, pause: Pause) -> None:
-        """Ask for rules once for each question. Nothing is learned of a batch, of critical risk, or of values that came
+        """Ask for rules once for each question. Nothing is learned of a batch, of high risk, or of values that came
         from strangers or are private."""
         if self._shown == (about := f"{pause.id} {pause.more}"):
             return
         self._shown = about
         self._offer(())
-        doubtful = pause.more or pause.trifecta or pause.origins or pause.risk is Risk.CRITICAL
+        risky = pause.risk in (Risk.HIGH, Risk.CRITICAL)
+        doubtful = risky or pause.more or pause.trifecta or pause.origins
         if not doubtful:
             self._context.tasks.run("read rules for a call", self._read(pause))
 
