@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -15,11 +16,14 @@ from workbench.events import spawn
 from workbench.gui.app import live, open_window
 from workbench.gui.asks.dialog import SETTLE_SECONDS, AskDialog
 from workbench.gui.bridge import LinkState
+from workbench.gui.pauses.dialog import PauseDialog
+from workbench.gui.text import ForeignLabel
 from workbench.paths import Paths
-from workbench.records import EntryQuery, Origin, ToolCall
+from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
 from workbench.wire.client import connect
 
 HANG = 30_000  # milliseconds; only a guard against waiting for ever
+NOT_YET = (RunState.PROPOSED, RunState.CHECKED)
 
 
 @pytest.fixture
@@ -67,3 +71,33 @@ def test_a_cancelled_call_closes_its_question(window: Any, complete: Any, qtbot:
     qtbot.waitUntil(calling.done, timeout=HANG)
     qtbot.waitUntil(lambda: not window.findChildren(AskDialog), timeout=HANG)
     assert not window.asks.isVisible()
+
+
+PASSES_ON = """
+from servers.demo import read_mail, send_email
+body = (await read_mail(mail_id="IN-0004"))["body"]
+word = next(word for word in body.split() if "@" in word)
+await send_email(to=word, subject="Records", body="Here they are")
+"""
+
+
+def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there(
+    window: Any, complete: Any, qtbot: Any
+) -> None:
+    questions = window.context.questions
+    run = complete(questions.submit(PASSES_ON, "", ""))
+    qtbot.waitUntil(lambda: complete(questions.run(run.id)).state not in NOT_YET, timeout=HANG)
+    run = complete(questions.run(run.id))
+    if run.state is RunState.WAITING:
+        complete(questions.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal, seconds=5.0)))
+    qtbot.waitUntil(window.pauses.isVisible, timeout=HANG)
+    window.pauses.decide.click()
+    qtbot.waitUntil(lambda: len(window.findChildren(PauseDialog)) == 1, timeout=HANG)
+    (dialog,) = window.findChildren(PauseDialog)
+    told = " ".join(one.full_text() for one in dialog.findChildren(ForeignLabel))
+    assert "records@collect-data.example" in told
+    assert "demo.read_mail, in this run" in told
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: complete(questions.run(run.id)).state is RunState.FAILED, timeout=HANG)
+    assert "denied" in complete(questions.run(run.id)).fault.message
+    qtbot.waitUntil(lambda: not window.pauses.isVisible(), timeout=HANG)

@@ -15,7 +15,7 @@ class PermissionsDesk(Seat):
     """Rules, trust and bounds: only a person's door is answered here."""
 
     async def permissions(self) -> Permissions:
-        return self._rooms.rules.view()
+        return self._rooms.rules.view(self._catalog.tools())
 
     async def set_permission(self, rule: Permission) -> Permission:
         self._catalog.server(rule.server)  # there is one of that name
@@ -78,6 +78,6 @@ class PermissionsDesk(Seat):
         return self._rooms.bounds.profiles()
 
     def _tell_rules(self) -> Permissions:
-        found = self._rooms.rules.view()
+        found = self._rooms.rules.view(self._catalog.tools())
         self._rooms.tell(PermissionsChanged(found))
         return found

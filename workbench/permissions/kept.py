@@ -101,6 +101,7 @@ def _rule(found: Any) -> Permission:  # Any: JSON
         expires=float(found["expires"]),
         label=_text(found["label"]),
         taint=tuple(_text(one) for one in found.get("taint", ())),
+        about=tuple(_text(one) for one in found.get("about", ())),
     )
 
 

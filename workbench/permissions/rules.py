@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +18,12 @@ from workbench.permissions import kept
 from workbench.permissions.kept import Kept
 from workbench.policy import rule_words
 from workbench.policy.trust import Judged, effective, judge
+from workbench.policy.voided import voided
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust
 
 MOST_RULES = 1_000
 WRITE_AFTER = 30.0  # seconds after which counts are written, with the next call
+_OTHER_ENTRY = "the entry of the server changed since"
 Entry = Callable[[str], str]  # a server → the fingerprint of its entry as it stands now
 _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed, so every call of a program asks you.",
@@ -54,10 +56,12 @@ class Rules:
         believed = tuple(server for server, entry in self._kept.believed.items() if entry == self._entry(server))
         return Trust(believed, self._kept.bits, self._kept.lost)
 
-    def view(self) -> Permissions:
-        """What a person sees, with counts as they stand now."""
+    def view(self, tools: Iterable[Tool] = ()) -> Permissions:
+        """What a person sees, with counts as they stand now, and which rules the tools that are known have voided."""
         every = tuple(self._counted(one) for one in (*self._kept.rules, *self._passing))
-        return Permissions(every, self.trust, (_LOST,) if self._kept.lost else ())
+        counting = {one.id for one in self.rules}
+        void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(every, tools)
+        return Permissions(every, self.trust, (_LOST,) if self._kept.lost else (), void)
 
     @property
     def notices(self) -> tuple[Fault, ...]:

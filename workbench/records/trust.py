@@ -46,6 +46,7 @@ class Permission:
     expires: float = 0.0  # 0: never
     label: str = ""  # one sentence that explains it
     taint: tuple[str, ...] = ()  # of a pinned approval: what its session had read when it was made
+    about: tuple[str, ...] = ()  # of a pinned approval: the rules, Python, and each definition it was given for
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Permissions:
     rules: tuple[Permission, ...] = ()
     trust: Trust = field(default_factory=Trust)
     notices: tuple[Fault, ...] = ()
+    void: Mapping[str, str] = field(default_factory=dict)  # id of a rule → why it counts no more, as far as is known
 
 
 @dataclass(frozen=True, slots=True)

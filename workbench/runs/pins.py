@@ -16,6 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.policy import bits
 from workbench.policy.pinning import once_only, prints, session_only
+from workbench.policy.voided import about
 from workbench.records import Decision, Permission, Risk, Run, Verdict, Word
 from workbench.runs.provenance import PRIVATE, UNTRUSTED
 from workbench.runs.rooms import Rooms
@@ -70,7 +71,7 @@ class Pins:
             made = self._rooms.rules.put(Permission("", "server", Word.ALLOW, server, source=f"run {run.id}"), None)
         else:
             made = self._rooms.rules.pin(self._pin(run, verdict, decision, session))
-        self._rooms.tell(PermissionsChanged(self._rooms.rules.view()))
+        self._rooms.tell(PermissionsChanged(self._rooms.rules.view(self._rooms.catalog.tools())))
         return made
 
     def _pin(self, run: Run, verdict: Verdict, decision: Decision, session: Session) -> Permission:
@@ -82,6 +83,7 @@ class Pins:
             scope="session" if passing else "always",
             session=session.id if passing else "",
             taint=tuple(sorted(session.provenance.kinds | self._reads(verdict))),
+            about=about(verdict),
             expires=0.0 if passing else now + self._rooms.settings().approval_pin_days * DAY,
             label=f"Run this program: {session.mask(verdict.sentence)[:_TOLD]}",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,12 @@ def test_each_rule_says_what_it_allows_how_often_it_decided_and_when_it_ends(pag
     pin = next(words for words in told if "Creates a ticket" in words)
     for words in (
         "made 2 d ago by run 17ee28dba90f",
-        "decided 12 times, last 1 h ago",
+        "used 12 times, last 1 h ago",
         "28 days left",
-        "definition voids",
+        "void once a definition changes",
     ):
         assert words in pin
-    assert any("this session" in words and "decided nothing yet" in words for words in told)
+    assert any("this session" in words and "not used yet" in words for words in told)
     assert any("files" in words and "entry stays" in words for words in told)
 
 
@@ -109,3 +110,14 @@ def test_the_page_is_drawn(page: PermissionsDialog, context: Any, colours: str) 
     choose(page, "rule:p")
     FOLDER.mkdir(exist_ok=True)
     assert page.grab().save(str(FOLDER / f"permissions-{colours}.png"))
+
+
+def test_a_rule_that_is_void_says_so_and_why(page: PermissionsDialog, rules: Permissions, qtbot: Any) -> None:
+    from PySide6.QtCore import Qt
+
+    page.hear(PermissionsChanged(replace(rules, void={"p": "the definition of demo.create_ticket changed since"})))
+    told = [str(page.model.index(row).data(Qt.ItemDataRole.AccessibleTextRole)) for row in range(8)]
+    (pin,) = [words for words in told if "Creates a ticket" in words]
+    assert "void" in pin
+    assert "the definition of demo.create_ticket changed since" in pin
+    assert sum("changed since" in words for words in told) == 1

@@ -44,7 +44,8 @@ def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [{"trifecta": True}, {"risk": Risk.HIGH}, {"risk": Risk.CRITICAL}, {"more": 2}, {"origins": make_pause().origins}]
+    "more",
+    [{"trifecta": True}, {"risk": Risk.HIGH}, {"risk": Risk.CRITICAL}, {"more": 2}, {"origins": make_pause().origins}],
 )
 def test_nothing_is_learned_of_what_is_doubtful(
     window: Any, paper: Any, qtbot: Any, settled: Any, more: dict[str, Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QCoreApplication
 
@@ -21,9 +21,10 @@ def permission_rows(permissions: Permissions, network: NetworkRules, text: str =
     """In the order of how much they let happen without a question; `text` keeps those that hold all of its words."""
     now, rules = time.time(), sorted(permissions.rules, key=lambda rule: -max(rule.used, rule.made))
     trusted = [_trusted_row(server) for server in permissions.trust.believed]
+    void = permissions.void
     groups = (
-        ("text", translate("permissions", "Programs allowed by their text"), _of(rules, now, "text", "skeleton")),
-        ("rules", translate("permissions", "Servers, tools and arguments"), _of(rules, now, *_CALLS)),
+        ("text", translate("permissions", "Programs allowed by their text"), _of(rules, now, void, "text", "skeleton")),
+        ("rules", translate("permissions", "Servers, tools and arguments"), _of(rules, now, void, *_CALLS)),
         ("trust", translate("permissions", "Servers whose word about their tools you trust"), trusted),
         ("hosts", translate("permissions", "Hosts open to programs"), [_host_row(one) for one in network.open]),
     )
@@ -34,16 +35,18 @@ def permission_rows(permissions: Permissions, network: NetworkRules, text: str =
     return rows
 
 
-def rule_row(rule: Permission, now: float) -> Row:
+def rule_row(rule: Permission, now: float, void: str = "") -> Row:
     icon, tone = _SIGNS[rule.word]
-    over = bool(rule.expires) and rule.expires <= now
+    expired = bool(rule.expires) and rule.expires <= now
+    over = expired or bool(void)
     badges = ((translate("permissions", "this session"), "info"),) if rule.scope != "always" else ()
     if over:
-        badges = ((translate("permissions", "expired"), "muted"), *badges)
+        word = translate("permissions", "expired") if expired else translate("permissions", "void")
+        badges = ((word, "muted"), *badges)
     return Row(
         key=f"rule:{rule.id}",
         title=one_line(rule.label or f"{rule.server}.{rule.tool}".strip("."), 160),
-        detail=" · ".join(_facts(rule, now)),
+        detail=" · ".join(_facts(rule, now, void)),
         aside=_end(rule, now),
         icon=icon,
         tone="muted" if over else tone,
@@ -53,12 +56,12 @@ def rule_row(rule: Permission, now: float) -> Row:
     )
 
 
-def _facts(rule: Permission, now: float) -> list[str]:
+def _facts(rule: Permission, now: float, void: str) -> list[str]:
     since = translate("permissions", "made {0} by {1}").format(_when(rule.made, now), one_line(rule.source, 40))
-    used = translate("permissions", "decided {0} times, last {1}").format(rule.count, _when(rule.used, now))
-    never = translate("permissions", "decided nothing yet")
-    tied = translate("permissions", "another definition voids it") if rule.word is Word.ALLOW and rule.key else ""
-    return [word for word in (since, used if rule.count else never, tied) if word]
+    used = translate("permissions", "used {0} times, last {1}").format(rule.count, _when(rule.used, now))
+    never = translate("permissions", "not used yet")
+    tied = translate("permissions", "void once a definition changes") if rule.word is Word.ALLOW and rule.key else ""
+    return [word for word in (one_line(void, 120), since, used if rule.count else never, "" if void else tied) if word]
 
 
 def _when(at: float, now: float) -> str:
@@ -83,8 +86,8 @@ def _host_row(rule: HostRule) -> Row:
     return Row(f"host:{rule.source}:{rule.sha}", one_line(rule.domain, 120), detail, icon="globe", tone="success")
 
 
-def _of(rules: Iterable[Permission], now: float, *kinds: str) -> list[Row]:
-    return [rule_row(rule, now) for rule in rules if rule.kind in kinds]
+def _of(rules: Iterable[Permission], now: float, void: Mapping[str, str], *kinds: str) -> list[Row]:
+    return [rule_row(rule, now, void.get(rule.id, "")) for rule in rules if rule.kind in kinds]
 
 
 def _fits(row: Row, text: str) -> bool:
