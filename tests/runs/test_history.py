@@ -46,6 +46,13 @@ def test_an_edited_run_comes_back_with_the_verdict_on_what_ran(journal):
     assert (run.verdict.sentence, run.verdict.sha, run.verdict.risk) == ("Reads.", "def", "low")
 
 
+def test_a_run_by_a_plan_comes_back_though_its_plan_was_decided_before_it_set_out(journal):
+    write(journal, "r1", "run.planned", "run.decided")
+    write(journal, "r1", "run.proposed", code="print(1)", sha="abc", author="you", origin="person")
+    write(journal, "r1", "run.done", answer="1")
+    assert past_runs(journal)[0][0].proposal.code == "print(1)"
+
+
 def test_a_word_of_a_newer_version_does_not_keep_the_core_from_opening(journal):
     write(journal, "r1", "run.proposed", "run.done", code="1")
     write(journal, "r1", "run.praised")

@@ -105,6 +105,8 @@ async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_mat
     assert person.pauses == []
     planned = office.journal.entries(EntryQuery(kind="run.planned"))[0].note
     assert "3 of the 3" in planned.summary
+    decided = office.journal.entries(EntryQuery(kind="run.decided", run_id=real.id))[0].note
+    assert decided.detail["allow"], "it counts among the decisions of the person"
     with pytest.raises(WorkbenchError, match="spent"):
         office.conveyor.rehearsals.run(chosen(run, 0), "you")
     person.leave()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.desk.seat import Seat
-from workbench.records import Pause, PauseAnswer
+from workbench.audit.review import DECIDED, is_hasty
+from workbench.desk.seat import BY, Seat
+from workbench.records import Note, Pause, PauseAnswer
 
 
 class PausesDesk(Seat):
@@ -13,4 +14,24 @@ class PausesDesk(Seat):
         return self._house.conveyor.pauses.all()
 
     async def answer_pause(self, answer: PauseAnswer) -> Pause:
-        return self._house.conveyor.pauses.answer(answer)
+        pause = self._house.conveyor.pauses.answer(answer)
+        self._rooms.journal.append(self._told(pause, answer))
+        return pause
+
+    def _told(self, pause: Pause, answer: PauseAnswer) -> Note:
+        """One decision, however many calls it is about; how each call went on stands in entries of its own."""
+        calls = f"{len(pause.list)} calls" if len(pause.list) > 1 else "a call"
+        word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
+        unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
+        detail: dict[str, object] = {"allow": answer.allow, "by": BY, "seconds": answer.seconds, "scope": answer.scope}
+        return Note(
+            kind=f"{DECIDED}.call",
+            summary=f"{calls} of {pause.server}.{pause.tool} {word} by {BY}{unread}",
+            actor=BY,
+            session=pause.session,
+            server=pause.server,
+            tool=pause.tool,
+            run_id=pause.run_id,
+            risk=str(pause.risk),
+            detail={**detail, "calls": len(pause.list), **({"hasty": True} if hasty else {})},
+        )

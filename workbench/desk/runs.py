@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from workbench.audit.review import NEWEST, review
+from workbench.audit.review import DECIDED, NEWEST, review
 from workbench.desk.seat import BY, Seat
 from workbench.policy.canonical import cleaned
 from workbench.records import Decision, EntryQuery, ReviewFigures, Run, Verdict
@@ -49,7 +49,7 @@ class RunsDesk(Seat):
         return await asyncio.to_thread(cleaned, code)
 
     async def review_figures(self) -> ReviewFigures:
-        query = EntryQuery(kind="run.decided", limit=NEWEST)
+        query = EntryQuery(kind=DECIDED, limit=NEWEST)
         return review(await asyncio.to_thread(self._rooms.journal.entries, query))
 
     async def stop_run(self, run_id: str) -> Run:

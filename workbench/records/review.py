@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ReviewFigures:
-    """Of the newest decisions about programs that somebody looked at."""
+    """Of the newest decisions about programs, plans and calls that somebody looked at."""
 
     decided: int = 0
     allowed: int = 0

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from workbench.audit.review import HASTY
+from workbench.audit.review import is_hasty
 from workbench.policy.pinning import Prints, changed_values, near, prints
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.pins import Pins
@@ -87,7 +87,7 @@ def answer_for(decision: Decision, run: Run) -> Decision:
 
 def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str, dict[str, object]]:
     """A decision as the audit keeps it; a yes that came too fast to have been read says so."""
-    hasty = decision.allow and 0 < decision.seconds < HASTY
+    hasty = is_hasty(decision.allow, decision.seconds)
     summary = f"was {'allowed' if decision.allow else 'denied'} by {decision.by}"
     detail: dict[str, object] = {"allow": decision.allow, "sha": decision.sha, "by": decision.by}
     detail |= {"seconds": decision.seconds, "seal": run.seal, "reason": mask(decision.reason)}

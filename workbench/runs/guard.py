@@ -213,7 +213,7 @@ class Guard:
         finally:
             self._waiting(call.id, False)
         words = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
-        detail: dict[str, object] = {"call": call.id, "allow": answer.allow, "seconds_looked": answer.seconds}
+        detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
         road.note("call.allowed" if answer.allow else "call.denied", f"{name} {words}", detail)
         return answer
 

@@ -57,10 +57,10 @@ def _write_interrupted(journal: Journal, run_id: str) -> None:
 
 
 def _rebuild(steps: list[Entry]) -> Run | None:
-    first, last = steps[0], steps[-1]
-    proposed = first.note.detail
-    if first.note.kind != "run.proposed" or last.note.kind not in ENDS:
+    first, last = next((step for step in steps if step.note.kind == "run.proposed"), None), steps[-1]
+    if first is None or last.note.kind not in ENDS:
         return None  # its beginning is older than what was read, or its end is a word of a newer version
+    proposed = first.note.detail
     for step in steps:
         if step.note.kind == "run.edited":
             proposed = {"original": first.note.detail.get("code", ""), **proposed, **step.note.detail}

@@ -10,6 +10,7 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Gate, PlanChoice, Proposal, Run, RunState
+from workbench.runs.approvals import told
 from workbench.runs.plan import Plan
 from workbench.runs.rehearsal import MOST, Rehearsal
 from workbench.runs.road import Road
@@ -72,6 +73,8 @@ class Rehearsals:
         real.plan = plan
         real.may_write = plan.files
         self._tell(real, road, choice)
+        summary, detail = told(decision, real.run, road.session.mask)
+        real.note("run.decided", summary, detail)
         return self._set_out(real)
 
     def _tell(self, real: Road, road: Road, choice: PlanChoice) -> None:
@@ -80,7 +83,6 @@ class Rehearsals:
         lines = [{"call": f"{one.server}.{one.tool}".strip("."), "ticked": one.call_id in ticked} for one in held]
         count = sum(one.call_id in ticked for one in held)
         detail: dict[str, object] = {"rehearsal": road.run.id, "sha": choice.sha, "plan": lines}
-        detail["seconds_looked"] = choice.seconds
         real.note("run.planned", f"may do {count} of the {len(held)} things that its rehearsal held", detail)
 
 

@@ -64,7 +64,7 @@ class AuditPane(Pane):
     def hear(self, event: Event) -> None:
         if isinstance(event, EntryWritten):
             self._fresh.append(event.entry)
-            if event.entry.note.kind == "run.decided":
+            if event.entry.note.kind.startswith("run.decided"):
                 self._ask_figures()
             if not self._flush.isActive():
                 self._flush.start()

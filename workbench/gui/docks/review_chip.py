@@ -22,7 +22,7 @@ class ReviewChip(QPushButton):
         text = words.format(figures.allowed, figures.decided, figures.median_seconds)
         hasty = self.tr(" · {0} unread").format(figures.hasty) if figures.hasty else ""
         self.setText(text + hasty)
-        told = self.tr("Your newest {0} decisions about programs, with the median of the time you looked.")
+        told = self.tr("Your newest {0} decisions about programs and calls, with the median of the time you looked.")
         found = (
             self.tr(" {0} were allowed sooner than anybody can read.").format(figures.hasty) if figures.hasty else ""
         )
