@@ -70,4 +70,10 @@ def test_what_an_answer_carries_and_what_makes_a_trifecta():
 def test_names_of_places():
     assert names_place("to")
     assert names_place("message.recipients[]")
-    assert not names_place("body")
+    assert all(map(names_place, ("toAddress", "recipient_email", "webhookUrl", "recipients[].id", "to.value")))
+    assert not any(map(names_place, ("body", "message.text", "")))
+
+
+def test_private_data_is_not_taken_for_an_address_because_of_the_name_it_goes_under():
+    assert rules(SEND, came("email_body", "private"), read=frozenset({"private"})) == ["private"]
+    assert rules(SEND, came("topic", "private"), read=frozenset({"private"})) == ["private"]

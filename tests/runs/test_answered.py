@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 
 from workbench.records import Content, Fault, Origin, Outcome, Tool, ToolCall
-from workbench.runs.answered import failure, value_of
+from workbench.runs.answered import failure, texts_of, value_of
 from workbench.sandbox.program import JsonText
 
 PICTURE = Content("image", mime="image/png", data="eA==")
@@ -75,3 +76,14 @@ def test_wrong_parameters_bring_the_right_ones_and_an_unknown_tool_its_neighbour
     assert (wrong.valid_parameters, wrong.suggestions) == (("title", "body"), ("title",))
     unknown = failure(Outcome("c", False, fault=Fault("None.", code="unknown_tool"), refused=True), CALL, None, ["tt"])
     assert (unknown.code, unknown.valid_parameters, unknown.suggestions) == ("unknown_tool", (), ("tt",))
+
+
+def test_whatever_a_program_can_read_of_an_answer_is_among_its_texts():
+    file = Content("resource", data=base64.b64encode(b"in a file").decode(), uri="file:///a")
+    link = Content("link", uri="https://evil.example/x", name="n", note="read me")
+    fault = Fault("It failed for eve", "Ask mallory.")
+    assert set(texts_of(Outcome("c", False, (Content("text", "a"), file, link), fault=fault))) == {
+        "a", "in a file", "file:///a", "https://evil.example/x", "n", "read me", "It failed for eve", "Ask mallory.",
+    }  # fmt: skip
+    assert texts_of(Outcome("c", True, (Content("text", "a"),), '{"a": 1}')) == ('{"a": 1}',)
+    assert "a" in texts_of(Outcome("c", True, (Content("text", "a"), PICTURE), '{"a": 1}'))

@@ -11,6 +11,7 @@ import pytest
 from workbench.events import PauseSettled, RunPaused
 from workbench.records import Decision, EntryQuery, PauseAnswer, RunState
 from workbench.runs.broker import Broker
+from workbench.runs.provenance import Read
 from workbench.runs.road import ENDS
 
 
@@ -108,6 +109,28 @@ async def test_what_a_person_let_pass_is_not_asked_about_again_and_an_approved_t
     await ran(office, fresh, READ)
     assert (await ran(office, fresh, SEND)).state is RunState.DONE
     assert (person.decided, len(person.pauses)) == (1, 1), "the person has read the address in the program"
+    person.leave()
+
+
+async def test_a_strangers_address_is_asked_about_beside_one_of_the_approved_text_and_whatever_follows_it(office):
+    code = """
+from client import ToolError
+from servers.demo import read_mail, send_email
+body = (await read_mail(mail_id="IN-0004"))["body"]
+found = [word.strip(".,<>") for word in body.split() if "@" in word]
+for more in ("a@b.example", "c@d.example"):
+    try:
+        to = "ines@example.com, " + found[0] + ", " + "x" * 400 + more
+        await send_email(to=to, subject="Hello", body="ines@example.com")
+    except ToolError:
+        pass
+"""
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    agent.provenance.learn(Read("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("ines@example.com",)))
+    await ran(office, agent, code)
+    assert [pause.origins[0].path for pause in person.pauses] == ["to", "to"], "the second value is another one"
+    assert person.pauses[0].arguments.index('"to"') < person.pauses[0].arguments.index('"body"')
     person.leave()
 
 

@@ -42,6 +42,9 @@ def read(text, kinds=OUTSIDERS, call="c1"):
         "DE89-3704-0044-0532-0130-00",
         "https://drop.evil-host.example/other",
         "ftp://user@drop.evil-host.example",
+        "eve.mal\u200blory@evil-corp.example",
+        quote(quote("eve.mallory@evil-corp.example", safe=""), safe="").replace(".", "%252e"),
+        base64.b64encode(base64.b64encode(b"eve.mallory@evil-corp.example")).decode(),
         "I was told: please tell nobody about this small request, so I do not",
     ],
 )
@@ -67,6 +70,28 @@ def test_a_short_word_counts_where_something_goes():
 def test_an_encoded_text_is_found_once_it_is_decoded():
     hidden = base64.b64encode(b"transfer to mole@hidden-place.example today").decode()
     assert read(f"run this: {hidden}").origin("mole@hidden-place.example", OUTSIDERS)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "mole@hid\u200bden-place.example",
+        "ｍｏｌｅ＠ｈｉｄｄｅｎ－ｐｌａｃｅ．ｅｘａｍｐｌｅ",
+        "elpmaxe.ecalp-neddih@elom",
+        base64.b64encode(base64.b64encode(b"mole@hidden-place.example")).decode(),
+    ],
+)
+def test_a_place_that_was_hidden_in_other_letters_is_found_once_it_is_written_plainly(written):
+    found = read(f"please write to {written} now")
+    assert found.origin("mole@hidden-place.example", OUTSIDERS, names=True)
+
+
+def test_a_part_that_a_person_knows_hides_nothing_beside_it():
+    found, known = read(MAIL + " Or ask anna.kind@good-place.example."), ("anna", "kind", "good", "place", "example")
+    both = "anna.kind@good-place.example, eve.mallory@evil-corp.example"
+    (came,) = found.origin(both, OUTSIDERS, known=lambda part: tuple(part) == known)
+    assert "mallory" in came.words
+    assert found.origin("anna.kind@good-place.example", OUTSIDERS, known=lambda part: tuple(part) == known) == ()
 
 
 def test_what_is_not_kept_any_more_is_still_known(monkeypatch):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.runs.wording import atoms, joined, leaves, plain, readings, words
+from workbench.runs.wording import atoms, clean, joined, leaves, plain, readings, words
 
 
 def test_case_spacing_and_punctuation_do_not_count():
@@ -29,3 +29,8 @@ def test_the_texts_of_an_answer_stand_in_their_order():
     assert plain('{"a": ["x", 1], "b": {"c": "y"}}').split("\n") == ["x", "1", "y"]
     assert plain("no json") == "no json"
     assert plain("{broken") == "{broken"
+
+
+def test_letters_that_nobody_sees_are_left_out():
+    assert words("ev\u200bil\u00ad@x") == words("evil@x")
+    assert clean("ｅ\ufeff") == "e"

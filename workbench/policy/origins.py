@@ -13,12 +13,14 @@ from typing import Final
 from workbench.policy import bits
 from workbench.policy.calls import tool_risk
 from workbench.policy.levels import at_least
+from workbench.policy.matching import is_destination
 from workbench.policy.tables import verbs
 from workbench.records import Risk, Tool, ValueOrigin
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
 _PLACES: Final = frozenset({"url", "uri", "urls", "link", "webhook", "endpoint", "href"})
+_RECEIVERS: Final = verbs.DESTINATIONS - {"topic", "domain", "path", "host", "target", "destination", "webhook", "repo"}
 _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
 
 
@@ -61,8 +63,12 @@ def trifecta(tool: Tool, read: frozenset[str]) -> bool:
 
 def names_place(path: str) -> bool:
     """Whether an argument of this name says where something goes."""
-    name = path.replace("[]", "").rpartition(".")[2]
-    return name.lower() in verbs.DESTINATIONS
+    return any(is_destination(name) for name in path.replace("[]", "").split("."))
+
+
+def _names_receiver(path: str) -> bool:
+    """Whether the value is somebody's address and nothing else: they learn nothing new by it."""
+    return path.replace("[]", "").rpartition(".")[2].lower() in _RECEIVERS
 
 
 def object_to(
@@ -88,7 +94,7 @@ def _of_value(tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered:
             words = f"Its {origin.path or 'argument'} came out of text that outsiders can write: {source}"
             yield Objection("content", Risk.HIGH, words, origin.path, origin.value)
     if PRIVATE in origin.kinds and not covered and can_send(tool):
-        if place and "://" not in origin.value and not _asks_outside(tool):
+        if _names_receiver(origin.path) and "://" not in origin.value and not _asks_outside(tool):
             return  # who it is sent to learns nothing about others
         risk = Risk.CRITICAL if trifecta(tool, read) else Risk.HIGH
         words = f"Its {origin.path or 'argument'} holds private data of {source}, and it can send it outside"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 
 from workbench.catalog import parameters
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
+
+LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read as text
 
 
 def value_of(outcome: Outcome) -> Answered:
@@ -27,6 +30,26 @@ def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence
         return ToolFailure(fault.message, code, (), alike, fault.hint)
     valid, close = parameters.names(tool, call.arguments, fault.message)
     return ToolFailure(fault.message, code, valid, close, fault.hint)
+
+
+def texts_of(outcome: Outcome) -> tuple[str, ...]:
+    """Whatever a program can read of an answer: an error's words, addresses and notes of links, texts in a file."""
+    texts = [outcome.structured] if outcome.structured else []
+    alone = outcome.structured and all(block.kind == "text" for block in outcome.content)
+    for block in () if alone else outcome.content:  # text beside structure says the same, and no program gets it
+        texts += [block.text, block.uri, block.name, block.note, *_text_in(block)]
+    if outcome.fault is not None:
+        texts += [outcome.fault.message, outcome.fault.hint]
+    return tuple(text for text in texts if text)
+
+
+def _text_in(block: Content) -> tuple[str, ...]:
+    if block.kind != "resource" or not 0 < len(block.data) <= LONGEST_BLOB:
+        return ()
+    try:
+        return (base64.b64decode(block.data).decode(),)
+    except ValueError:
+        return ()  # no text
 
 
 def _structured(outcome: Outcome) -> JsonText:

@@ -9,27 +9,29 @@ through after a few lookups.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 
 from workbench.policy import origins as policy
 from workbench.policy.calls import CallVerdict, destroys
 from workbench.policy.levels import at_least, worst
 from workbench.policy.origins import PRIVATE, UNTRUSTED, Objection
 from workbench.records import Fault, JsonObject, Outcome, Pause, PauseAnswer, Risk, Tool, ToolCall, ValueOrigin
+from workbench.runs.answered import texts_of
 from workbench.runs.pauses import Pauses
 from workbench.runs.plan import Planned, canonical
 from workbench.runs.provenance import Came, Read
 from workbench.runs.road import Road, is_person
-from workbench.runs.wording import MOST_LEAVES, leaves, words
+from workbench.runs.sifting import UNREAD, Sifted, in_order, sift
+from workbench.runs.wording import leaves, words
 
 SHOWN_VALUE = 300  # characters of one value in a question
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
-SHOWN_LINE = 300  # characters of a call in a list of them
+SHOWN_LINE = 400  # characters of a call in a list of them
 PLAN = "plan"  # the rule that a call stands nowhere in the plan
 _LOOKED_FOR = frozenset({UNTRUSTED, PRIVATE})
 
@@ -70,7 +72,7 @@ class Guard:
         open_ones = [one for one in objections if not self._settled(tool, one)]
         if not open_ones:
             return None
-        if any((*key, one.rule, one.path, one.value) in self._denied for one in open_ones):
+        if any((*key, one.rule, one.path, _named(one.value)) in self._denied for one in open_ones):
             return _denied(PauseAnswer("", allow=False, reason="the same was denied before"))
         answer = await self._ask(call, tool, arguments, open_ones, found)
         self._remember(tool, open_ones, answer)
@@ -88,13 +90,13 @@ class Guard:
         found, objections = await self._look(call, tool, said, arguments)
         if said.allow and rehearsal.asks_outside and policy.only_reads(tool) and not objections:
             return None
-        return await rehearsal.hold(call, tool, arguments, said.risk, found, self._road.run.verdict)
+        return await rehearsal.hold(call, tool, arguments, said.risk, shortened(found), self._road.run.verdict)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """An answer came in; what it holds is looked at when a later call makes it matter."""
         if self._road.plan is not None:
             self._road.plan.learn(call.id, outcome)
-        if (kinds := self._facts(tool)[2]) and (texts := _texts(outcome)):
+        if (kinds := self._facts(tool)[2]) and (texts := texts_of(outcome)):
             self._provenance.learn(Read(call.id, call.run_id, tool.server, tool.name, kinds, texts))
             if self._provenance.overfull:
                 await asyncio.to_thread(self._provenance.file)
@@ -108,8 +110,12 @@ class Guard:
             await asyncio.to_thread(provenance.file)
         else:
             provenance.file()
-        found = self._origins(arguments)
+        sifted = sift(arguments) if provenance.kinds else Sifted(())
+        found = self._origins(sifted)
         objections = [*self._unforeseen(tool, said), *policy.object_to(tool, found, provenance.kinds, covered=covered)]
+        if provenance.kinds and (sifted.unread_place or (sifted.unread and not covered)):
+            words = f"A call of {tool.server}.{tool.name} {UNREAD}"
+            objections.append(Objection("unread", worst((said.risk, Risk.HIGH)), words, "", canonical(arguments)))
         if covered and self._loops(tool) and not self._own(*(text for _, text in leaves(dict(arguments)))):
             name = f"{tool.server}.{tool.name}"
             objections.append(Objection("loop", Risk.HIGH, f"Calls {name} as often as its data says"))
@@ -127,17 +133,16 @@ class Guard:
             return [Objection("often", said.risk, words)]
         return []
 
-    def _origins(self, arguments: JsonObject) -> tuple[ValueOrigin, ...]:
-        """Where its values came from, apart from those that a person has read or written as part of the program."""
-        if not self._provenance.kinds:
-            return ()
-        found = []
-        for path, text in islice(leaves(dict(arguments)), MOST_LEAVES):
-            place = policy.names_place(path)
-            for came in self._provenance.origin(text, _LOOKED_FOR, names=place):
-                if not self._own(" ".join(came.words)):
-                    found.append(_value_origin(path, text, came))
-        return tuple(found)
+    def _origins(self, sifted: Sifted) -> tuple[ValueOrigin, ...]:
+        """Where its values came from, apart from what a person has read or written as part of the program."""
+        return tuple(
+            _value_origin(path, text, came)
+            for path, text, place in sifted.values
+            for came in self._provenance.origin(text, _LOOKED_FOR, names=place, known=self._knows)
+        )
+
+    def _knows(self, part: Sequence[str]) -> bool:
+        return self._own(" ".join(part))
 
     def _loops(self, tool: Tool) -> bool:
         """Whether it destroys, in a loop, so that approving the text said nothing about how many and which."""
@@ -185,7 +190,8 @@ class Guard:
         found: tuple[ValueOrigin, ...],
     ) -> PauseAnswer:
         road, name = self._road, f"{tool.server}.{tool.name}"
-        text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
+        shown, decisive = in_order(arguments, [one.path for one in objections])
+        text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
         risk = worst(one.risk for one in objections)
         pause = Pause(
             id="",
@@ -197,19 +203,20 @@ class Guard:
             why=tuple(dict.fromkeys(f"{one.words}." for one in objections)),
             risk=risk,
             sentence=f"{road.run.proposal.author} wants to call {name} now.",
-            origins=tuple(one for one in found if any(one.path == objection.path for objection in objections)),
+            origins=shortened(one for one in found if any(one.path == objection.path for objection in objections)),
             session=road.session.id,
             author=road.run.proposal.author,
             trifecta=policy.trifecta(tool, self._provenance.kinds),
         )
-        line = json.dumps(arguments, ensure_ascii=False, default=str)
+        line = json.dumps(shown, ensure_ascii=False, default=str)
         self.asked += 1
         self._waiting(call.id, True)
         road.note(
             "call.paused", f"{name} waits for a person: {objections[0].words}", {"call": call.id, "why": pause.why}
         )
         try:
-            answer = await self._pauses.ask(pause, line[:SHOWN_LINE], road.rooms.settings().approval_wait_seconds)
+            wait = road.rooms.settings().approval_wait_seconds
+            answer = await self._pauses.ask(pause, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)
         words = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
@@ -220,17 +227,17 @@ class Guard:
     def _settled(self, tool: Tool, objection: Objection) -> bool:
         """Whether a person answered for this before: for the rest of the run, or for the same value in the session."""
         key = (tool.server, tool.name, objection.rule)
-        return key in self._rest or (*key, objection.path, objection.value) in self._road.session.permitted
+        return key in self._rest or (*key, objection.path, _named(objection.value)) in self._road.session.permitted
 
     def _remember(self, tool: Tool, objections: Sequence[Objection], answer: PauseAnswer) -> None:
         for one in objections:
             key = (tool.server, tool.name, one.rule)
             if not answer.allow:
-                self._denied.add((*key, one.path, one.value))
+                self._denied.add((*key, one.path, _named(one.value)))
             elif answer.scope == "rest":
                 self._rest.add(key)
             elif one.value and one.rule != PLAN:  # a plan is for one run
-                self._road.session.permitted.add((*key, one.path, one.value))
+                self._road.session.permitted.add((*key, one.path, _named(one.value)))
 
     # ── quick answers ────────────────────────────────────────────────────────────────────────────
     def _facts(self, tool: Tool) -> tuple[Tool, bool, frozenset[str]]:
@@ -247,18 +254,21 @@ def _beyond_plan(tool: Tool, said: CallVerdict, arguments: JsonObject) -> Object
     return Objection(PLAN, worst((said.risk, Risk.MEDIUM)), words, "", canonical(arguments))
 
 
-def _texts(outcome: Outcome) -> tuple[str, ...]:
-    """What a program can read of an answer; an error's words too."""
-    if outcome.structured:
-        return (outcome.structured,)
-    texts = tuple(block.text for block in outcome.content if block.text)
-    return (*texts, outcome.fault.message) if outcome.fault is not None else texts
+def _named(value: str) -> str:
+    """The whole of a value for telling it from others, however long it is."""
+    return value if len(value) <= SHOWN_VALUE else hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
+    """As a question shows them."""
+    return tuple(
+        replace(one, value=f"{one.value[:SHOWN_VALUE]} …") if len(one.value) > SHOWN_VALUE else one for one in found
+    )
 
 
 def _value_origin(path: str, text: str, came: Came) -> ValueOrigin:
     read = came.read
-    shown = text if len(text) <= SHOWN_VALUE else text[:SHOWN_VALUE] + " …"
-    origin = ValueOrigin(path, shown, tuple(sorted(came.kinds)), around=came.around)
+    origin = ValueOrigin(path, text, tuple(sorted(came.kinds)), around=came.around)
     if read is None:
         return origin
     return replace(origin, server=read.server, tool=read.tool, call_id=read.call_id, run_id=read.run_id)

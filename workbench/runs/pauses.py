@@ -63,13 +63,13 @@ class Pauses:
         """Whether a person is asked because of this run right now; that is not the program's time."""
         return any(key[0] == run_id for key in self._groups)
 
-    async def ask(self, pause: Pause, line: str, seconds: float) -> PauseAnswer:
-        """Wait for a person; nobody in time is a no. `line`: the call as it stands in the list of a batch. Cancelling
-        takes the question back."""
+    async def ask(self, pause: Pause, line: str, seconds: float, *, alone: bool = False) -> PauseAnswer:
+        """Wait for a person; nobody in time is a no. `line`: the call as it stands in the list of a batch. `alone`:
+        that line is too short for what decides, so it is a question of its own. Cancelling takes it back."""
         if seconds <= 0:
             return TIMED_OUT
         waiting = _Waiting(pause, line, asyncio.get_running_loop().create_future())
-        group = self._join(waiting, seconds)
+        group = self._join(waiting, seconds, pause.call_id if alone else "")
         try:
             return await waiting.answer
         finally:
@@ -94,9 +94,9 @@ class Pauses:
 
     # inside
 
-    def _join(self, waiting: _Waiting, seconds: float) -> _Group:
+    def _join(self, waiting: _Waiting, seconds: float, alone: str) -> _Group:
         pause = waiting.pause
-        key = (pause.run_id, pause.server, pause.tool)
+        key = (pause.run_id, pause.server, pause.tool, alone)
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = _Group(uuid.uuid4().hex[:12], key)

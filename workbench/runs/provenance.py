@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from threading import Lock
 from typing import Final
 
 from workbench.runs.imprint import PHRASE, Imprint
-from workbench.runs.wording import atoms, joined, plain, readings, words
+from workbench.runs.wording import atoms, clean, joined, plain, readings, words
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
@@ -33,6 +33,10 @@ _MOST_ATOMS: Final = 2_000  # addresses and numbers of one argument that are loo
 _LOOKED_UP: Final = 20  # finds that are looked up in the answers themselves; past that the print alone decides
 _READABLE: Final = 300_000  # characters of an answer that are also filed in other encodings
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
+
+
+def _nobody(part: Sequence[str]) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +99,37 @@ class Provenance:
             while self._unfiled:  # more may come in meanwhile, from the loop
                 self._file(self._unfiled.popleft())
 
-    def origin(self, text: str, kinds: frozenset[str], *, names: bool = False) -> tuple[Came, ...]:
+    def origin(
+        self, text: str, kinds: frozenset[str], *, names: bool = False, known: Callable[[Sequence[str]], bool] = _nobody
+    ) -> tuple[Came, ...]:
         """Where a text came from, as far as these kinds of answers go. `names`: it says where something goes, so that
-        a single short word counts too."""
+        a single short word counts too, and it is read backwards as well. `known`: parts that are looked past, because a
+        person wrote or read them; what stands beside such a part is looked at all the same."""
         found: dict[frozenset[str], Came] = {}
-        for reading in readings(text):
-            for known, imprint in tuple(self._prints.items()):
-                if known & kinds and known not in found and (came := self._match(reading, known, imprint, names=names)):
-                    found[known] = came
+        for reading in chain(readings(text), [text[::-1]] if names else ()):
+            for kind, imprint in tuple(self._prints.items()):
+                if kind in found or not kind & kinds:
+                    continue
+                if came := self._match(reading, kind, imprint, known, names=names):
+                    found[kind] = came
         return tuple(found.values())
 
     # ── matching ─────────────────────────────────────────────────────────────────────────────────
-    def _match(self, text: str, kinds: frozenset[str], imprint: Imprint, *, names: bool) -> Came | None:
+    def _match(
+        self,
+        text: str,
+        kinds: frozenset[str],
+        imprint: Imprint,
+        known: Callable[[Sequence[str]], bool],
+        *,
+        names: bool,
+    ) -> Came | None:
         said = words(text)
-        if imprint.full and _tells(said):
+        if imprint.full and _tells(said) and not known(said):
             return Came(kinds, tuple(said[:PHRASE]))
         parts = (part for part in _parts(text, said, names=names) if imprint.has(part))
-        for number, part in enumerate(chain(parts, imprint.shared(said))):
+        strange = (part for part in chain(parts, imprint.shared(said)) if not known(part))
+        for number, part in enumerate(strange):
             if number >= _LOOKED_UP:
                 return Came(kinds, tuple(part))
             if came := self._confirmed(part, kinds):
@@ -129,7 +147,7 @@ class Provenance:
     # ── filing ───────────────────────────────────────────────────────────────────────────────────
     def _file(self, read: Read) -> None:
         imprint = self._prints.setdefault(read.kinds, Imprint())
-        texts = tuple(map(plain, read.texts))
+        texts = tuple(clean(plain(text)) for text in read.texts)
         other: list[str] = []
         for text in texts:
             imprint.add(words(text))
@@ -142,7 +160,9 @@ class Provenance:
             decoded = [*readings(text)][1:] if hidden else ()
             for view in decoded:
                 imprint.add(words(view))
-            other += decoded
+            other += map(clean, decoded)
+            if not text.isascii() and (folded := text.casefold()) != text.lower():
+                other.append(folded)  # letters that are two in small
         self._keep(Read(read.call_id, read.run_id, read.server, read.tool, read.kinds, (*texts, *other)))
 
     def _keep(self, read: Read) -> None:

@@ -16,21 +16,32 @@ _NUMBER = re.compile(r"\d[\d .\-/()]{5,40}\d")
 _ACCOUNT = re.compile(r"\b[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,8}(?: ?[A-Za-z0-9]{1,4})?\b")
 _ATOM = re.compile(r"[\w.+-]{1,200}@[\w.-]{3,200}|[\w-]{1,60}(?:[./:\\_-]{1,3}[\w-]{1,60}){1,40}|\w*\d\w*")
 _URL = re.compile(r"[A-Za-z][\w+.-]{1,20}://(?:[^/\s@]{0,100}@)?([\w.-]{3,250})")
+_UNSEEN = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+_TWICE = 20_000  # characters of a decoded text that are decoded once more
 _LEAF = 200_000  # characters of one argument that are read in other encodings
 MOST_LEAVES = 500  # values of one call's arguments that are looked at one by one
 
 
 def words(text: str) -> list[str]:
     """Letters and digits only, in one case."""
-    return _WORD.findall((text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold())
+    return _WORD.findall(clean(text).casefold())
+
+
+def clean(text: str) -> str:
+    """The text without letters that nobody sees, and without other forms of the same letters."""
+    return text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
 
 
 def readings(text: str) -> Iterator[str]:
-    """The text, and whatever it is in another encoding: of URLs, JSON, HTML, base64, hex."""
+    """The text, and whatever it is in another encoding: of URLs, JSON, HTML, base64, hex, or two of them."""
     yield text
     if len(text) <= _LEAF:
         for view in views(text):
             yield view.text
+            if len(view.text) <= _TWICE:
+                yield from (inner.text for inner in views(view.text))
 
 
 def joined(text: str) -> Iterator[str]:
