@@ -58,6 +58,7 @@ ELSEWHERE = {
     "catalog/attendant.py": "tests/catalog/test_calling.py",
     "asks/open_ask.py": "tests/asks/test_asks.py",
     "asks/refusal.py": "tests/asks/test_reading.py",
+    "cli/program.py": "tests/cli/test_rehearse.py",
     "cli/options.py": "tests/cli/test_main.py",
     "cli/codes.py": "tests/cli/test_main.py",
     "cli/answer.py": "tests/cli/test_call.py",

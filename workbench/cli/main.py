@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from workbench import __version__
+from workbench.cli.assess import arrange_assess
 from workbench.cli.audit import arrange_audit
 from workbench.cli.call import arrange_call
 from workbench.cli.check import arrange_check
@@ -37,6 +38,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "read": (arrange_read, "Read a resource of a server and print it."),
     "prompt": (arrange_prompt, "Fill a prompt of a server and print its messages."),
     "check": (arrange_check, "Make saved calls and hold their answers to what is expected."),
+    "assess": (arrange_assess, "Say what the policy of a bench says of programs, without running them."),
     "rehearse": (arrange_rehearse, "List what a program would change or send, without any of it happening."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
@@ -55,6 +57,7 @@ USAGES = (
     ("mcp-workbench read SERVER URI", "read a resource and print it"),
     ("mcp-workbench prompt SERVER NAME", "fill a prompt and print its messages"),
     ("mcp-workbench check [PATH…]", "make saved calls and hold their answers to what is expected"),
+    ("mcp-workbench assess FILE…", "say what the policy says of programs, without running them"),
     ("mcp-workbench rehearse FILE", "list what a program would do, without any of it happening"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.ask import talk, whole
 from workbench.cli.codes import DONE, FAULT
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import narrate, print_json, visible
+from workbench.cli.program import Program
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
 from workbench.paths import Paths
 from workbench.records import Held, JsonObject, Run, RunState
 
@@ -42,9 +40,8 @@ def arrange_rehearse(parser: Parser) -> None:
 
 
 def _rehearse(given: argparse.Namespace, paths: Paths) -> int:
-    code, name = _read(given.file)
-    language = given.language or ("typescript" if name.endswith(".ts") else "python")
-    run = talk(paths, lambda connection: _carry(connection, code, name, language, given.profile))
+    program = Program.read(given.file, given.language)
+    run = talk(paths, lambda connection: _carry(connection, program, given.profile))
     if given.output == "json":
         print_json(_as_json(run))
     else:
@@ -56,20 +53,10 @@ def _rehearse(given: argparse.Namespace, paths: Paths) -> int:
     return DONE if run.state is RunState.DONE else FAULT
 
 
-def _read(source: str) -> tuple[str, str]:
-    if source == "-":
-        return sys.stdin.read(), "stdin"
-    try:
-        return read_plain(Path(source).expanduser(), "utf-8"), Path(source).name
-    except (OSError, UnicodeError) as fault:
-        words = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
-        raise WorkbenchError(f"{source} cannot be read: {words}.") from fault
-
-
-async def _carry(connection: Connection, code: str, name: str, language: str, profile: str) -> Run:
+async def _carry(connection: Connection, program: Program, profile: str) -> Run:
     """Follow it to its end; whoever interrupts stops it."""
     questions = connection.questions
-    begun = await questions.rehearse(code, name, "", language, profile)
+    begun = await questions.rehearse(program.code, program.name, "", program.language, profile)
     over: Run | None = None
     try:
         over = await _ended(connection, begun.id)

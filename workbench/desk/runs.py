@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 
 from workbench.audit.review import DECIDED, NEWEST, review
 from workbench.desk.seat import BY, Seat
 from workbench.policy.canonical import cleaned
+from workbench.policy.sarif import sarif
 from workbench.records import Decision, EntryQuery, ReviewFigures, Run, Verdict
 
 
@@ -44,6 +46,10 @@ class RunsDesk(Seat):
 
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         return await self._house.conveyor.assess_edit(run_id, code)
+
+    async def sarif(self, names: tuple[str, ...], verdicts: tuple[Verdict, ...]) -> str:
+        log = sarif(zip(names, verdicts, strict=False))
+        return json.dumps(log, indent=1, ensure_ascii=True)
 
     async def clean(self, code: str) -> str:
         return await asyncio.to_thread(cleaned, code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.gui.action import LINKED, Action
 
 WAITING = "waiting"  # a run waits for a decision
+FINDINGS = "findings"  # a run whose reading found something is chosen
 STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
 
 RUN_ACTIONS: tuple[Action, ...] = (
@@ -25,6 +26,15 @@ RUN_ACTIONS: tuple[Action, ...] = (
         "list",
         "Ctrl+Alt+R",
         (LINKED, WAITING),
+    ),
+    Action(
+        "run.sarif",
+        "Save findings as SARIF…",
+        "Write what was found in the program of the chosen run into a file that editors and code hosts read.",
+        "Runs",
+        "save",
+        "",
+        (LINKED, FINDINGS),
     ),
     Action(
         "run.stop",

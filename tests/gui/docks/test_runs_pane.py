@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from workbench.records import RunState
 
@@ -96,3 +97,19 @@ def test_one_click_shows_a_run_that_is_over_but_opens_no_question(
         place = runs.visualRect(window.runs.model.find(name)).center()
         qtbot.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert [wish.run_id for wish in wishes] == ["over"]
+
+
+def test_findings_of_a_run_are_written_as_sarif(
+    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any, tmp_path: Any
+) -> None:
+    assert not window.commands["run.sarif"].isEnabled(), "there is no run"
+    paper.put_run(make.run("one"))
+    settled()
+    window.commands.do("run.sarif")
+    qtbot.waitUntil(lambda: bool(window.runs.findChildren(QFileDialog)))
+    (dialog,) = window.runs.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "one.sarif"))
+    dialog.close()
+    qtbot.waitUntil(lambda: (tmp_path / "one.sarif").is_file() and (tmp_path / "one.sarif").read_text() != "")
+    assert json.loads((tmp_path / "one.sarif").read_text()) == {"runs": []}
+    assert next(asked for asked in paper.asked if asked[0] == "sarif")[1] == (("one.py",),)

@@ -13,9 +13,11 @@ from workbench.gui.context import Context
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.runs import UNDERWAY, run_rows
 from workbench.gui.pane import Pane
+from workbench.gui.results.save import ask_and_save
 from workbench.gui.rows import KEY
-from workbench.gui.run_actions import STOPPABLE, WAITING
+from workbench.gui.run_actions import FINDINGS, STOPPABLE, WAITING
 from workbench.gui.views import EmptyState, RowsView, lead_focus
+from workbench.gui.whole import fetch_whole
 from workbench.gui.wishes import RehearseRun, ShowRun
 from workbench.records import Run, RunState
 
@@ -48,6 +50,7 @@ class RunsPane(Pane):
         commands.bind("run.review", self._review)
         commands.bind("run.stop", self._stop)
         commands.bind("run.rehearse", self._rehearse)
+        commands.bind("run.sarif", self._save_findings)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, RunChanged):
@@ -106,6 +109,7 @@ class RunsPane(Pane):
 
     def _selected(self) -> None:
         self._commands.hold(STOPPABLE, self._stoppable() is not None)
+        self._commands.hold(FINDINGS, self._found() is not None)
 
     def _stoppable(self) -> Run | None:
         """The chosen run if it is under way; else the only one that is."""
@@ -136,6 +140,21 @@ class RunsPane(Pane):
         """The chosen run if it waits; else the one whose time ends first."""
         run = self._runs.get(self.list.key())
         return run if run is not None and run.state is RunState.WAITING else self.most_urgent()
+
+    def _found(self) -> Run | None:
+        """The chosen run, or without a choice the one that waits, if reading it found something; runs of earlier cores
+        have kept the verdict's sentence only."""
+        run = self._runs.get(self.list.key()) or self.most_urgent()
+        return run if run is not None and run.verdict is not None and run.verdict.findings else None
+
+    async def _save_findings(self) -> None:
+        run = self._found()
+        if run is None or run.verdict is None:
+            return
+        name = run.id + (".py" if run.proposal.language == "python" else ".ts")
+        asked = await self.context.questions.sarif((name,), (run.verdict,))
+        (log,) = await fetch_whole(self.context.fetch, [asked])
+        ask_and_save(self.context, self, f"{run.id}.sarif", log.encode("ascii"))
 
     async def _stop(self) -> None:
         run = self._stoppable()

@@ -31,6 +31,9 @@ class RunQuestions(Protocol):
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
 
+    async def sarif(self, names: tuple[str, ...], verdicts: tuple[Verdict, ...]) -> str:
+        """The findings of these verdicts as one SARIF log, each under the name of its program."""
+
     async def clean(self, code: str) -> str:
         """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
 
