@@ -25,7 +25,7 @@ def rule(word: Word = Word.ALLOW, kind: str = "tool", *where: Predicate, **more:
     [
         (
             rule(Word.ALLOW, "arguments", Predicate("to", "*@acme.com")),
-            "Programs may call mail.send_email without asking when to is “*@acme.com”.",
+            "Programs may call mail.send_email without asking when “to” is “*@acme.com”.",
         ),
         (rule(Word.DENY), "No program may call mail.send_email."),
         (rule(Word.ASK, "server"), "Programs call any tool of mail only after you are asked."),
@@ -36,7 +36,7 @@ def rule(word: Word = Word.ALLOW, kind: str = "tool", *where: Predicate, **more:
         ),
         (
             rule(Word.ALLOW, "arguments", Predicate("path", "under workspace")),
-            "Programs may call mail.send_email without asking when path lies in the workspace.",
+            "Programs may call mail.send_email without asking when “path” lies in the workspace.",
         ),
     ],
 )
@@ -71,7 +71,7 @@ def test_always_for_this_recipient_is_suggested_first_and_then_the_domain() -> N
         [("to", "bob@acme.com")],
         [("to", "*@acme.com")],
     ]
-    assert found[0].label == "Programs may call mail.send_email without asking when to is “bob@acme.com”."
+    assert found[0].label == "Programs may call mail.send_email without asking when “to” is “bob@acme.com”."
 
 
 def test_every_destination_is_named_and_a_list_is_its_domain() -> None:

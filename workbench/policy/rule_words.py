@@ -116,6 +116,6 @@ def _rule(tool: Tool, kind: str, where: tuple[Predicate, ...]) -> Permission:
 
 def _conditions(rule: Permission) -> str:
     return " and ".join(
-        f"{one.path} lies in the workspace" if one.pattern == UNDER else f"{one.path} is “{one.pattern}”"
+        f"“{one.path}” lies in the workspace" if one.pattern == UNDER else f"“{one.path}” is “{one.pattern}”"
         for one in rule.where
     )

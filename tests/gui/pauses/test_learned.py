@@ -25,7 +25,7 @@ def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, pa
     choice = dialog._learned.choice
     qtbot.waitUntil(lambda: choice.count() == 3)
     assert choice.currentText() == "Only this time"
-    assert choice.itemText(1).endswith("without asking when to is “bob@acme.com”.")
+    assert choice.itemText(1).endswith("without asking when “to” is “bob@acme.com”.")
     choice.setCurrentIndex(1)
     qtbot.waitUntil(dialog.allow.settled, timeout=SETTLE_MS * 10)
     dialog.allow.click()

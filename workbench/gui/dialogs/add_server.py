@@ -98,6 +98,8 @@ class AddServer(QDialog):
         if before is not None:
             self.fill(before)
             self.name.setFocus()
+        else:
+            self.paste.setFocus()
         self._turn()
 
     def fill(self, config: ServerConfig) -> None:

@@ -18,8 +18,9 @@ class ReviewChip(QPushButton):
 
     def show_figures(self, figures: ReviewFigures) -> None:
         self.setVisible(figures.decided > 0)
-        words = self.tr("Allowed {0} of {1} · half within {2:.0f} s")
-        text = words.format(figures.allowed, figures.decided, figures.median_seconds)
+        words = self.tr("Allowed {0} of {1} · half within {2} s")
+        median = figures.median_seconds
+        text = words.format(figures.allowed, figures.decided, f"{median:.1f}" if median < 5 else f"{median:.0f}")
         hasty = self.tr(" · {0} unread").format(figures.hasty) if figures.hasty else ""
         self.setText(text + hasty)
         told = self.tr("Your newest {0} decisions about programs and calls, with the median of the time you looked.")

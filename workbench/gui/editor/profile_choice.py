@@ -43,7 +43,8 @@ class ProfileChoice(CalmCombo):
         for one in known.all:
             words = visible(one.name) if one.accepted else self.tr("Accept {}…").format(visible(one.name))
             self.addItem(words, one.name)
-            self.setItemData(self.count() - 1, one.sentence, Qt.ItemDataRole.ToolTipRole)
+            for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
+                self.setItemData(self.count() - 1, one.sentence, role)
         self._known = known
         self.setCurrentIndex(max(0, self.findData(before)))
         self._say()
@@ -73,3 +74,4 @@ class ProfileChoice(CalmCombo):
     def _say(self) -> None:
         words = self.itemData(self.currentIndex(), Qt.ItemDataRole.ToolTipRole) or ""
         self.setToolTip(self.tr("The bounds of the run. {}").format(words).strip())
+        self.setAccessibleDescription(self.toolTip())

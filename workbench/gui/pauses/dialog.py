@@ -222,6 +222,7 @@ class PauseDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        QWidget.setTabOrder(self._arguments, self._evidence)
         column.addLayout(self._head(unit))
         column.addWidget(area, 1)
         column.addWidget(self._fault)

@@ -85,7 +85,7 @@ class Evidence(QWidget):
         view = QPlainTextEdit(f"{before}{found}{after}")
         view.setReadOnly(True)
         view.setTabChangesFocus(True)
-        view.setAccessibleName(self.tr("Where {} stood").format(origin.path))
+        view.setAccessibleName(self.tr("Where the value of {} stood").format(origin.path))
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         mark(view, kind="code")
         letters = self.fontMetrics().averageCharWidth() * 60  # of a narrow window

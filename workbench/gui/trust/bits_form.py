@@ -76,9 +76,9 @@ class BitsForm(QWidget):
     def _words(self) -> dict[str, str]:
         return {
             "read_only": self.tr("Only reads"),
-            "destructive": self.tr("May destroy"),
-            "idempotent": self.tr("Twice is as once"),
-            "open_world": self.tr("Reaches the open world"),
+            "destructive": self.tr("May delete or overwrite"),
+            "idempotent": self.tr("A second time changes no more"),
+            "open_world": self.tr("Reaches other systems"),
             "private": self.tr("Holds private data"),
             "outsiders": self.tr("Returns text that outsiders can write"),
             "sends": self.tr("Can send something out"),

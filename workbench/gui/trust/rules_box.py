@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
@@ -49,7 +49,7 @@ class RulesBox(QWidget):
         self.list.clear()
         for rule in known.rules:
             if self._is_mine(rule):
-                self._show(rule)
+                self._show(rule, known.void.get(rule.id, ""))
         self.list.setCurrentRow(min(max(row, 0), self.list.count() - 1))
         self._empty.setVisible(self.list.count() == 0)
         self._draw()
@@ -65,15 +65,20 @@ class RulesBox(QWidget):
             return False
         return self._tool is None or rule.kind == "server" or rule.tool == self._tool.name
 
-    def _show(self, rule: Permission) -> None:
+    def _show(self, rule: Permission, why: str = "") -> None:
         used = self.tr("used {0} ×, last {1}").format(rule.count, ago(rule.used)) if rule.count else ""
-        void = ""
-        if self._tool is not None and rule.word is Word.ALLOW and rule.kind != "server" and rule.key != self._tool.hash:
-            void = self.tr("void: the tool's definition changed")
-        words = "  ·  ".join(part for part in (visible(rule.label), used, void) if part)
+        words = "  ·  ".join(part for part in (visible(rule.label), used, self._void(rule, why)) if part)
         item = QListWidgetItem(icon(*_ICONS[rule.word]), words)
         item.setData(Qt.ItemDataRole.UserRole, rule.id)
         self.list.addItem(item)
+
+    def _void(self, rule: Permission, why: str) -> str:
+        """Why it counts no more: by what the core knows, or by the definition that is shown here."""
+        if why:
+            return self.tr("void: {}").format(visible(why))
+        tool = self._tool if rule.word is Word.ALLOW and rule.kind != "server" else None
+        changed = tool is not None and rule.key != tool.hash
+        return self.tr("void: the tool's definition changed") if changed else ""
 
     def _add(self) -> None:
         if not self.add.isEnabled():
@@ -132,6 +137,7 @@ class RulesBox(QWidget):
         self.pattern.setPlaceholderText(self.tr("*@example.org, or: under workspace"))
         self.pattern.setAccessibleName(self.tr("What the argument must look like"))
         self.list.setAccessibleName(self.tr("Rules"))
+        self.list.setIconSize(QSize(self._context.theme.unit * 4, self._context.theme.unit * 4))
 
     def _lay_out(self, unit: int) -> None:
         column = QVBoxLayout(self)
