@@ -9,7 +9,9 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 
 from workbench.gui.dialogs.approval import ApprovalDialog
-from workbench.records import Effect, EffectKind, Finding, Gate, Risk, Span, Verdict
+from workbench.gui.dialogs.effects_view import EffectsView
+from workbench.gui.text import ForeignLabel
+from workbench.records import Effect, EffectKind, Finding, Flow, Gate, Risk, Span, Verdict
 
 TOOL = "organisation-wide-customer-relationship-platform.send_invoice_reminder_to_customer_with_attachment"
 CODE = "".join(f"await send_invoice_reminder(customer={number})\n" for number in range(60))
@@ -44,6 +46,20 @@ def test_the_worst_line_is_seen_without_scrolling_and_no_link_is_cut_off(
     port = dialog._effects.viewport()
     link = dialog._effects.links()[0]
     assert QRect(QPoint(), port.size()).contains(QRect(link.mapTo(port, QPoint()), link.size()))
+
+
+def test_arguments_of_one_call_that_the_same_data_goes_to_are_one_row(context: Any, qtbot: Any) -> None:
+    view = EffectsView(context.theme)
+    qtbot.addWidget(view)
+    sinks = ("mail.send.to", "mail.send.body", "chat.post")
+    flows = tuple(Flow("private", "shop.list", 3, sink, 7) for sink in sinks)
+    view.show_verdict(Verdict("a" * 64, Risk.HIGH, Gate.ASK, "Sends.", flows=(*flows, replace(flows[0], line=4))))
+    words = [one.full_text() for one in view.findChildren(ForeignLabel) if "→" in one.full_text()]
+    assert words == [
+        "line 3 shop.list → line 7 mail.send.to, .body",
+        "line 3 shop.list → line 7 chat.post",
+        "line 4 shop.list → line 7 mail.send.to",
+    ]
 
 
 def test_a_border_that_a_person_moved_stays(dialog: Any, qtbot: Any) -> None:

@@ -25,6 +25,7 @@ from workbench.gui.theme import Theme, mark
 from workbench.gui.words import risk_word
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Verdict
 
+_Way = tuple[str, int, str, int]  # source, its line, where it goes, its line
 _MOST = 200  # rows of one group; how many more there are is said
 _BESIDE = 70  # letters of width from which a remark stands beside its words, not below
 
@@ -132,8 +133,8 @@ class EffectsView(QScrollArea):
             told.setdefault((flow.source, flow.line, flow.sink, flow.sink_line), set()).add(flow.kind)
         if not told:
             return
-        self._group(self.tr("Data goes"), len(told))
-        for (source, line, sink, sink_line), kinds in list(told.items())[:_MOST]:
+        self._group(self.tr("Data goes"), len(_joined(told)))
+        for (source, line, sink, sink_line), kinds in list(_joined(told).items())[:_MOST]:
             row = self._grid.rowCount()
             self._sign(row, Risk.HIGH if "untrusted" in kinds else Risk.MEDIUM)
             place = self.tr("line {0} {1}").format(line, source) if line else self.tr("earlier: {0}").format(source)
@@ -196,6 +197,20 @@ class EffectsView(QScrollArea):
         button = self.sender()
         if isinstance(button, QPushButton):
             self.line_wanted.emit(int(button.property("line")))
+
+
+def _joined(told: dict[_Way, set[str]]) -> dict[_Way, set[str]]:
+    """Arguments of one call that the same data goes to are one row."""
+    sinks: dict[tuple[str, int, str, int, tuple[str, ...]], list[str]] = {}
+    for (source, line, sink, sink_line), kinds in told.items():
+        call, _, argument = sink.rpartition(".")
+        call, argument = (call, argument) if "." in call else (sink, "")
+        sinks.setdefault((source, line, call, sink_line, tuple(sorted(kinds))), []).append(argument)
+    joined: dict[_Way, set[str]] = {}
+    for (source, line, call, sink_line, kinds_of), arguments in sinks.items():
+        named = ", ".join(f".{one}" for one in arguments if one)
+        joined.setdefault((source, line, call + named, sink_line), set()).update(kinds_of)
+    return joined
 
 
 def _worst_first(finding: Finding) -> tuple[int, int]:
