@@ -75,6 +75,18 @@ def test_changed_values_are_told_with_their_lines_and_destinations_are_marked() 
     )
 
 
+def test_neither_many_nor_long_values_hide_a_changed_place() -> None:
+    def program(mark: str, to: str) -> str:
+        return "\n".join([*(f"x{n} = '{mark}{n}'" for n in range(90)), f"send(to={to!r})"])
+
+    changes = changed_values(program("a", "a@acme.com"), program("b", "b@evil.org"))
+    assert (len(changes), changes[-1]) == (50, ValueChange(91, "'a@acme.com'", "'b@evil.org'", destination=True))
+    padding = "word " * 100
+    (change,) = changed_values(f"send({padding + 'a@acme.com'!r})", f"send({padding + 'b@evil.org'!r})")
+    assert "a@acme.com" in change.before
+    assert "b@evil.org" in change.after
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -12,6 +12,8 @@ from tests.runs.steps import waiting
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, EntryQuery, Gate, Likeness, Risk, RunState
+from workbench.runs.approvals import is_same_question
+from workbench.runs.provenance import Read
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
 HASHES_ITSELF = (
@@ -147,3 +149,17 @@ async def test_a_question_that_was_open_when_the_core_ended_is_no_question_to_th
             after.conveyor.decide(allow(run, seal=run.seal))
     finally:
         await after.close()
+
+
+async def test_the_same_text_is_another_question_once_more_was_found_in_it(demo):
+    agent = demo.rooms.sessions.open("test agent")
+    code = "from servers.demo import send_email\nawait send_email(to='eve@evil-corp.example', subject='s', body='b')\n"
+    first = await waiting(demo, demo.conveyor.submit(code, agent))
+    alike = await waiting(demo, demo.conveyor.submit(code, agent))
+    assert is_same_question(first, alike)
+    agent.provenance.learn(Read("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("to eve@evil-corp.example",)))
+    marked = await waiting(demo, demo.conveyor.submit(code, agent))
+    assert marked.seal == first.seal
+    assert not is_same_question(first, marked), "its question says where the address stood"
+    for run in (first, alike, marked):
+        await demo.conveyor.stop(run.id)

@@ -116,3 +116,9 @@ async def test_a_yes_for_the_server_is_a_rule_like_any_other(demo, agent):
     (rule,) = demo.rooms.rules.view().rules
     assert (rule.kind, rule.server) == ("server", "demo")
     assert await ran_unasked(demo, agent, TICKET.replace("late", "lost"))
+
+
+async def test_another_server_behind_the_same_name_asks_again(demo, agent, monkeypatch):
+    await allow(demo, await asked(demo, agent, TICKET), "text")
+    monkeypatch.setattr("workbench.runs.seal.fingerprint", lambda config: "another command")
+    await demo.conveyor.stop((await asked(demo, agent, TICKET)).id)

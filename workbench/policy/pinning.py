@@ -25,6 +25,7 @@ PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 NEAR = 0.75  # of two programs' lines that must be the same for one to be worth comparing with the other
 MOST_LINES = 400  # of a program that is compared line by line; longer ones would cost more than they tell
 MOST_CHANGES = 50
+LONGEST_VALUE = 200  # characters of a changed value that are shown
 _KEPT = (bool, type(None), type(...))  # constants that are switches rather than values
 
 
@@ -84,15 +85,15 @@ def session_only(verdict: Verdict) -> str:
 
 
 def changed_values(before: str, after: str) -> tuple[ValueChange, ...]:
-    """The written values in which two programs of one skeleton differ."""
+    """The written values in which two programs of one skeleton differ; of too many, those that lead somewhere stay."""
     old, new = ast.parse(before), ast.parse(after)
-    pairs = zip(_values(old), _values(new), strict=False)
-    found = (
-        ValueChange(here.line, _shown(there.value), _shown(here.value), _leads(there) or _leads(here))
-        for there, here in pairs
+    found = [
+        ValueChange(here.line, *_shown_beside(there.value, here.value), _leads(there) or _leads(here))
+        for there, here in zip(_values(old), _values(new), strict=False)
         if (type(there.value), there.value) != (type(here.value), here.value)
-    )
-    return tuple(change for change, _ in zip(found, range(MOST_CHANGES), strict=False))
+    ]
+    kept = sorted(range(len(found)), key=lambda place: not found[place].destination)[:MOST_CHANGES]
+    return tuple(found[place] for place in sorted(kept))
 
 
 def near(before: str, after: str) -> bool:
@@ -198,6 +199,17 @@ def _text(value: str | bytes) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-def _shown(value: object) -> str:
-    words = repr(value)
-    return words if len(words) <= 200 else f"{words[:200]}…"
+def _shown_beside(there: object, here: object) -> tuple[str, str]:
+    """Both values; of long ones the part in which they differ."""
+    old, new = repr(there), repr(here)
+    if max(len(old), len(new)) <= LONGEST_VALUE:
+        return old, new
+    same = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)
+    same = same or min(len(old), len(new))
+    start = max(0, same - 40)
+    return _part(old, start), _part(new, start)
+
+
+def _part(words: str, start: int) -> str:
+    end = start + LONGEST_VALUE
+    return f"{'…' * (start > 0)}{words[start:end]}{'…' * (len(words) > end)}"

@@ -76,8 +76,15 @@ class Approvals:
 
 
 def is_same_question(one: Run, other: Run) -> bool:
-    """Whether two waiting programs are one and the same request: text, meaning, and who asks."""
-    return bool(one.seal) and one.seal == other.seal and one.proposal.session == other.proposal.session
+    """Whether two waiting programs are one and the same request: text, meaning, who asks, and what was found in it:
+    that is more once their session has read strangers' text."""
+    return bool(one.seal) and _question(one) == _question(other)
+
+
+def _question(run: Run) -> tuple[object, ...]:
+    verdict = run.verdict
+    found = (verdict.risk, verdict.gate, verdict.findings, verdict.asks, verdict.hosts) if verdict is not None else ()
+    return run.seal, run.proposal.session, run.level, run.isolation, found
 
 
 def answer_for(decision: Decision, run: Run) -> Decision:

@@ -15,10 +15,12 @@ from workbench.policy.hosts import place
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
 from workbench.runs.carrying import Carrying
 from workbench.runs.observing import NETWORK
+from workbench.runs.provenance import UNTRUSTED, Read
 from workbench.runs.road import Road
 from workbench.sandbox.handing import Handing
 from workbench.sandbox.program import ToolFailure
 
+_STRANGERS = frozenset({UNTRUSTED})
 _NOTED = 50  # blocked tries of one run that are written down one by one
 _TOLD = 3  # blocked places an author is told of
 _PAGE = "Network… in the Workbench menu shows the rules and what was tried."
@@ -80,6 +82,8 @@ class Outgoing:
             address = (fault.address if isinstance(fault, Blocked) else "") or _numeric(host)
             self._refuse(Connection(host, port, address, refused=f"{fault.message} {fault.hint}".strip()))
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), "network.blocked") from fault
+        answers = Read(f"{self._road.run.id}-net{number}", self._road.run.id, NETWORK, host, _STRANGERS, ())
+        self._road.session.provenance.learn(answers)  # what a page says is not seen here, only that it was read
         return {"number": await self._hand(number, relay)}
 
     async def _hand(self, number: int, relay: Relay) -> int:

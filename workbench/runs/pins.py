@@ -8,6 +8,7 @@ read more strangers' text or more private data than the one it was given in asks
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 import uuid
 from dataclasses import replace
@@ -20,6 +21,7 @@ from workbench.policy.voided import about
 from workbench.records import Decision, Permission, Risk, Run, Verdict, Word
 from workbench.runs.provenance import PRIVATE, UNTRUSTED
 from workbench.runs.rooms import Rooms
+from workbench.runs.seal import servers_behind
 from workbench.runs.sessions import Session
 
 DAY = 86_400.0
@@ -50,7 +52,7 @@ class Pins:
         pins = [one for one in rules.rules if one.kind == "text" and one.word is Word.ALLOW]
         if not scopes or not pins:
             return None
-        key, now = _key(run, verdict), time.time()
+        key, now = self._key(run, verdict), time.time()
         return next((one for one in pins if one.key == key and _lives(one, scopes, session, now)), None)
 
     def use(self, rule: Permission, run: Run) -> Decision:
@@ -79,7 +81,7 @@ class Pins:
         rule = Permission(uuid.uuid4().hex[:12], "text", Word.ALLOW, source=f"run {run.id}", made=now)
         return replace(
             rule,
-            key=_key(run, verdict),
+            key=self._key(run, verdict),
             scope="session" if passing else "always",
             session=session.id if passing else "",
             taint=tuple(sorted(session.provenance.kinds | self._reads(verdict))),
@@ -88,17 +90,17 @@ class Pins:
             label=f"Run this program: {session.mask(verdict.sentence)[:_TOLD]}",
         )
 
+    def _key(self, run: Run, verdict: Verdict) -> str:
+        """Of the text in its meaning, the servers behind it, and how much weaker than wanted it is isolated."""
+        parts = [prints(run.proposal, verdict).text, run.isolation, servers_behind(verdict, self._rooms.catalog)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
     def _reads(self, verdict: Verdict) -> set[str]:
         """What the program itself brings into its session: the person has read that, too."""
         used = {(use.server, use.tool) for use in verdict.tools}
         tools = [tool for tool in self._rooms.catalog.tools() if (tool.server, tool.name) in used]
         kinds = {PRIVATE for tool in tools if bits.private(tool)}
         return kinds | {UNTRUSTED for tool in tools if bits.outsiders(tool)}
-
-
-def _key(run: Run, verdict: Verdict) -> str:
-    """Of the text in its meaning, and of how much weaker than wanted it was said to be isolated."""
-    return hashlib.sha256(f"{prints(run.proposal, verdict).text} {run.isolation}".encode()).hexdigest()
 
 
 def _lives(rule: Permission, scopes: tuple[str, ...], session: Session, now: float) -> bool:

@@ -19,13 +19,18 @@ from workbench.runs.borrowed import MARK
 def seal(proposal: Proposal, verdict: Verdict, catalog: Catalog) -> str:
     """Over the text and what stands behind the names in it right now."""
     tools = sorted({(use.server, use.tool) for use in verdict.tools})
-    configs = {state.config.name: state.config for state in catalog.states()}
-    servers = {name: fingerprint(configs[name]) for name, _ in tools if name in configs}
     skills = [pair for pair in sorted(verdict.definitions.items()) if pair[0].startswith(MARK)]
     limits = [proposal.language, proposal.state, float(proposal.seconds), proposal.profile, sorted(proposal.required)]
     definitions = [[server, tool, _definition(server, tool, catalog)] for server, tool in tools]
-    parts = [proposal.sha, limits, sorted(servers.items()), definitions, skills]
+    parts = [proposal.sha, limits, servers_behind(verdict, catalog), definitions, skills]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def servers_behind(verdict: Verdict, catalog: Catalog) -> list[tuple[str, str]]:
+    """The servers whose tools a program names, each with the fingerprint of its entry."""
+    named = {use.server for use in verdict.tools}
+    configs = [state.config for state in catalog.states()]
+    return sorted((config.name, fingerprint(config)) for config in configs if config.name in named)
 
 
 def _definition(server: str, tool: str, catalog: Catalog) -> str:
