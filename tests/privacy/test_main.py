@@ -40,3 +40,17 @@ def test_the_command_reads_lines_and_writes_lines() -> None:
     first, second = map(json.loads, done.stdout.splitlines())
     assert first == {"spans": [], "masked": "a"}
     assert second["spans"] == [[0, 7, "EMAIL"]]
+
+
+def test_the_values_of_a_json_value_stand_at_pointers() -> None:
+    asked = {
+        "to/cc": [{"email": "rosa@example.com"}],
+        "text": "[EMAIL_1.aaaa] of rosa@example.com",
+        "phone": 2025550143,
+    }
+    (answer,) = answers([json.dumps({"json": asked})])
+    assert answer["spans"] == [
+        ["/to~1cc/0/email", 0, 16, "EMAIL"],
+        ["/text", 18, 34, "EMAIL"],
+        ["/phone", 0, 10, "PHONE"],
+    ]

@@ -1,6 +1,8 @@
 """Tries the detector on lines of JSON, `{"text": …}` or `{"json": …}`: `python -m workbench.privacy < lines`.
 
-Each answer holds the masked form, and for a text also where its values stand: `[start, end, kind]`.
+Each answer holds the masked form and where the masked values stood: `[start, end, kind]` in a text; in a JSON value
+`[pointer, start, end, kind]`, where the JSON pointer (RFC 6901) names the string or number. Keys are masked too, and
+have no pointer.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.detect import detect
+from workbench.privacy.kinds import LITERAL
+from workbench.privacy.marks import LOOKALIKE
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 
@@ -37,11 +40,38 @@ def _answer(asked: dict[str, JsonValue]) -> dict[str, JsonValue]:
     vault = Vault("trial")
     text = asked.get("text")
     if isinstance(text, str):
-        spans: list[JsonValue] = [[found.start, found.end, found.kind] for found in detect(text)]
         vault.register(text, "trial")
-        return {"spans": spans, "masked": vault.sanitize(text)}
-    vault.register(asked["json"], "trial")
-    return {"masked": vault.sanitize_json(asked["json"])}
+        masked = vault.sanitize(text)
+        return {"spans": [[*span] for span in _spans(masked, vault)], "masked": masked}
+    value = asked["json"]
+    vault.register(value, "trial")
+    clean = vault.sanitize_json(value)
+    spans: list[JsonValue] = [[at, *span] for at, leaf in _leaves(clean, value, "") for span in _spans(leaf, vault)]
+    return {"spans": spans, "masked": clean}
+
+
+def _spans(masked: str, vault: Vault) -> Iterator[tuple[int, int, str]]:
+    """Where the values behind the tokens stood; the text between them is as it was."""
+    longer = 0  # by how much what was read so far is longer than what it stood for
+    for match in LOOKALIKE.finditer(masked):
+        kind = match.group().lstrip("[").rpartition("_")[0]
+        start = match.start() - longer
+        end = start + len(vault.restore(match.group()))
+        longer = match.end() - end
+        if kind != LITERAL:
+            yield start, end, kind
+
+
+def _leaves(masked: JsonValue, value: JsonValue, pointer: str) -> Iterator[tuple[str, str]]:
+    """The masked strings, each with its place in the value that was asked about."""
+    if isinstance(masked, dict) and isinstance(value, dict):
+        for key, child, was in zip(value, masked.values(), value.values(), strict=True):
+            yield from _leaves(child, was, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(masked, list) and isinstance(value, list):
+        for at, (child, was) in enumerate(zip(masked, value, strict=True)):
+            yield from _leaves(child, was, f"{pointer}/{at}")
+    elif isinstance(masked, str):
+        yield pointer, masked
 
 
 def main() -> None:
