@@ -40,7 +40,7 @@ _HOSTS = [
     "example.com",
     "mail.example.org",
     "acme-corp.io",
-    "posteo.example",
+    "post.example.net",
     "kontor.de",
     "uni-lab.ac.uk",
     "web.fr",
