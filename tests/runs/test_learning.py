@@ -6,7 +6,7 @@ from workbench.records import Depth, RunState
 from workbench.runs.sessions import Session
 from workbench.settings import Settings
 
-QUESTION = "zanzibar paperwork"
+QUESTION = "ᚠᚢᚦᚨᚱᚲ"  # near no tool in meaning either, which the core may have begun to read
 PROGRAM = f"""
 from tool_discovery import get_tool_definition, search_tools
 from servers.demo import list_orders
@@ -28,7 +28,7 @@ def first(core, question: str) -> str:
 
 
 async def test_a_tool_is_found_again_by_the_question_after_which_it_ran(demo):
-    assert first(demo, QUESTION) != "list_orders"
+    assert first(demo, QUESTION) == ""
     done = await run(demo, demo.rooms.sessions.open("an agent"), PROGRAM)
     assert done.result == '["list_orders", "list_orders", "list_orders"]'
     assert first(demo, QUESTION) == "list_orders"
@@ -38,10 +38,10 @@ async def test_another_session_and_a_switched_off_setting_learn_nothing(demo, mo
     searched, called = (demo.rooms.sessions.open(name) for name in ("one", "two"))
     await run(demo, searched, f"search_tools('{QUESTION} orders')")
     await run(demo, called, "from servers.demo import list_orders\nawait list_orders(limit=1)")
-    assert first(demo, QUESTION) != "list_orders"
+    assert first(demo, QUESTION) == ""
     monkeypatch.setattr(demo.rooms.catalog, "_settings", lambda: Settings(search_learns=False))
     await run(demo, demo.rooms.sessions.open("three"), PROGRAM)
-    assert first(demo, QUESTION) != "list_orders"
+    assert first(demo, QUESTION) == ""
 
 
 async def test_personal_data_in_a_question_is_not_kept(demo):
