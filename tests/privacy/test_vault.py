@@ -365,7 +365,7 @@ class _Slow(Counter[str]):
 
 def test_two_threads_never_give_one_token_to_two_values() -> None:
     vault = Vault("session")
-    vault._counts = _Slow()
+    vault._values._counts = _Slow()
     addresses = [f"person{n}@example.org" for n in range(100)]
     with ThreadPoolExecutor(4) as threads:
         tokens = list(threads.map(vault.sanitize, addresses))

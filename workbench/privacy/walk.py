@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -67,6 +68,13 @@ def parsed(text: str) -> JsonValue:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def as_text(leaf: JsonValue) -> str:
+    """A leaf as text; a whole float is written without its zero, as phone numbers out of tables are."""
+    if isinstance(leaf, float):
+        return str(int(leaf)) if math.isfinite(leaf) and leaf.is_integer() and abs(leaf) < 1e18 else repr(leaf)
+    return str(leaf)
 
 
 def _key(key: JsonValue, change: Change) -> JsonValue:

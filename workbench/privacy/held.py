@@ -1,0 +1,15 @@
+"""One value behind a token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Held:
+    """What a token stands for, and the servers that supplied it."""
+
+    kind: str
+    text: str
+    number: int | float | None = None  # set when it was a JSON number and becomes one again
+    sources: set[str] = field(default_factory=set)

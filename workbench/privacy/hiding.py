@@ -1,0 +1,96 @@
+"""Puts tokens in place of everything personal in what goes to a model: what is known, and what the detector sees."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.detect import Found, detect, union
+from workbench.privacy.kinds import LITERAL, Kind
+from workbench.privacy.known import fold
+from workbench.privacy.marks import LOOKALIKE
+from workbench.privacy.remembered import SHORT, Remembered
+from workbench.privacy.values import Values
+from workbench.privacy.walk import as_text, rebuild
+from workbench.records import JsonValue
+
+
+class Hiding:
+    """One session's."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._clean = (0, Remembered())  # short texts with nothing to hide, for who knows so many values
+
+    def sanitize(self, text: str) -> str:
+        """The text with a token in place of everything personal; doing it again changes nothing."""
+        learnt = self._values.learnt
+        clean = self._clean_texts(learnt)
+        if text in clean:
+            return text
+        while (masked := self._once(text)) != text:
+            text = masked
+        if len(text) <= SHORT:
+            clean.add(text)  # if something was learnt meanwhile, nobody looks into this set any more
+        return text
+
+    def sanitize_json(self, value: JsonValue) -> JsonValue:
+        """The same structure with tokens; keys tell more about a value than its form does."""
+        try:
+            while (clean := rebuild(value, self._leaf)) != value:
+                value = clean  # what was found last is also looked for in what came first
+            return clean
+        except RecursionError:
+            raise WorkbenchError("The value is nested too deeply to be read for personal data.") from None
+
+    def _clean_texts(self, learnt: int) -> Remembered:
+        """What is known to be clean by somebody who knows so many values."""
+        known, texts = self._clean
+        if known != learnt:
+            texts = Remembered()
+            self._clean = (learnt, texts)
+        return texts
+
+    def _once(self, text: str) -> str:
+        masked, literals = self._blanked(text)
+        known = [(seen.start, seen.end, *self._values.origin(seen.value)) for seen in self._values.known.find(masked)]
+        found = [*literals, *detect(masked), *(Found(start, end, kind) for start, end, kind, _ in known)]
+        sources = sorted((start, end, servers) for start, end, _, servers in known)
+        parts, at, first = [], 0, 0
+        for part in union(found):
+            suppliers: set[str] = set()
+            while first < len(sources) and sources[first][0] < part.end:
+                suppliers |= sources[first][2]
+                first += 1
+            stretch = text[part.start : part.end]
+            parts += [text[at : part.start], self._values.token(part.kind, stretch, sources=suppliers)]
+            at = part.end
+        return "".join([*parts, text[at:]])
+
+    def _blanked(self, text: str) -> tuple[str, list[Found]]:
+        """The text with every token and look-alike blanked out, and the look-alikes that stand for nothing here."""
+        literals: list[Found] = []
+
+        def blank(match: re.Match[str]) -> str:
+            if self._values.read(match.group()) is None:
+                literals.append(Found(match.start(), match.end(), LITERAL))
+            return "\0" * len(match.group())
+
+        return LOOKALIKE.sub(blank, text), literals
+
+    def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
+        text = as_text(leaf)
+        if kind and "\0" not in text and kind.accepts(text) and not LOOKALIKE.search(text):
+            bare = text.strip()
+            number = leaf if isinstance(leaf, int | float) else None
+            suppliers = self._values.origin(fold(bare))[1]
+            return text.replace(bare, self._values.token(kind.name, bare, number, suppliers), 1)
+        return self.sanitize(leaf) if isinstance(leaf, str) else self._number(leaf)
+
+    def _number(self, number: int | float) -> JsonValue:
+        """A number that is known as personal data elsewhere becomes a token here too."""
+        folded = self._values.known.number(as_text(number).lstrip("-"))
+        if folded is None:
+            return number
+        kind, servers = self._values.origin(folded)
+        return self._values.token(kind, as_text(number), number, servers)

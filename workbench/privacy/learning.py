@@ -1,0 +1,37 @@
+"""Reads what servers send, with its keys, and tells the memory of the session what is personal in it."""
+
+from __future__ import annotations
+
+from workbench.privacy.detect import detect
+from workbench.privacy.remembered import SHORT, Remembered
+from workbench.privacy.values import Values
+from workbench.privacy.walk import as_text, leaves, parsed
+from workbench.records import JsonValue
+
+
+class Learning:
+    """One session's."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._harmless = Remembered()  # short texts in which nothing is personal by its form
+
+    def register(self, value: JsonValue, source: str) -> None:
+        """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
+        for leaf, kind in leaves(value):
+            if kind is None and (leaf in self._harmless if isinstance(leaf, str) else True):
+                continue
+            text = as_text(leaf)
+            if kind and "\0" not in text and kind.accepts(text):
+                self._values.learn(kind.name, text.strip(), source)
+            elif isinstance(leaf, str):
+                self._read(leaf, source, plain=kind is None)
+
+    def _read(self, text: str, source: str, *, plain: bool) -> None:
+        found = detect(text)
+        for one in found:
+            self._values.learn(one.kind, text[one.start : one.end], source)
+        if (inner := parsed(text)) is not None:
+            self.register(inner, source)
+        elif plain and len(text) <= SHORT and not found:
+            self._harmless.add(text)
