@@ -122,12 +122,12 @@ def below(process: int) -> set[int]:
 
 
 def _resident(process: int) -> int:
-    """Memory that is its own, in KB: what it shares with its children is not counted twice."""
+    """Memory that only it has written, in KB; a file's pages count or not with whoever else on the machine maps it."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("Private_Dirty:", "Swap:")))
 
 
 async def main(runs: int = 1000, together: int = 50, kills: int = 100) -> None:

@@ -1,0 +1,47 @@
+"""A process that does nothing but endure runs and kills, and prints what it counted: nobody else's memory is in it.
+
+`python -m tests.sandbox.enduring runs|kills BACKEND FOLDER`; one line of JSON, or `{"skipped": reason}`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks import endurance
+from workbench.sandbox.sandbox import Sandbox
+
+
+async def endure_runs(sandbox: Sandbox, folder: Path) -> dict[str, Any]:
+    await endurance.at_once(sandbox, folder, 10)
+    before = await endurance.settled(sandbox, 1, 0)
+    ends = await endurance.in_a_row(sandbox, folder, 60) + await endurance.at_once(sandbox, folder, 10)
+    after = await endurance.settled(sandbox, before.processes, before.folders, before.descriptors)
+    return {"ends": ends, "before": dataclasses.asdict(before), "after": dataclasses.asdict(after)}
+
+
+async def endure_kills(sandbox: Sandbox, folder: Path) -> dict[str, Any]:
+    ends = await endurance.killed(sandbox, folder, 12, random.Random(sandbox.strength.backend))
+    return {"ends": ends, "after": dataclasses.asdict(await endurance.settled(sandbox, 1, 0))}
+
+
+async def main(what: str, backend: str, folder: str) -> None:
+    sandbox = Sandbox(backend, ready=0)
+    try:
+        strength = await sandbox.open()
+        if strength.level == "none":
+            print(json.dumps({"skipped": f"{strength.reason} {strength.hint}"}))
+            return
+        endured = endure_runs if what == "runs" else endure_kills
+        print(json.dumps(await endured(sandbox, Path(folder))))
+    finally:
+        await sandbox.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
