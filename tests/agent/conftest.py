@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -15,6 +16,12 @@ from workbench.agent.stream import messages
 from workbench.core import Core
 from workbench.events import spawn
 from workbench.paths import Paths
+from workbench.records import JsonObject
+
+
+async def as_it_is(message: JsonObject) -> bytes:
+    """What a client sends."""
+    return json.dumps(message).encode() + b"\n"
 
 
 @pytest.fixture
@@ -33,7 +40,7 @@ def agent(core: Core) -> Callable[..., AbstractAsyncContextManager[Client]]:
     async def connect(name: str = "test agent", mode: str = "legacy") -> AsyncIterator[Client]:
         near, far = socket.socketpair()
         serving = spawn("door", core.serve_agent(*await asyncio.open_connection(sock=far)))
-        streams = messages(*await asyncio.open_connection(sock=near))
+        streams = messages(*await asyncio.open_connection(sock=near), as_it_is)
         async with Client(streams, mode=mode, client_info=T.Implementation(name=name, version="1")) as client:
             yield client
         near.close()

@@ -1,4 +1,4 @@
-"""Serves one agent over one connection; every answer passes the session's privacy, and no request decides anything."""
+"""Serves one agent over one connection; all that it sends leaves through the edge, and no request decides anything."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 
 from workbench import __version__
+from workbench.agent.edge import Edge
 from workbench.agent.stream import messages
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, TOOLS, AgentTool
 from workbench.catalog.one_tool import one_tool
@@ -64,7 +65,7 @@ class Door:
         try:
             self._changed(self._info)
             self._note("agent.came", "An agent connected")
-            async with messages(reader, writer) as (incoming, outgoing):
+            async with messages(reader, writer, Edge(self._session).leave) as (incoming, outgoing):
                 await server.run(incoming, outgoing, server.create_initialization_options())
         finally:
             self._changed(None)
@@ -105,7 +106,7 @@ class Door:
 
     def _said(self, text: str, pictures: Sequence[Content] = (), *, failed: bool = False) -> T.CallToolResult:
         images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in pictures]
-        return T.CallToolResult(content=[T.TextContent(text=self._session.mask(text)), *images], is_error=failed)
+        return T.CallToolResult(content=[T.TextContent(text=text), *images], is_error=failed)
 
     async def _answer(self, name: str, arguments: JsonObject) -> str:
         match name:

@@ -1,9 +1,12 @@
-"""MCP's newline-delimited JSON over one socket, as the pair of message streams the SDK's server reads and writes."""
+"""MCP's newline-delimited JSON over one socket, as the pair of message streams the SDK's server reads and writes.
+
+What goes out is made into bytes by whoever opened the stream (`Leave`): nothing else is written.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
@@ -12,23 +15,26 @@ import mcp.types as T
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
+from workbench.records import JsonObject
+
 MAX_FRAME = 16 << 20  # bytes of one message from an agent; a program is at most 400 kB
 CHUNK = 1 << 18
 
 Incoming: TypeAlias = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing: TypeAlias = MemoryObjectSendStream[SessionMessage]
+Leave: TypeAlias = Callable[[JsonObject], Awaitable[bytes]]  # a message as the line that may be written
 
 
 @asynccontextmanager
 async def messages(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, leave: Leave
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Streams over this connection; they end when either side closes or a frame is too large."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
         group.start_soon(_read, reader, to_server)
-        group.start_soon(_write, writer, from_server)
+        group.start_soon(_write, writer, from_server, leave)
         try:
             yield incoming, outgoing
         finally:
@@ -64,12 +70,13 @@ def _message(line: bytes) -> SessionMessage | Exception:
         return fault
 
 
-async def _write(writer: asyncio.StreamWriter, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
+async def _write(
+    writer: asyncio.StreamWriter, from_server: MemoryObjectReceiveStream[SessionMessage], leave: Leave
+) -> None:
     async with from_server:
         try:
             async for message in from_server:
-                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                writer.write(text.encode() + b"\n")
+                writer.write(await leave(message.message.model_dump(mode="json", by_alias=True, exclude_unset=True)))
                 await writer.drain()
         except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             return

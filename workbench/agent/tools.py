@@ -33,7 +33,7 @@ EXECUTE = AgentTool(
 filter and join in Python, keep big data out of context. 4. Print little, or set `result`; a picture \
 (`chart.images[0]`) set as `result` is shown to you.
 Rules: top-level await and asyncio.gather work; no network, no other programs; files only below workspace/ and they \
-stay between runs; personal data appears as tokens like [EMAIL_1.k7q2], pass them on unchanged; catch ToolError from \
+stay between runs; personal data appears as tokens, [EMAIL_1.…]: pass them on unchanged; catch ToolError from \
 `client`. A person may have to approve the program first, so say what it is for.
 Example:
 from servers.demo import list_orders

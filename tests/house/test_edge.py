@@ -1,0 +1,54 @@
+"""Nothing is sent to an agent but what the edge of its door made out of the session's privacy."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+SENDING = {"write", "writelines", "sendall", "sendto", "sock_sendall", "send_bytes", "print"}
+CLIENTS = {"example.py"}  # of the agent's room: an agent, not its door
+HANDED_ON = {"process.py": {"_serve_agent", "serve_agent", "admit"}, "core.py": {"serve"}}  # admit: a person's door
+
+
+def _calls(path: Path) -> list[tuple[str, ast.Call]]:
+    """Each call in a file with the name of the function that is called."""
+    nodes = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    return [(_name(node.func), node) for node in nodes]
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+
+
+def test_only_the_stream_writes_to_an_agent_and_only_what_left_through_the_edge(root: Path) -> None:
+    files = [path for path in sorted((root / "workbench/agent").glob("*.py")) if path.name not in CLIENTS]
+    sent = [(path.name, ast.unparse(call)) for path in files for name, call in _calls(path) if name in SENDING]
+    assert [name for name, _ in sent] == ["stream.py"], "one place writes to an agent's connection"
+    assert sent[0][1].startswith("writer.write(await leave("), "and what it writes is what the edge made"
+
+
+def test_the_connection_of_an_agent_is_handed_to_that_stream_alone(root: Path) -> None:
+    door = root / "workbench/agent/door.py"
+    users = {name for name, call in _calls(door) if any(_mentions(part, "writer") for part in call.args)}
+    assert users == {"messages"}
+    (opened,) = [call for name, call in _calls(door) if name == "messages"]
+    assert ast.unparse(opened.args[-1]) == "Edge(self._session).leave"
+    for name, allowed in HANDED_ON.items():
+        found = {
+            used
+            for used, call in _calls(root / "workbench" / name)
+            if any(isinstance(part, ast.Name) and part.id == "writer" for part in call.args)
+        }
+        assert found <= allowed, f"{name} hands an agent's connection to something else"
+
+
+def test_the_edge_looks_at_every_part_of_a_message_that_is_not_the_protocols(root: Path) -> None:
+    """Whoever adds an exception there adds it here, and says why in both places."""
+    from workbench.agent import edge
+
+    assert {"jsonrpc", "id", "method"} == edge._FRAME
+    assert {"progressToken", "requestId"} == edge._OWN
