@@ -15,6 +15,7 @@ ELSEWHERE = {
     "privacy/hiding.py": "tests/privacy/test_vault.py",
     "privacy/giving.py": "tests/privacy/test_vault.py",
     "privacy/remembered.py": "tests/privacy/test_vault.py",
+    "privacy/custom.py": "tests/privacy/test_rules.py",
     "gui/dialogs/plan_*.py": "tests/gui/dialogs/test_plan.py",
     "gui/dialogs/plans.py": "tests/gui/dialogs/test_plan.py",
     "gui/dialogs/approvals.py": "tests/gui/dialogs/test_plan.py",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.privacy.detect import Found, detect, union
+from workbench.privacy.detect import detect
 
 
 def found(text: str) -> list[str]:
@@ -11,11 +11,6 @@ def found(text: str) -> list[str]:
 
 def test_addresses_side_by_side_are_all_found() -> None:
     assert found("a@b.co,c@d.de;e@f.org") == ["a@b.co", "c@d.de", "e@f.org"]
-
-
-def test_overlapping_stretches_are_covered_as_one() -> None:
-    merged = union([Found(0, 5, "PHONE"), Found(3, 12, "EMAIL"), Found(20, 22, "PHONE")])
-    assert merged == (Found(0, 12, "EMAIL"), Found(20, 22, "PHONE"))
 
 
 def test_each_stretch_has_its_kind() -> None:

@@ -8,7 +8,7 @@ from workbench.privacy.pairs import pairs
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(kind.name, text[start:end]) for start, end, kind in pairs(text)]
+    return [(one.kind, text[one.start : one.end]) for one in pairs(text)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from workbench.privacy.tables import cells
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(kind.name, text[start:end]) for start, end, kind in cells(text)]
+    return [(one.kind, text[one.start : one.end]) for one in cells(text)]
 
 
 ROSA = [("NAME", "Rosa Lund"), ("PHONE", "5550134")]

@@ -3,59 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import KINDS
 from workbench.privacy.pairs import pairs
+from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.tables import cells
 
-_FINDERS = tuple((kind.name, kind.find) for kind in KINDS)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Found:
-    """A stretch of text and what it is."""
-
-    start: int
-    end: int
-    kind: str
-
-
+_FINDERS = tuple((kind.name, kind.why, kind.find) for kind in KINDS)
+_IN_PROSE = tuple((kind.name, kind.prose) for kind in KINDS if kind.prose is not None)
 _SHORT = 120  # characters of a text that is remembered: names of fields, states and labels come again and again
 
 
-def detect(text: str) -> tuple[Found, ...]:
+def detect(text: str, rules: Rules = PLAIN) -> tuple[Found, ...]:
     """All stretches, not overlapping, in order; none holds a NUL, with which the vault blanks its tokens out."""
-    return _remembered(text) if len(text) <= _SHORT else _detect(text)
+    return _remembered(text, rules) if len(text) <= _SHORT else _detect(text, rules)
 
 
-def _detect(text: str) -> tuple[Found, ...]:
-    found = _everything(text)
+def _detect(text: str, rules: Rules) -> tuple[Found, ...]:
+    found: Iterable[Found] = _everything(text, rules)
+    if rules.never or rules.off:
+        found = [one for one in found if one.kind not in rules.off and not rules.lets_pass(text[one.start : one.end])]
     return union(one for one in found if "\0" not in text[one.start : one.end]) if found else ()
 
 
 _remembered = lru_cache(maxsize=8192)(_detect)
 
 
-def _everything(text: str) -> list[Found]:
-    found = [Found(start, end, name) for name, find in _FINDERS for start, end in find(text)]
-    found += [Found(start, end, kind.name) for start, end, kind in pairs(text)]
-    found += [Found(start, end, kind.name) for start, end, kind in cells(text)]
+def _everything(text: str, rules: Rules) -> list[Found]:
+    found = [Found(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
+    found += pairs(text, rules)
+    found += cells(text, rules)
+    for name, prose in _IN_PROSE:
+        found += [Found(start, end, name, "reads like one") for start, end in prose(text, rules.threshold(name))]
+    for own in rules.patterns:
+        why = f"your pattern {own.name}"
+        found += [Found(*match.span(), own.kind, why) for match in own.regex.finditer(text) if match.group()]
     return found
-
-
-def union(found: Iterable[Found]) -> tuple[Found, ...]:
-    """Overlapping stretches become one, so every character that anything found is covered; the longest names it."""
-    merged: list[Found] = []
-    longest = 0
-    for part in sorted(found, key=lambda f: (f.start, -f.end)):
-        if merged and part.start < merged[-1].end:
-            last = merged[-1]
-            name = part.kind if part.end - part.start > longest else last.kind
-            longest = max(longest, part.end - part.start)
-            merged[-1] = Found(last.start, max(last.end, part.end), name)
-        else:
-            merged.append(part)
-            longest = part.end - part.start
-    return tuple(merged)

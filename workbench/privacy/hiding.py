@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.detect import Found, detect, union
+from workbench.privacy.detect import detect
+from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import LITERAL, Kind
 from workbench.privacy.known import fold
 from workbench.privacy.marks import LOOKALIKE
@@ -37,7 +38,7 @@ class Hiding:
     def sanitize_json(self, value: JsonValue) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does."""
         try:
-            while (clean := rebuild(value, self._leaf)) != value:
+            while (clean := rebuild(value, self._leaf, rules=self._values.rules)) != value:
                 value = clean  # what was found last is also looked for in what came first
             return clean
         except RecursionError:
@@ -53,8 +54,10 @@ class Hiding:
 
     def _once(self, text: str) -> str:
         masked, literals = self._blanked(text)
-        known = [(seen.start, seen.end, *self._values.origin(seen.value)) for seen in self._values.known.find(masked)]
-        found = [*literals, *detect(masked), *(Found(start, end, kind) for start, end, kind, _ in known)]
+        rules = self._values.rules
+        seen = (one for one in self._values.known.find(masked) if one.value not in rules.never)
+        known = [(one.start, one.end, *self._values.origin(one.value)) for one in seen]
+        found = [*literals, *detect(masked, rules), *(Found(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0
         for part in union(found):
@@ -80,7 +83,8 @@ class Hiding:
 
     def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
         text = as_text(leaf)
-        if kind and "\0" not in text and kind.accepts(text) and not LOOKALIKE.search(text):
+        told = kind and "\0" not in text and kind.accepts(text) and not self._values.rules.lets_pass(text)
+        if kind and told and not LOOKALIKE.search(text):
             bare = text.strip()
             number = leaf if isinstance(leaf, int | float) else None
             suppliers = self._values.origin(fold(bare))[1]

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from workbench.privacy import person
+from workbench.privacy import custom, person
 from workbench.privacy.kinds import BY_NAME, KINDS, Kind
 from workbench.privacy.marks import LOOKALIKE
+from workbench.privacy.rules import PLAIN, Rules
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ODD = re.compile(r"[\W_]+")
@@ -35,8 +36,22 @@ _ROLE = replace(BY_NAME["NAME"], accepts=person.looks_like_one, assigned=person.
 
 
 @lru_cache(maxsize=4096)
-def kind_of(key: str) -> Kind | None:
+def kind_of(key: str, rules: Rules = PLAIN) -> Kind | None:
     """The kind that `work_email`, `homePhone` or `Telephone (office)` announces by itself."""
+    if own := rules.of_key(spelling(key)) if rules.keys else None:
+        return replace(BY_NAME[own], accepts=custom.accepts, assigned=None)
+    kind = _built_in(key)
+    if kind is None or kind.name in rules.off or rules.lets_pass(key):
+        return None
+    return kind
+
+
+def spelling(key: str) -> str:
+    """One spelling for all ways to write a key: `First Name` and `firstName` are `first_name`."""
+    return "_".join(words_of(key)) if len(key) <= LONGEST else ""
+
+
+def _built_in(key: str) -> Kind | None:
     if len(key) > LONGEST or LOOKALIKE.search(key):
         return None
     words = words_of(key)
@@ -48,21 +63,21 @@ def kind_of(key: str) -> Kind | None:
     return _ROLE if "_".join(words) in person.ROLES else None
 
 
-def kinds_of(keys: Iterable[str], around: str = "") -> dict[str, Kind | None]:
+def kinds_of(keys: Iterable[str], around: str = "", rules: Rules = PLAIN) -> dict[str, Kind | None]:
     """What each key of one record announces, knowing the others and the key around the record. Not to be changed:
     records of one kind share it."""
     names = tuple(keys)
     if len(names) <= MOST_KEYS and all(len(name) <= LONGEST for name in names) and len(around) <= LONGEST:
-        return _remembered(names, around)
-    return _kinds_of(names, around)
+        return _remembered(names, around, rules)
+    return _kinds_of(names, around, rules)
 
 
-def _kinds_of(keys: tuple[str, ...], around: str) -> dict[str, Kind | None]:
-    kinds = {key: kind_of(key) for key in keys}
+def _kinds_of(keys: tuple[str, ...], around: str, rules: Rules) -> dict[str, Kind | None]:
+    kinds = {key: kind_of(key, rules) for key in keys}
     below = is_person(around)
     beside = any(kind is not None and kind.personal and kind is not _ROLE for kind in kinds.values())
-    for key, kind in kinds.items():
-        if kind is None and (below or beside) and key.strip().lower() in _BARE:
+    for key, kind in kinds.items() if "NAME" not in rules.off else ():
+        if kind is None and not rules.lets_pass(key) and (below or beside) and key.strip().lower() in _BARE:
             kinds[key] = _BESIDE
     return kinds
 

@@ -15,6 +15,7 @@ from workbench.privacy import (
     card,
     company,
     credential,
+    custom,
     email,
     iban,
     ip,
@@ -42,25 +43,28 @@ class Kind:
     spreads: bool = False  # its key speaks for everything below it: {"phone": {"home": …}}
     numeric: bool = False  # its digits alone, however they are separated, are the value too
     worded: bool = False  # each word of it is the value too: a person's names
+    why: str = "form"  # by what `find` knows it, in short words for a person
+    prose: Callable[[str, float], Iterator[tuple[int, int]]] | None = None  # spans in prose, from a score on
     personal: bool = False  # a record with one of these is about a person, so its `name` is a person's
 
 
 KINDS = (
     Kind("EMAIL", "e-mails", email.find, email.accepts, email.KEYS, spreads=True, personal=True),
     Kind("PHONE", "phone numbers", phone.find, phone.accepts, phone.KEYS, spreads=True, numeric=True, personal=True),
-    Kind("CARD", "card numbers", card.find, card.accepts, card.KEYS, numeric=True, personal=True),
-    Kind("IBAN", "IBANs", iban.find, iban.accepts, iban.KEYS),
+    Kind("CARD", "card numbers", card.find, card.accepts, card.KEYS, why="check digit", numeric=True, personal=True),
+    Kind("IBAN", "IBANs", iban.find, iban.accepts, iban.KEYS, why="checksum"),
     Kind("SSN", "social security numbers", ssn.find, ssn.accepts, ssn.KEYS, numeric=True, personal=True),
     Kind("IP", "internet addresses", ip.find, ip.accepts, ip.KEYS),
     Kind("MAC", "hardware addresses", mac.find, mac.accepts, mac.KEYS),
     Kind("URL_CREDENTIAL", "logins", credential.find, credential.accepts, credential.KEYS),
-    Kind("SECRET", "secrets", secret.find, secret.accepts, secret.KEYS, secret.assigned),
-    Kind("DOB", "birth dates", birth.find, birth.accepts, birth.KEYS, personal=True),
+    Kind("SECRET", "secrets", secret.find, secret.accepts, secret.KEYS, secret.assigned, why="known prefix"),
+    Kind("DOB", "birth dates", birth.find, birth.accepts, birth.KEYS, why="word before it", personal=True),
     Kind("NAME", "names", person.find, person.accepts, person.KEYS, person.assigned, worded=True, personal=True),
     Kind("ADDRESS", "postal addresses", address.find, address.accepts, address.KEYS, address.assigned, personal=True),
     Kind("COMPANY", "companies", company.find, company.accepts, company.KEYS, company.assigned),
     Kind("USERNAME", "user names", username.find, username.accepts, username.KEYS),
     Kind("BANK", "bank details", bank.find, bank.accepts, bank.KEYS, numeric=True),
+    Kind("CUSTOM", "values of your own", custom.find, custom.accepts, custom.KEYS),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 _ENDS = {"companies": "company", "addresses": "address"}  # plurals that are more than an "s"

@@ -14,24 +14,33 @@ class Learning:
 
     def __init__(self, values: Values) -> None:
         self._values = values
-        self._harmless = Remembered()  # short texts in which nothing is personal by its form
+        self._harmless = (values.rules, Remembered())  # short texts in which nothing is personal by its form
 
     def register(self, value: JsonValue, source: str) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
-        for leaf, kind in leaves(value):
-            if kind is None and (leaf in self._harmless if isinstance(leaf, str) else True):
+        rules, harmless = self._values.rules, self._harmless_texts()
+        for leaf, kind in leaves(value, rules):
+            if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
                 continue
             text = as_text(leaf)
-            if kind and "\0" not in text and kind.accepts(text):
+            if kind and "\0" not in text and kind.accepts(text) and not rules.lets_pass(text):
                 self._values.learn(kind.name, text.strip(), source)
             elif isinstance(leaf, str):
                 self._read(leaf, source, plain=kind is None)
 
     def _read(self, text: str, source: str, *, plain: bool) -> None:
-        found = detect(text)
+        found = detect(text, self._values.rules)
         for one in found:
             self._values.learn(one.kind, text[one.start : one.end], source)
         if (inner := parsed(text)) is not None:
             self.register(inner, source)
         elif plain and len(text) <= SHORT and not found:
-            self._harmless.add(text)
+            self._harmless_texts().add(text)
+
+    def _harmless_texts(self) -> Remembered:
+        """What is known to be harmless by the rules that hold now."""
+        rules, texts = self._harmless
+        if rules is not self._values.rules:
+            texts = Remembered()
+            self._harmless = (self._values.rules, texts)
+        return texts

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.found import Found
 from workbench.privacy.keys import kind_of
 from workbench.privacy.kinds import Kind
+from workbench.privacy.rules import PLAIN, Rules
 
 LOOK_BACK = 40  # characters before a word in which more of its key may stand
 LONGEST = 400  # characters of a value
@@ -23,23 +25,23 @@ _FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]']{1,400}+")
 _TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
 
 
-def pairs(text: str) -> Iterator[tuple[int, int, Kind]]:
-    """Spans of values whose key announces a kind that accepts them."""
+def pairs(text: str, rules: Rules = PLAIN) -> Iterator[Found]:
+    """Values whose key announces a kind that accepts them."""
     if ":" not in text and "=" not in text:
         return
     for match in _KEY.finditer(text):
-        kind = _announced(text, match)
+        kind = _announced(text, match, rules)
         mark = _MARK.match(text, match.end()) if kind else None
         span = _value(text, mark.end(), kind) if kind and mark else None
         if kind and span:
-            yield *span, kind
+            yield Found(*span, kind.name, f"key {match.group()}")
 
 
-def _announced(text: str, word: re.Match[str]) -> Kind | None:
-    kind = kind_of(word.group())
+def _announced(text: str, word: re.Match[str], rules: Rules) -> Kind | None:
+    kind = kind_of(word.group(), rules)
     if kind is None or " " in text[word.start() - 1 : word.start()]:
         before = _BEFORE.search(text, max(0, word.start() - LOOK_BACK), word.start())
-        kind = (kind_of(before.group() + word.group()) if before else None) or kind
+        kind = (kind_of(before.group() + word.group(), rules) if before else None) or kind
     return kind
 
 

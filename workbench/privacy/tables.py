@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from workbench.privacy.found import Found
 from workbench.privacy.keys import kinds_of
 from workbench.privacy.kinds import Kind
+from workbench.privacy.rules import PLAIN, Rules
 
 LONGEST_HEADER = 2_000  # characters; a longer line is data
 DIVIDERS = "|\t;,"
@@ -16,8 +18,8 @@ _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
 
 
-def cells(text: str) -> Iterator[tuple[int, int, Kind]]:
-    """Spans of cells whose column announces a kind that accepts them."""
+def cells(text: str, rules: Rules = PLAIN) -> Iterator[Found]:
+    """Cells whose column announces a kind that accepts them."""
     if not any(mark in text for mark in DIVIDERS) or "\n" not in text:
         return
     mark, last = "", 0
@@ -30,25 +32,23 @@ def cells(text: str) -> Iterator[tuple[int, int, Kind]]:
         if kinds and len(spans) == len(kinds):
             yield from _typed(text, spans, kinds)
         else:
-            mark, kinds = _header(text, line)
+            mark, kinds = _header(text, line, rules)
 
 
-def _typed(
-    text: str, spans: Sequence[tuple[int, int]], kinds: Sequence[Kind | None]
-) -> Iterator[tuple[int, int, Kind]]:
+def _typed(text: str, spans: Sequence[tuple[int, int]], kinds: Sequence[Kind | None]) -> Iterator[Found]:
     for (start, end), kind in zip(spans, kinds, strict=True):
         if kind is not None and start < end and kind.accepts(text[start:end]):
-            yield start, end, kind
+            yield Found(start, end, kind.name, "header above it")
 
 
-def _header(text: str, line: re.Match[str]) -> tuple[str, Sequence[Kind | None]]:
+def _header(text: str, line: re.Match[str], rules: Rules) -> tuple[str, Sequence[Kind | None]]:
     """The mark that divides its cells and what each announces; nothing when it is no header."""
     if line.end() - line.start() > LONGEST_HEADER:
         return "", ()
     for mark in DIVIDERS:
         names = [text[start:end] for start, end in _split(text, line, mark)] if mark in line.group() else []
         if len(names) >= 2 and all(name == "" or _HEADER_CELL.fullmatch(name) for name in names):
-            kinds = kinds_of(names)
+            kinds = kinds_of(names, rules=rules)
             return (mark, [kinds[name] for name in names]) if any(kinds.values()) else ("", ())
     return "", ()
 

@@ -14,6 +14,7 @@ from workbench.privacy.held import Held
 from workbench.privacy.kinds import BY_NAME, LITERAL
 from workbench.privacy.known import Known, fold
 from workbench.privacy.marks import Marks
+from workbench.privacy.rules import PLAIN, Rules
 
 _HINT = "Pass tokens on exactly as you received them in this session."
 
@@ -21,15 +22,23 @@ _HINT = "Pass tokens on exactly as you received them in this session."
 class Values:
     """All values of one session."""
 
-    def __init__(self, marks: Marks) -> None:
+    def __init__(self, marks: Marks, rules: Rules = PLAIN) -> None:
         self.known = Known()
-        self.learnt = 0  # values so far
+        self.rules = rules
+        self.learnt = 0  # values so far, and changes of the rules
         self.filing = Lock()
         self._marks = marks
         self._held: dict[tuple[str, int], Held] = {}
         self._tokens: dict[tuple[str, str, str], tuple[str, Held]] = {}
         self._counts: Counter[str] = Counter()
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
+
+    def follow(self, rules: Rules) -> None:
+        """Look for personal data by these rules from now on; what is known stays known, unless they let it pass."""
+        if rules != self.rules:
+            with self.filing:
+                self.rules = rules
+                self.learnt += 1
 
     def learn(self, kind: str, text: str, source: str) -> None:
         """Know a value from now on, and that this server supplied it."""

@@ -10,6 +10,7 @@ from workbench.privacy.hiding import Hiding
 from workbench.privacy.learning import Learning
 from workbench.privacy.marks import Marks
 from workbench.privacy.restorations import Restoration
+from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.values import Values
 from workbench.records import JsonValue
 
@@ -17,8 +18,8 @@ from workbench.records import JsonValue
 class Vault:
     """Hides and restores the personal data of one session."""
 
-    def __init__(self, session: str, key: bytes | None = None) -> None:
-        self._values = Values(Marks(session, key))
+    def __init__(self, session: str, key: bytes | None = None, rules: Rules = PLAIN) -> None:
+        self._values = Values(Marks(session, key), rules)
         self._learning = Learning(self._values)
         self._hiding = Hiding(self._values)
         self._giving = Giving(self._values)
@@ -26,6 +27,10 @@ class Vault:
     def register(self, value: JsonValue, source: str) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
         self._learning.register(value, source)
+
+    def follow(self, rules: Rules) -> None:
+        """Look for personal data by these rules from now on."""
+        self._values.follow(rules)
 
     def sanitize(self, text: str) -> str:
         """The text with a token in place of everything personal; doing it again changes nothing."""

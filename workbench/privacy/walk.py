@@ -9,19 +9,20 @@ from typing import TypeAlias
 
 from workbench.privacy.keys import inherited, kinds_of
 from workbench.privacy.kinds import Kind
+from workbench.privacy.rules import PLAIN, Rules
 from workbench.records import JsonValue
 
 Leaf: TypeAlias = tuple[JsonValue, Kind | None]
 Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
 
 
-def leaves(value: JsonValue) -> Iterator[Leaf]:
+def leaves(value: JsonValue, rules: Rules = PLAIN) -> Iterator[Leaf]:
     """Every string and number with the kind its key, or the key around it, announces; keys are leaves too."""
     stack: list[tuple[JsonValue, Kind | None, str]] = [(value, None, "")]
     while stack:
         node, announced, around = stack.pop()
         if isinstance(node, dict):
-            kinds = kinds_of(map(str, node), around)
+            kinds = kinds_of(map(str, node), around, rules)
             for key, child in node.items():
                 yield key, None
                 stack.append((child, kinds[str(key)] or inherited(announced, str(key)), str(key)))
@@ -45,16 +46,18 @@ def texts(value: JsonValue) -> Iterator[str]:
             stack += node
 
 
-def rebuild(value: JsonValue, change: Change, kind: Kind | None = None, around: str = "") -> JsonValue:
+def rebuild(
+    value: JsonValue, change: Change, kind: Kind | None = None, around: str = "", rules: Rules = PLAIN
+) -> JsonValue:
     """The same structure with every leaf and every key changed."""
     if isinstance(value, dict):
-        kinds = kinds_of(map(str, value), around)
+        kinds = kinds_of(map(str, value), around, rules)
         return {
-            _key(key, change): rebuild(child, change, kinds[str(key)] or inherited(kind, str(key)), str(key))
+            _key(key, change): rebuild(child, change, kinds[str(key)] or inherited(kind, str(key)), str(key), rules)
             for key, child in value.items()
         }
     if isinstance(value, list | tuple):
-        return [rebuild(child, change, kind, around) for child in value]
+        return [rebuild(child, change, kind, around, rules) for child in value]
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return change(value, kind)
     return value

@@ -1,0 +1,53 @@
+"""What a session's detector is told beside its tables: kinds that are off, names of keys, patterns, what is harmless.
+
+A room that looks for personal data takes them as one record; `PLAIN` is everything on and nothing added, and costs
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+THRESHOLD = 0.5  # of a kind that is scored, where no other is set
+RECALL_FIRST = 0.2  # the same where too much is rather masked than too little
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A form of somebody's own; its matches are of a kind."""
+
+    name: str  # as the person calls it
+    kind: str
+    regex: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How personal data is looked for; by default with every kind there is."""
+
+    off: frozenset[str] = frozenset()  # kinds that are let pass
+    recall_first: bool = False  # rather mask too much: names in prose count from a lower score on
+    thresholds: tuple[tuple[str, float], ...] = ()  # from which score on a kind in prose counts
+    patterns: tuple[Pattern, ...] = ()
+    keys: tuple[tuple[str, str], ...] = ()  # own names of keys, as `keys.spelling` writes them, with their kinds
+    never: frozenset[str] = frozenset()  # folded values, and names of keys, that a person said are harmless
+    _by_key: dict[str, str] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._by_key.update(self.keys)
+
+    def threshold(self, kind: str) -> float:
+        """From which score on a finding in prose counts."""
+        return dict(self.thresholds).get(kind, RECALL_FIRST if self.recall_first else THRESHOLD)
+
+    def lets_pass(self, value: str) -> bool:
+        """Whether a person said that this value, or this name of a key, is harmless."""
+        return value.strip().lower() in self.never
+
+    def of_key(self, spelling: str) -> str | None:
+        """The kind that a key of somebody's own announces."""
+        return self._by_key.get(spelling)
+
+
+PLAIN = Rules()
