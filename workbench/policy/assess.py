@@ -19,6 +19,7 @@ from workbench.policy.report import Noted, Report
 from workbench.policy.sentence import sentence
 from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import Toolbook, toolbook
+from workbench.policy.uncollected import uncollected
 from workbench.records import EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 
 RULES = "5"  # changes whenever a rule does; a verdict of other rules is no verdict of these
@@ -41,11 +42,10 @@ def assess_shaped(
     """The same, after `shape` changed the tree to what is known of how the text runs."""
     text = canonical(code)
     report = Report()
-    if text.faults:
-        for fault in text.faults:
-            report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
-        return _verdict(text, report, tools)
-    return _verdict(text, _read(text.text, toolbook(tools), shape, reach), tools)
+    for fault in text.faults:
+        report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
+    with uncollected():
+        return _verdict(text, report if text.faults else _read(text.text, toolbook(tools), shape, reach), tools)
 
 
 def _read(

@@ -72,12 +72,20 @@ def _callee(node: ast.Call) -> str:
 
 def _read_arguments(reader: Reader, node: ast.Call) -> Arguments:
     positional: list[Value] = []
+    displays: list[ast.Dict] = []
     for argument in node.args:
         value = reader.value(argument)
-        spread = isinstance(argument, ast.Starred) and value.items is not None
-        positional.extend(value.items or () if spread else (value,))
-    named = {keyword.arg or "**": reader.value(keyword.value) for keyword in node.keywords}
-    displays = [part for part in (*node.args, *(word.value for word in node.keywords)) if type(part) is ast.Dict]
+        if type(argument) is ast.Starred and value.items is not None:
+            positional.extend(value.items)
+        else:
+            positional.append(value)
+        if type(argument) is ast.Dict:
+            displays.append(argument)
+    named: dict[str, Value] = {}
+    for keyword in node.keywords:
+        named[keyword.arg or "**"] = reader.value(keyword.value)
+        if type(keyword.value) is ast.Dict:
+            displays.append(keyword.value)
     return Arguments(tuple(positional), named, _keys(reader, displays) if displays else {})
 
 
@@ -146,6 +154,8 @@ def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
 
 def _table_of(ref: str) -> str:
     """A module's table of names answers like `globals()`."""
+    if ".__dict__." not in ref:
+        return ref
     owner, _, name = ref.rpartition(".")
     return f"globals().{name}" if owner.endswith(".__dict__") else ref
 

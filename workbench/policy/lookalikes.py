@@ -25,18 +25,18 @@ def look_alikes(report: Report, text: str, tree: ast.Module) -> None:
     """Note each name once, where it first stands."""
     if text.isascii():
         return
-    words_here = set(_WORD.findall(text))
-    lines = {number for number, line in enumerate(text.split("\n"), 1) if not line.isascii() and _odd_line(line)}
+    numbered = enumerate(text.split("\n"), 1)
+    lines = {number: line for number, line in numbered if not line.isascii() and _odd_line(line)}
     if not lines:
         return
     positions = Positions(text)
-    found = _names(part for part in tree.body if lines.intersection(_lines(part)))
-    _note_folded(report, text, found, positions)
-    for name, node in found.items():
-        twin = name.translate(_PAIRS)
-        if twin == name or len(twin) < 2:
-            continue
-        if twin in _KNOWN or (twin in words_here and twin in _names(tree.body)):
+    found = _names(part for part in tree.body if not lines.keys().isdisjoint(_lines(part)))
+    _note_folded(report, lines.values(), found, positions)
+    twins = {name: twin for name in found if (twin := name.translate(_PAIRS)) != name and len(twin) > 1}
+    known = _KNOWN if _KNOWN.issuperset(twins.values()) else _KNOWN | _names(tree.body).keys()
+    for name, twin in twins.items():
+        if twin in known:
+            node = found[name]
             words = f"The name {name} looks like {twin} and is another: it is written with letters of another script"
             _add(report, words, positions.span(node), name)
 
@@ -58,12 +58,10 @@ def _odd(word: str) -> bool:
     return name != word or name.translate(_PAIRS) != name
 
 
-def _note_folded(report: Report, text: str, found: dict[str, ast.AST], positions: Positions) -> None:
+def _note_folded(report: Report, lines: Iterable[str], found: dict[str, ast.AST], positions: Positions) -> None:
     """`𝓮𝔁𝓮𝓬` is `exec` to Python, and something else to a search."""
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if word.isascii():
-            continue
+    words = (word for line in lines for word in _WORD.findall(line) if not word.isascii())
+    for word in words:
         name = unicodedata.normalize("NFKC", word)
         if word != name and name.isascii() and name in found:
             _add(report, f"The name {name} is written in look-alike letters: {word}", positions.span(found[name]), name)

@@ -18,13 +18,12 @@ class Positions:
         line = getattr(node, "lineno", 1)
         end = getattr(node, "end_lineno", None) or line
         column = self._column(line, getattr(node, "col_offset", 0))
-        end_column = self._column(end, getattr(node, "end_col_offset", None) or 0)
-        return Span(line, column, end, end_column)
+        return Span(line, column, end, self._column(end, getattr(node, "end_col_offset", None) or 0))
 
     def _column(self, line: int, byte: int) -> int:
         if not 0 < line <= len(self._lines):
             return 0
         text = self._lines[line - 1]
         if text.isascii():
-            return min(byte, len(text))
+            return byte if byte < len(text) else len(text)
         return len(text.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))

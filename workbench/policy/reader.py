@@ -66,7 +66,7 @@ class Part:
     """The last reading of a function's body, or of the text around them: what it found, and what it had to ask."""
 
     report: Report
-    asked: dict[str | ast.AST, Key] = field(default_factory=dict)  # attributes, and functions for their answers
+    asked: dict[str | ast.AST, Value] = field(default_factory=dict)  # attributes, and functions for their answers
 
 
 @dataclass(slots=True)
@@ -127,6 +127,7 @@ class Reader:
 
     def read(self, tree: ast.Module) -> None:
         """Read until nothing new is learned."""
+        self._foresee(tree.body)
         try:
             for _ in range(READINGS):
                 self._read_once(tree.body)
@@ -136,6 +137,14 @@ class Reader:
             self.report = Report()
             for part in self.parts.values():
                 self.report.take(part.report)
+
+    def _foresee(self, body: Iterable[ast.stmt]) -> None:
+        """Methods are known before their class is met: or each class with a method of the same name as an earlier one
+        would have the whole text read again."""
+        for statement in body:
+            for member in statement.body if isinstance(statement, ast.ClassDef) else ():
+                if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
+                    self.remember(member.name, Value(functions=(member,)))
 
     def _settled(self) -> bool:
         """Read bodies of which more is known again; whether the text around them would tell nothing new."""
@@ -153,7 +162,9 @@ class Reader:
             return False
         if node is not None and self.learn(node).stale():
             return True
-        return any(known != self._known(what) for what, known in part.asked.items())
+        return any(
+            (now := self._known(what)) is not known and key(now) != key(known) for what, known in part.asked.items()
+        )
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Read statements in order."""
@@ -208,9 +219,9 @@ class Reader:
             self.part.asked[attribute] = self._known(attribute)
         return self.attributes.get(attribute)
 
-    def _known(self, what: str | ast.AST) -> Key:
+    def _known(self, what: str | ast.AST) -> Value:
         """What is known of an attribute or of a function's answer; set to something unknown counts as not set."""
-        return key(self.attributes.get(what, NOTHING) if isinstance(what, str) else self.learn(what).answer)
+        return self.attributes.get(what, NOTHING) if isinstance(what, str) else self.learn(what).answer
 
     def learn(self, node: ast.AST) -> Learned:
         """What is known of a function of this program."""

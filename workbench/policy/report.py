@@ -13,9 +13,9 @@ MAX_FLOWS = 100
 _MORE = f"More than {MAX_FINDINGS} findings; the rest is not listed."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Noted:
-    """A finding with what it means for the gate."""
+    """A finding with what it means for the gate. Treat as frozen; many are made."""
 
     finding: Finding
     effect: Effect | None = None

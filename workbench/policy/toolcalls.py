@@ -37,11 +37,8 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
     """Note the use of a tool and say what its answer carries."""
     if isinstance(found, Unlisted):
         return _unlisted(reader, node, found)
-    span, risk = reader.span(node), tool_risk(found)
-    looped = reader.loops > 0
-    if looped and outward(found):
-        risk = raised(risk) if risk is Risk.MEDIUM else risk
-    words = use_words(found, looped and at_least(risk, Risk.MEDIUM))
+    span, looped = reader.span(node), reader.loops > 0
+    risk, words = _judged(found, looped)
     certainty = EffectKind.MAY if reader.branches > reader.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"
     reader.report.add("tool.call", risk, words, span, subject=name, effect=certainty, reversible=reversible(found))
@@ -50,6 +47,14 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
     check_arguments(reader, span, found, arguments)
     _check_flow(reader, node, found, arguments)
     return Value(taint=_origin(found, span) | arguments.taint)
+
+
+def _judged(tool: Tool, looped: bool) -> tuple[Risk, str]:
+    """How risky one use is, and its words; sending in a loop weighs more."""
+    risk = tool_risk(tool)
+    if looped and risk is Risk.MEDIUM and outward(tool):
+        risk = raised(risk)
+    return risk, use_words(tool, looped and at_least(risk, Risk.MEDIUM))
 
 
 def note_dynamic(reader: Reader, node: ast.AST) -> Value:
@@ -106,6 +111,7 @@ def _unlisted(reader: Reader, node: ast.AST, found: Unlisted) -> Value:
 
 def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments) -> None:
     name = f"{tool.server}.{tool.name}"
+    risk = tool_risk(tool)
     if outward(tool):
         reader.report.fact("out", reader.span(node))
         taint = (
@@ -114,7 +120,7 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
             else arguments.taint
         )
         flow_out(reader, node, name, taint, tool.server)
-    if tool_risk(tool) is Risk.LOW:
+    if risk is Risk.LOW:
         return
     _note_flows(reader, node, name, arguments)
     for key, value in arguments.by_name():
@@ -125,9 +131,7 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
                 "flow.destination", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY
             )
     decides = first(arguments.taint | frozenset(reader.control), "untrusted")
-    if decides and (
-        at_least(tool_risk(tool), Risk.HIGH) or (outward(tool) and first(frozenset(reader.control), "untrusted"))
-    ):
+    if decides and (at_least(risk, Risk.HIGH) or (outward(tool) and first(frozenset(reader.control), "untrusted"))):
         words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
         reader.report.add("flow.decides", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
 
