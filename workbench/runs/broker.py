@@ -31,6 +31,7 @@ from workbench.policy.trust import NO_RULE, Judged
 from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict, Word
 from workbench.runs.afterwards import Afterwards
 from workbench.runs.guard import Guard
+from workbench.runs.ingress import register_outcome
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 
@@ -272,24 +273,6 @@ def _start(session: Session, text: str, letters: int) -> str:
     """The first letters of a text, masked; where it was cut, what may be half of a value goes too."""
     masked = session.mask(text[:letters])
     return masked if len(text) <= letters else masked[:-EDGE]
-
-
-def register_outcome(session: Session, server: str, outcome: Outcome) -> None:
-    """Structured content is scanned with its keys; text that is JSON too, other text as it is."""
-    if outcome.structured:
-        session.register(outcome.structured, server, json.loads)
-    for block in outcome.content:
-        if block.text and not (outcome.structured and block.kind == "text"):
-            session.register(block.text, server, _parsed)
-    if outcome.fault:
-        session.vault.register(outcome.fault.message, server)
-
-
-def _parsed(text: str) -> JsonValue:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False) -> Outcome:

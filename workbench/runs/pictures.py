@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from workbench.records import Content, JsonValue
+from workbench.runs.picture_notes import parted
 
 MOST = 8  # pictures handed on with one answer
 LARGEST = 3_500_000  # bytes of one: as base64 it stays below what common models take
@@ -79,6 +80,7 @@ class _Album:
         except (binascii.Error, ValueError):
             return text  # no bytes: it stays the text it is
         self.found = True
+        data = parted(data).bare  # who took it where, and its preview, are no part of what is shown
         reason = self._reason(kind, data)
         if reason:
             return f"{len(data):,} bytes, not shown here: {reason}; {KEEP}"

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer
-from workbench.runs.broker import BIG_ANSWER, KEPT_FAULT, register_outcome, shown_arguments
+from workbench.runs.broker import BIG_ANSWER, KEPT_FAULT, shown_arguments
+from workbench.runs.ingress import register_outcome
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 
