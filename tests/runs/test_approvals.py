@@ -104,6 +104,7 @@ async def test_one_answer_is_for_all_runs_of_one_question_and_for_no_other(demo,
 
 
 async def test_what_was_allowed_before_is_shown_beside_what_waits_now(demo, agent):
+    demo._set_settings(replace(demo.settings, approval_auto_mild=False))
     first = await waiting(demo, demo.conveyor.submit(TICKET, agent))
     assert first.like is None
     demo.conveyor.decide(allow(first))

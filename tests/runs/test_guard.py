@@ -213,3 +213,38 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
     await office.conveyor.close()
     assert office.conveyor.run(started.id).state is RunState.STOPPED
     assert await outbox(office) == [], "a core that ends refuses what waited"
+
+
+OPEN = """
+from servers.demo import create_ticket
+for number in range({many}):
+    await create_ticket(customer_id="CUS-0002", subject="Lamp", body="One more lamp, please.")
+"""
+
+
+async def test_what_only_adds_runs_unasked_until_it_is_much_or_strangers_were_read(office):
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    assert (await ran(office, agent, OPEN.format(many=10))).state is RunState.DONE
+    assert (person.decided, person.pauses) == (0, [])
+    assert (await ran(office, agent, OPEN.format(many=13))).state is RunState.DONE
+    assert person.decided == 0
+    assert "more than 10 times" in person.pauses[0].why[0]
+    asked = len(person.pauses)
+    await ran(office, agent, READ)
+    assert (await ran(office, agent, OPEN.format(many=1))).state is RunState.DONE
+    assert (person.decided, len(person.pauses)) == (1, asked), "the program itself waits, as it did before"
+    office.settings = replace(office.settings, approval_auto_mild=False)
+    assert (await ran(office, office.rooms.sessions.open("another"), OPEN.format(many=1))).state is RunState.DONE
+    assert person.decided == 2
+    person.leave()
+
+
+async def test_a_file_that_is_new_is_written_unasked_and_one_that_is_there_is_not_replaced_so(office):
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    code = "open('workspace/list.csv', 'w').write('a,b')"
+    for decided in (0, 1):
+        assert (await ran(office, agent, code)).state is RunState.DONE
+        assert person.decided == decided
+    person.leave()

@@ -204,7 +204,7 @@ class Door:
         params = context.session.client_params
         if params is None or self._info.name == (name := agent_name(params.client_info.name)):
             return
-        self._session.author = name
+        self._rooms.sessions.named(self._session, name)
         self._info = replace(self._info, name=name, version=shortened(params.client_info.version, 40))
         self._changed(self._info)
         self._note("agent.named", f"The agent calls itself {name}")

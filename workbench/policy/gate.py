@@ -1,6 +1,7 @@
 """Turns a verdict into what happens next, given what the person has set; the rules' own word is never softened.
 
-Blocked and refused stay as they are. A high or critical program always asks, whoever wrote it.
+Blocked and refused stay as they are. A high or critical program always asks, whoever wrote it. One of medium risk asks
+unless the person lets all of them pass, or there is nothing in it to decide (`mild.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,17 @@ def gate(verdict: Verdict, settings: Settings, *, force: bool = False) -> Gate:
         return verdict.gate
     if force or verdict.asks:
         return Gate.ASK
-    return Gate.AUTO if unasked(weight(verdict), settings) else Gate.ASK
+    return Gate.AUTO if spared(verdict, settings) or unasked(weight(verdict), settings) else Gate.ASK
+
+
+def spared(verdict: Verdict, settings: Settings) -> bool:
+    """Whether nobody is asked only because there is nothing in it to decide; its calls are watched the closer."""
+    return verdict.mild and settings.approval_auto_mild and not unasked(weight(verdict), settings)
+
+
+def isolated_as(verdict: Verdict, settings: Settings) -> Risk:
+    """The risk that isolation goes by: what only adds at a server can break out no better than what only reads."""
+    return Risk.LOW if verdict.mild and settings.approval_auto_mild else weight(verdict)
 
 
 def weight(verdict: Verdict) -> Risk:

@@ -14,6 +14,7 @@ from workbench.policy import bits
 from workbench.policy.calls import tool_risk
 from workbench.policy.levels import at_least
 from workbench.policy.matching import is_destination
+from workbench.policy.mild import MOST_CALLS
 from workbench.policy.tables import verbs
 from workbench.records import Risk, Tool, ValueOrigin
 
@@ -43,7 +44,7 @@ def kinds_of(tool: Tool) -> frozenset[str]:
 
 def harmless(tool: Tool) -> bool:
     """Whether no argument can do harm with it: it changes nothing and reaches nobody."""
-    return tool_risk(tool) is Risk.LOW and not bits.sends(tool) and not _asks_outside(tool)
+    return tool_risk(tool) is Risk.LOW and not can_send(tool)
 
 
 def only_reads(tool: Tool) -> bool:
@@ -53,7 +54,7 @@ def only_reads(tool: Tool) -> bool:
 
 def can_send(tool: Tool) -> bool:
     """Whether a call of it can be heard outside."""
-    return bits.sends(tool) or _asks_outside(tool)
+    return bits.sends(tool) or _asks_outside(tool) or _asks_the_world(tool)
 
 
 def trifecta(tool: Tool, read: frozenset[str]) -> bool:
@@ -72,18 +73,36 @@ def _names_receiver(path: str) -> bool:
 
 
 def object_to(
-    tool: Tool, origins: Sequence[ValueOrigin], read: frozenset[str], *, covered: bool
+    tool: Tool, origins: Sequence[ValueOrigin], read: frozenset[str], *, covered: bool, spared: bool = False
 ) -> tuple[Objection, ...]:
     """Why a person should see this call. `read`: what kinds of data the session has read so far. `covered`: a person
-    approved a program that names this tool, and with it what its text says about how data flows."""
-    found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered)]
+    approved a program that names this tool, and with it what its text says about how data flows. `spared`: nobody was
+    asked, because the program seemed to leave nothing to decide."""
+    found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered, spared=spared)]
     if not covered and UNTRUSTED in read and at_least(tool_risk(tool), Risk.HIGH):
         name = f"{tool.server}.{tool.name}"
         found.append(Objection("destructive", Risk.HIGH, f"Calls {name} after text was read that outsiders can write"))
     return tuple(found)
 
 
-def _of_value(tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered: bool) -> Iterator[Objection]:
+def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> Objection | None:
+    """Why a person should see this call of a program that seemed to leave them nothing to decide. `many`: how often the
+    run has called this tool."""
+    if not at_least(tool_risk(tool), Risk.MEDIUM):
+        return None
+    name = f"{tool.server}.{tool.name}"
+    if UNTRUSTED in read:
+        words = f"Calls {name} after text was read that outsiders can write, and nobody has seen the program"
+        return Objection("mild", Risk.MEDIUM, words)
+    if many > MOST_CALLS:
+        words = f"Calls {name} more than {MOST_CALLS} times, and nobody has seen the program"
+        return Objection("mild", Risk.MEDIUM, words)
+    return None
+
+
+def _of_value(
+    tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered: bool, spared: bool
+) -> Iterator[Objection]:
     place, changes = names_place(origin.path), at_least(tool_risk(tool), Risk.MEDIUM) or bits.sends(tool)
     source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
     if UNTRUSTED in origin.kinds:
@@ -93,15 +112,34 @@ def _of_value(tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered:
         elif changes and not covered:
             words = f"Its {origin.path or 'argument'} came out of text that outsiders can write: {source}"
             yield Objection("content", Risk.HIGH, words, origin.path, origin.value)
-    if PRIVATE in origin.kinds and not covered and can_send(tool):
-        if _names_receiver(origin.path) and "://" not in origin.value and not _asks_outside(tool):
-            return  # who it is sent to learns nothing about others
+    if PRIVATE in origin.kinds and not covered and (where := _leaves(tool, origin, spared=spared)):
         risk = Risk.CRITICAL if trifecta(tool, read) else Risk.HIGH
-        words = f"Its {origin.path or 'argument'} holds private data of {source}, and it can send it outside"
+        words = f"Its {origin.path or 'argument'} holds private data of {source}, {where}"
         yield Objection("private", risk, words, origin.path, origin.value)
+
+
+def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:
+    """Where a private value goes by this call, if it leaves those who have it; who a message is sent to learns nothing
+    about others."""
+    foreign = origin.server != tool.server
+    if _asks_outside(tool) or bits.sends(tool):
+        receiver = _names_receiver(origin.path) and "://" not in origin.value and not _asks_outside(tool)
+        return "" if receiver else "and it can send it outside"
+    if foreign and _asks_the_world(tool):
+        return "and it asks the world outside for it"
+    changes = at_least(tool_risk(tool), Risk.MEDIUM)
+    return f"and {tool.server} is another server" if spared and foreign and changes else ""
 
 
 def _asks_outside(tool: Tool) -> bool:
     """It only reads, but wherever an argument says: what it asks for is heard there."""
     fields = tool.input_schema.get("properties")
     return isinstance(fields, Mapping) and not _PLACES.isdisjoint(fields) and tool_risk(tool) is Risk.LOW
+
+
+def _asks_the_world(tool: Tool) -> bool:
+    """It only reads, but beyond its own server: whoever answers there learns what it was asked."""
+    if not (tool_risk(tool) is Risk.LOW or verbs.reads(tool.name)):
+        return False
+    world = tool.hints.open_world
+    return not verbs.PUBLIC.isdisjoint(verbs.words(tool.name)) if world is None else world

@@ -104,6 +104,7 @@ class Verdict:
     required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
     allowed: tuple[str, ...] = ()  # what a rule of the person's allows, one sentence each
     asks: tuple[str, ...] = ()  # why a person is asked whatever the risk is
+    mild: bool = False  # of medium risk, and nothing in it that a person has to decide
     unsettled: Risk | None = None  # the highest risk that no rule settles; None: the risk itself
     flows: tuple[Flow, ...] = ()
     impact: Impact = field(default_factory=Impact)

@@ -40,6 +40,7 @@ class Arrival:
             ledger = self._ledger(road, tokens)
             road.finish(end.state, end.summary, model_view=view, ledger=ledger)
             road.session.spend(ledger)
+            self._rooms.sessions.remember(road.session)
             real = end.state is RunState.DONE and road.rehearsal is None
             if real and self._rooms.settings().search_learns:
                 ran = {(call.server, call.tool) for call in road.run.calls if call.state == "done"}

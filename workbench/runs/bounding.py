@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.policy.bounding import Limits, bound
+from workbench.policy.mild import mild
+from workbench.policy.origins import UNTRUSTED
 from workbench.records import Gate, Risk, Tool, Verdict
 from workbench.runs.languages import PYTHON
 from workbench.runs.rooms import Rooms
@@ -41,7 +44,17 @@ def within_bounds(
         except WorkbenchError:
             return None
 
-    return bound(verdict, limits, find, lambda tool: rooms.rules.judge(tool, None, session))
+    found = bound(verdict, limits, find, lambda tool: rooms.rules.judge(tool, None, session))
+    if found.risk is not Risk.MEDIUM or _has_met_strangers(rooms, session):
+        return found
+    tools = [find(use.server, use.tool) for use in found.tools]
+    return replace(found, mild=mild(found, tools, lambda path: os.path.lexists(rooms.paths.workspace / path)))
+
+
+def _has_met_strangers(rooms: Rooms, session: str) -> bool:
+    """Whether the session has read text that outsiders can write; of one that is not known, nobody can say."""
+    found = rooms.sessions.get(session)
+    return found is None or UNTRUSTED in found.provenance.kinds
 
 
 def unbounded(verdict: Verdict, fault: WorkbenchError) -> Verdict:

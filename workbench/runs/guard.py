@@ -18,6 +18,7 @@ from functools import cached_property
 
 from workbench.policy import origins as policy
 from workbench.policy.calls import CallVerdict, destroys
+from workbench.policy.gate import spared
 from workbench.policy.levels import at_least, worst
 from workbench.policy.origins import PRIVATE, UNTRUSTED, Objection
 from workbench.records import Fault, JsonObject, Outcome, Pause, PauseAnswer, Risk, Tool, ToolCall, ValueOrigin
@@ -112,7 +113,7 @@ class Guard:
             provenance.file()
         sifted = sift(arguments) if provenance.kinds else Sifted(())
         found = self._origins(sifted)
-        objections = [*self._unforeseen(tool, said), *policy.object_to(tool, found, provenance.kinds, covered=covered)]
+        objections = [*self._unforeseen(tool, said), *self._objections(tool, found, covered=covered)]
         if provenance.kinds and (sifted.unread_place or (sifted.unread and not covered)):
             words = f"A call of {tool.server}.{tool.name} {UNREAD}"
             objections.append(Objection("unread", worst((said.risk, Risk.HIGH)), words, "", canonical(arguments)))
@@ -121,6 +122,9 @@ class Guard:
             objections.append(Objection("loop", Risk.HIGH, f"Calls {name} as often as its data says"))
         return found, objections
 
+    def _objections(self, tool: Tool, found: tuple[ValueOrigin, ...], *, covered: bool) -> tuple[Objection, ...]:
+        return policy.object_to(tool, found, self._provenance.kinds, covered=covered, spared=self._spared)
+
     def _unforeseen(self, tool: Tool, said: CallVerdict) -> list[Objection]:
         """What reading the program did not foretell."""
         if not said.allow:
@@ -128,10 +132,20 @@ class Guard:
         verdict = self._road.run.verdict
         uses = [use for use in verdict.tools if (use.server, use.tool) == (tool.server, tool.name)] if verdict else []
         many = self._calls[tool.server, tool.name]
+        if self._spared and (against := policy.beyond_mild(tool, many, self._provenance.kinds)) is not None:
+            return [against]
         if uses and many > len(uses) and not any(use.often for use in uses) and at_least(said.risk, Risk.MEDIUM):
             words = f"Calls {tool.server}.{tool.name} for the {many}th time; its text says {len(uses)}"
             return [Objection("often", said.risk, words)]
         return []
+
+    @property
+    def _spared(self) -> bool:
+        """Whether nobody was asked about this program because there seemed nothing to decide."""
+        run = self._road.run
+        settings = self._road.rooms.settings()
+        asked = run.decision is not None or self._road.plan is not None
+        return not asked and run.verdict is not None and spared(run.verdict, settings)
 
     def _origins(self, sifted: Sifted) -> tuple[ValueOrigin, ...]:
         """Where its values came from, apart from what a person has read or written as part of the program."""

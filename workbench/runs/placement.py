@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
-from workbench.policy.gate import weight
+from workbench.policy.gate import isolated_as
 from workbench.records import Level, Proposal, Risk, Verdict
 from workbench.runs.languages import NAMES, PYTHON
 from workbench.runs.packaged import packaged
@@ -27,7 +27,8 @@ class Placement:
 
 async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbox: Sandbox) -> Placement:
     """The wanted level or a stronger one; else the strongest there is, with the sentence that needs a consent."""
-    wanted = _stronger(wanted_level(weight(verdict), settings), verdict.profile.isolation if verdict.profile else "")
+    least = verdict.profile.isolation if verdict.profile else ""
+    wanted = _stronger(wanted_level(isolated_as(verdict, settings), settings), least)
     found = await sandbox.fitting(wanted, proposal.language)
     if found is not None and _may_hold(found, verdict.risk):
         usual = found.name == LEVELS[0] and found.backend in WITH_PACKAGES

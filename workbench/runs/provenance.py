@@ -8,6 +8,7 @@ What is kept: prints of words (`imprint.py`), and the newest answers themselves,
 from __future__ import annotations
 
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ class Provenance:
 
     def __init__(self) -> None:
         self.kinds: frozenset[str] = frozenset()  # of all that was read
+        self.at = 0.0  # when something was read last
         self.way_out = False  # a tool was called that can send something out
         self._unfiled: deque[Read] = deque()
         self._weight = 0  # characters not yet filed
@@ -77,6 +79,7 @@ class Provenance:
 
     def learn(self, read: Read) -> None:
         """An answer came in."""
+        self.at = time.time()
         if read.kinds - self.kinds:
             self.kinds |= read.kinds
         self._unfiled.append(read)

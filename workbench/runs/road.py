@@ -231,6 +231,7 @@ class Road:
             return {}
         sentence = self.session.mask(verdict.sentence)  # it may name an address that the program holds
         detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": sentence}
+        detail["mild"] = verdict.mild
         return detail | {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
 
     def _end_detail(self) -> dict[str, object]:

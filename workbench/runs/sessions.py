@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from workbench.privacy.repeats import Repeats
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue, Ledger, Origin, ToolSummary
+from workbench.runs.memory import Memory
 from workbench.runs.provenance import Provenance
 from workbench.secrets.masks import Masks
 from workbench.tokens import add
@@ -75,7 +76,8 @@ class Session:
 class Sessions:
     """All sessions of this core; a session lives as long as the core, so late answers still find their vault."""
 
-    def __init__(self, masked: Callable[[], bool], masks: Masks | None = None) -> None:
+    def __init__(self, masked: Callable[[], bool], masks: Masks | None = None, memory: Memory | None = None) -> None:
+        self._memory = memory or Memory(None, lambda: 0)
         self._masked = masked
         self._masks = masks or Masks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
@@ -91,6 +93,16 @@ class Sessions:
         session = Session(name, Origin.AGENT, author, self._masked, self._masks)
         self._all[session.id] = session
         return session
+
+    def named(self, session: Session, author: str) -> None:
+        """An agent said its name: what it read in an earlier connection, it has read."""
+        session.author = author
+        session.provenance = self._memory.of(author, session.provenance)
+
+    def remember(self, session: Session) -> None:
+        """Its program or its conversation has ended: a later core shall know what kinds of text it has read."""
+        if session.origin is Origin.AGENT:
+            self._memory.keep(session.author, session.provenance)
 
     def get(self, name: str) -> Session | None:
         return self._all.get(name)
