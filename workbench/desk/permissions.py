@@ -19,7 +19,7 @@ class PermissionsDesk(Seat):
 
     async def set_permission(self, rule: Permission) -> Permission:
         self._catalog.server(rule.server)  # there is one of that name
-        tool = self._catalog.tool(rule.server, rule.tool) if rule.kind != "server" else None
+        tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
         made = self._rooms.rules.put(replace(rule, tool=tool.name if tool else ""), tool)
         self._note("permission.set", f"You set a rule: {made.label}", server=made.server)
         self._tell_rules()

@@ -19,7 +19,7 @@ from workbench.files import read_plain
 from workbench.records import Permission, Predicate, ToolBits, Word
 
 _FORMAT = 1
-_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton"})
+_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ def _rule(found: Any) -> Permission:  # Any: JSON
         label=_text(found["label"]),
         taint=tuple(_text(one) for one in found.get("taint", ())),
         about=tuple(_text(one) for one in found.get("about", ())),
+        data=_text(found.get("data", "")),
     )
 
 

@@ -19,11 +19,18 @@ from workbench.permissions.kept import Kept
 from workbench.policy import rule_words
 from workbench.policy.trust import Judged, effective, judge
 from workbench.policy.voided import voided
-from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust
+from workbench.privacy import restoring, sealing
+from workbench.privacy.restorations import Restoration
+from workbench.privacy.restoring import Weighed
+from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
 MOST_RULES = 1_000
 WRITE_AFTER = 30.0  # seconds after which counts are written, with the next call
 _OTHER_ENTRY = "the entry of the server changed since"
+_ABOUT_DATA: dict[str, tuple[Callable[[Permission], str], Callable[[Permission, Tool | None], None]]] = {
+    restoring.RESTORE: (restoring.sentence, restoring.check),
+    sealing.SEALED: (sealing.sentence, sealing.check),
+}
 Entry = Callable[[str], str]  # a server → the fingerprint of its entry as it stands now
 _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed, so every call of a program asks you.",
@@ -49,7 +56,7 @@ class Rules:
     def rules(self) -> tuple[Permission, ...]:
         """Those that count for the servers as they are now; a trusted entry that changed takes its rule along."""
         every = (*self._kept.rules, *self._passing)
-        return tuple(one for one in every if one.kind != "server" or not one.key or one.key == self._entry(one.server))
+        return tuple(one for one in every if not _of_entry(one) or not one.key or one.key == self._entry(one.server))
 
     @property
     def trust(self) -> Trust:
@@ -58,9 +65,10 @@ class Rules:
 
     def view(self, tools: Iterable[Tool] = ()) -> Permissions:
         """What a person sees, with counts as they stand now, and which rules the tools that are known have voided."""
-        every = tuple(self._counted(one) for one in (*self._kept.rules, *self._passing))
+        every, tools = tuple(self._counted(one) for one in (*self._kept.rules, *self._passing)), tuple(tools)
         counting = {one.id for one in self.rules}
         void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(every, tools)
+        void |= restoring.voided(every, tools)
         return Permissions(every, self.trust, (_LOST,) if self._kept.lost else (), void)
 
     @property
@@ -80,6 +88,25 @@ class Rules:
             tool, arguments, self.rules, kept, session=session, run=run, now=time.time(),
             workspace=self._workspace, resolve=os.path.realpath,
         )  # fmt: skip
+
+    def judge_restoring(
+        self, tool: Tool, found: Iterable[Restoration], session: str = "", run: str = ""
+    ) -> tuple[Weighed, ...]:
+        """What the person lets become of values that a call would give to this tool."""
+        rules, lost = self.rules, self._kept.lost
+        return restoring.judge(found, rules, tool, lost=lost, session=session, run=run, now=time.time())
+
+    def forbids_giving(self, tool: Tool) -> bool:
+        """Whether a rule denies this tool some kind of personal data, or asks about it each time."""
+        return any(
+            one.kind == restoring.RESTORE and one.word is not Word.ALLOW and one.server == tool.server
+            and one.tool in ("", tool.name)
+            for one in self.rules
+        )  # fmt: skip
+
+    def sealed(self, tool: Tool, named: str = "") -> tuple[str, ...]:
+        """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
+        return sealing.sealed_fields(tool, self.rules, named, lost=self._kept.lost)
 
     def looks_into(self, tool: Tool) -> bool:
         """Whether some rule is about arguments of this tool."""
@@ -111,10 +138,11 @@ class Rules:
     def put(self, rule: Permission, tool: Tool | None) -> Permission:
         """A new rule, or another one in place of the one with its id."""
         self._check_whole()
-        key = self._entry(rule.server) if rule.kind == "server" else tool.hash if tool is not None else ""
+        key = self._entry(rule.server) if _of_entry(rule) else tool.hash if tool is not None else ""
         made = replace(rule, id=rule.id or uuid.uuid4().hex[:12], key=key, made=time.time(), used=0.0, count=0)
-        made = replace(made, label=rule_words.sentence(made))
-        rule_words.check(made, tool)
+        told, check = _ABOUT_DATA.get(made.kind, (rule_words.sentence, rule_words.check))
+        check(made, tool)
+        made = replace(made, label=told(made))
         others = [one for one in (*self._kept.rules, *self._passing) if not _same(one, made)]
         if len(others) >= MOST_RULES:
             raise WorkbenchError(f"There are {MOST_RULES:,} rules already.", "Revoke some first.")
@@ -161,7 +189,7 @@ class Rules:
         if believed.get(server) == before:
             believed[server] = now
         rules = tuple(
-            replace(one, key=now) if one.kind == "server" and (one.server, one.key) == (server, before) else one
+            replace(one, key=now) if _of_entry(one) and (one.server, one.key) == (server, before) else one
             for one in self._kept.rules
         )
         if (rules, believed) != (self._kept.rules, dict(self._kept.believed)):
@@ -210,9 +238,15 @@ class Rules:
         self._kept = changed
 
 
+def _of_entry(rule: Permission) -> bool:
+    """Whether it stands and falls with the entry of its server; what closes outlives every entry."""
+    giving = rule.kind == restoring.RESTORE and not rule.tool and rule.word is Word.ALLOW
+    return rule.kind == "server" or giving
+
+
 def _same(one: Permission, other: Permission) -> bool:
     """The same rule, or one about the same calls: the newer word counts."""
-    about = (one.kind, one.server, one.tool, one.where, one.scope, one.session)
+    about = (one.kind, one.server, one.tool, one.where, one.scope, one.session, one.data)
     return one.id == other.id or about == (
-        other.kind, other.server, other.tool, other.where, other.scope, other.session
+        other.kind, other.server, other.tool, other.where, other.scope, other.session, other.data
     )  # fmt: skip

@@ -5,16 +5,15 @@ What does not resolve is refused in what goes to a server, and stays as it is in
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import quote
 
 from workbench.privacy.held import Held
 from workbench.privacy.kinds import LITERAL
-from workbench.privacy.marks import LOOKALIKE, encoded
+from workbench.privacy.marks import LOOKALIKE, bare, encoded
 from workbench.privacy.restorations import HERE, Restoration, refusal
 from workbench.privacy.values import Values
-from workbench.privacy.walk import leaves, rebuild, texts
+from workbench.privacy.walk import rebuild, texts
 from workbench.records import JsonValue
 
 
@@ -35,13 +34,18 @@ class Giving:
 
     def restorations(self, value: JsonValue, server: str) -> tuple[Restoration, ...]:
         """What restoring would give to this server, by kind and origin; raises on a token that does not resolve."""
-        seen: dict[int, Held] = {}
-        for leaf, _ in leaves(value):
-            for held in self._held_in(leaf) if isinstance(leaf, str) else ():
+        seen: dict[int, tuple[Held, str]] = {}
+        for text in texts(value):
+            for held, token in self._held_in(text) if "_" in text else ():
                 if held.kind != LITERAL:
-                    seen[id(held)] = held
-        counts = Counter((held.kind, _source(held, server)) for held in seen.values())
-        return tuple(Restoration(kind, n, source, server, source != server) for (kind, source), n in counts.items())
+                    seen.setdefault(id(held), (held, token))
+        tokens: dict[tuple[str, str], list[str]] = {}
+        for held, token in seen.values():
+            tokens.setdefault((held.kind, _source(held, server)), []).append(token)
+        return tuple(
+            Restoration(kind, len(found), source, server, source != server, tokens=tuple(found))
+            for (kind, source), found in tokens.items()
+        )
 
     def restore(self, text: str) -> str:
         """The text with real values, for a person's eyes; what does not resolve stays as it is."""
@@ -57,8 +61,9 @@ class Giving:
             return None
         return quote(held.text, safe="", errors="surrogatepass") if encoded(token) else held.text
 
-    def _held_in(self, text: str) -> Iterator[Held]:
-        return (self._values.resolve(match.group()) for match in LOOKALIKE.finditer(text))
+    def _held_in(self, text: str) -> Iterator[tuple[Held, str]]:
+        found = (match.group() for match in LOOKALIKE.finditer(text))
+        return ((self._values.resolve(token), bare(token)) for token in found)
 
     def _leaf(self, leaf: JsonValue) -> JsonValue:
         if not isinstance(leaf, str):

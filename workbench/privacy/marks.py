@@ -57,6 +57,11 @@ class Marks:
         return bits
 
 
+def bare(token: str) -> str:
+    """A token in the one spelling that tells it from others: `EMAIL_1.K7Q2`."""
+    return token.upper().removeprefix("%5B").removesuffix("%5D").strip("[]")
+
+
 def encoded(token: str) -> bool:
     """Whether a token is in its percent-encoded spelling."""
     return token.startswith("%")

@@ -1,4 +1,4 @@
-"""What restoring would give to a server, in the words a person decides by: "2 e-mails of crm would go to mail"."""
+"""What restoring would give to a server, in the words a person decides by: "2 e-mails of crm go to mail.send"."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ class Restoration:
     source: str
     server: str
     foreign: bool  # the server that would get them did not supply them
+    tool: str = ""  # of that server, where it is known
+    tokens: tuple[str, ...] = ()  # what stands for them, each in one spelling: `EMAIL_1.K7Q2`
 
     def __str__(self) -> str:
-        return f"{plural(self.kind, self.count)} of {self.source} would go to {self.server}"
+        place = f"{self.server}.{self.tool}" if self.tool else self.server
+        return f"{plural(self.kind, self.count)} of {self.source} {'goes' if self.count == 1 else 'go'} to {place}"
 
 
 def refusal(foreign: Sequence[Restoration]) -> WorkbenchError:
     """Why these values are not restored, and who may change that."""
     words = "; ".join(map(str, foreign))
-    hint = "Data is restored only for the server that supplied it; a person may allow more."
+    hint = "Without a person's word, data is restored only for the server that supplied it."
     return WorkbenchError(f"{words}.", hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.records.ground import Risk
+from workbench.records.trust import Permission
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Pause:
     session: str = ""
     author: str = ""
     trifecta: bool = False  # the session has read private data and text of outsiders, and this can send
+    offers: tuple[Permission, ...] = ()  # rules for personal data, each of which would have answered a part of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class Permission:
     that is another one."""
 
     id: str
-    kind: str  # server, tool, arguments; text and skeleton: a pinned approval
+    kind: str  # server, tool, arguments; text and skeleton: a pinned approval; restore, sealed: personal data
     word: Word
     server: str = ""
     tool: str = ""
@@ -47,6 +47,7 @@ class Permission:
     label: str = ""  # one sentence that explains it
     taint: tuple[str, ...] = ()  # of a pinned approval: what its session had read when it was made
     about: tuple[str, ...] = ()  # of a pinned approval: the rules, Python, and each definition it was given for
+    data: str = ""  # restore: the kind of personal data, sealed: the field; empty: all there is
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
 
-from workbench.catalog.answers import weight
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.policy.calls import CallVerdict, check_call, tool_risk
@@ -28,17 +27,18 @@ from workbench.policy.gate import unasked
 from workbench.policy.levels import at_least
 from workbench.policy.profiles import outside
 from workbench.policy.trust import NO_RULE, Judged
+from workbench.privacy.restoring import Weighed
 from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict, Word
 from workbench.runs.afterwards import Afterwards
 from workbench.runs.guard import Guard
 from workbench.runs.ingress import register_outcome
+from workbench.runs.restored import asked, count, denial, noted, restored, weighed
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 
 log = logging.getLogger(__name__)
 
 BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
-BIG_ARGUMENTS = 100_000  # characters; the same for arguments, in which only tokens are looked for
 EDGE = 400  # characters; no address or number is longer
 KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
 KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
@@ -80,7 +80,8 @@ class Broker:
         ruled = await self._ruled(call, tool, session, approved) if verdict is not None else NO_RULE
         said = check_call(call, tool, verdict, approved, ruled.word, ruled.why)
         if not said.allow and not (said.pause and guard is not None):
-            return self._refuse(call, session, Fault(said.reason, said.hint), said.risk, confirm=said.confirm)
+            words = f"{said.reason} {await self._giving(call, tool, session) if said.confirm else ''}".strip()
+            return self._refuse(call, session, Fault(words, said.hint), said.risk, confirm=said.confirm)
         return await self._carry(call, tool, said, session, progress, guard)
 
     def progress(self, call_id: str) -> Progress:
@@ -97,7 +98,7 @@ class Broker:
         found = rules.judge(tool, None, session.id, call.run_id)
         if rules.looks_into(tool):
             try:
-                arguments = await _restored(call, tool, session)
+                arguments = await restored(call, tool, session)
             except WorkbenchError:  # the call itself says what is wrong
                 return Judged(Word.ASK, None, "Its arguments cannot be read.")
             foreseen, found = found, await asyncio.to_thread(rules.judge, tool, arguments, session.id, call.run_id)
@@ -120,15 +121,22 @@ class Broker:
         guard: Guard | None,
     ) -> Outcome:
         try:
-            arguments = await _restored(call, tool, session)
+            given = await weighed(call, tool, session, self._rooms.rules)
+            arguments = await restored(call, tool, session)
         except WorkbenchError as fault:
             return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
+        if (denied := denial(given)) is not None:
+            return self._refuse(call, session, denied, said.risk)
+        if guard is None and not call.confirmed and (words := asked(given)):
+            question = Fault(words, "Press Call once more to do it anyway.")
+            return self._refuse(call, session, question, said.risk, confirm=True)
         if guard is not None and (held := await guard.hold(call, tool, said, arguments)) is not None:
             return await self._held(call, tool, session, said.risk, held)
-        if guard is not None and (against := await guard.refusal(call, tool, said, arguments)) is not None:
+        if guard is not None and (against := await guard.refusal(call, tool, said, arguments, given)) is not None:
             return self._refuse(call, session, against, said.risk)
+        count(given, session)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
-            self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called")
+            self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called", given=given)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         outcome = await self._send(sent, tool, session, said.risk, progress)
         outcome = await self._registered(session, tool, outcome)
@@ -136,13 +144,13 @@ class Broker:
             await guard.learn(call, tool, outcome)
         if call.run_id:
             learns = guard is None or not guard.rehearses
-            ended = cache(lambda: _ended(call, tool, session, said.risk, outcome))
+            ended = cache(lambda: _ended(call, tool, session, said.risk, outcome, given))
             self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
             self.afterwards.put(ended)  # made while somebody waits for a server, written with others
             self._rooms.journal.append_soon(ended)
         else:
             self._remember(sent, tool, session, outcome)
-            self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome))
+            self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome, given))
         return outcome
 
     async def _held(self, call: ToolCall, tool: Tool, session: Session, risk: Risk, held: Outcome) -> Outcome:
@@ -197,16 +205,35 @@ class Broker:
             self._note("call.refused", call, session, risk, summary, ok=False)
         return _refusal(call, fault, confirm=confirm)
 
-    def _note(self, kind: str, call: ToolCall, session: Session, risk: Risk, summary: str, *, ok: bool = True) -> None:
-        self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok))
+    async def _giving(self, call: ToolCall, tool: Tool, session: Session) -> str:
+        """What a person who is asked about the call should know of its tokens."""
+        try:
+            return asked(await weighed(call, tool, session, self._rooms.rules))
+        except WorkbenchError:
+            return ""  # the call itself says what is wrong
+
+    def _note(
+        self,
+        kind: str,
+        call: ToolCall,
+        session: Session,
+        risk: Risk,
+        summary: str,
+        *,
+        ok: bool = True,
+        given: Sequence[Weighed] = (),
+    ) -> None:
+        self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok, given=given))
 
 
-def _ended(call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Outcome) -> Note:
+def _ended(
+    call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Outcome, given: Sequence[Weighed] = ()
+) -> Note:
     """That a call was answered; it never fails, because it may be written when nobody can be told any more."""
     kind, word = ("call.done", "answered") if outcome.ok else ("call.failed", "failed")
     summary = f"{tool.server}.{tool.name} {word}"
     try:
-        return _entry(kind, call, session, risk, summary, outcome, ok=outcome.ok)
+        return _entry(kind, call, session, risk, summary, outcome, ok=outcome.ok, given=given)
     except Exception as fault:  # foreign data can break a reader in any way
         log.exception("what is known of a call of %s.%s cannot be written down", tool.server, tool.name)
         bare = replace(call, arguments={})
@@ -216,9 +243,19 @@ def _ended(call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Ou
 
 
 def _entry(
-    kind: str, call: ToolCall, session: Session, risk: Risk, summary: str, outcome: Outcome | None, *, ok: bool
+    kind: str,
+    call: ToolCall,
+    session: Session,
+    risk: Risk,
+    summary: str,
+    outcome: Outcome | None,
+    *,
+    ok: bool,
+    given: Sequence[Weighed] = (),
 ) -> Note:
     detail: dict[str, object] = {"call": call.id, "arguments": shown_arguments(session, call.arguments)}
+    if given:
+        detail["restored"] = noted(given)
     if outcome is not None:
         detail["bytes"] = outcome.bytes
         if outcome.fault:
@@ -237,15 +274,6 @@ def _entry(
         tokens=outcome.tokens if outcome else 0,
         detail=detail,
     )
-
-
-async def _restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
-    """The arguments with what stands behind tokens; megabytes of them are looked through on a thread."""
-    if weight(call.arguments) > BIG_ARGUMENTS:
-        restored: JsonObject = await asyncio.to_thread(session.vault.restore_json, call.arguments, tool.server)
-        return restored
-    found: JsonObject = session.vault.restore_json(call.arguments, tool.server)
-    return found
 
 
 def shown_arguments(session: Session, arguments: JsonObject) -> str:

@@ -25,6 +25,7 @@ from workbench.runs.broker import Broker
 from workbench.runs.copied import mark_copied
 from workbench.runs.execution import Execution
 from workbench.runs.foresight import explain, hopeless
+from workbench.runs.giving import announce
 from workbench.runs.history import past_runs
 from workbench.runs.languages import PYTHON, check_language
 from workbench.runs.pauses import Pauses
@@ -305,6 +306,7 @@ class Conveyor:
     async def _verdict(self, road: Road, code: str) -> Verdict:
         one = road.run.proposal
         verdict = await self.assess(code, road.state, one.language, one.profile, one.required, one.session)
+        verdict = announce(verdict, code, road.session, self._rooms.rules, self._rooms.catalog.tool)
         provenance = road.session.provenance
         if one.language != PYTHON or not provenance.kinds or is_person(road):
             return verdict

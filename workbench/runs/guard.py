@@ -21,8 +21,21 @@ from workbench.policy.calls import CallVerdict, destroys
 from workbench.policy.gate import spared
 from workbench.policy.levels import at_least, worst
 from workbench.policy.origins import PRIVATE, UNTRUSTED, Objection
-from workbench.records import Fault, JsonObject, Outcome, Pause, PauseAnswer, Risk, Tool, ToolCall, ValueOrigin
+from workbench.privacy.restoring import Weighed, offers
+from workbench.records import (
+    Fault,
+    JsonObject,
+    Outcome,
+    Pause,
+    PauseAnswer,
+    Permission,
+    Risk,
+    Tool,
+    ToolCall,
+    ValueOrigin,
+)
 from workbench.runs.answered import texts_of
+from workbench.runs.giving import Told, announced, giving_objections, spoken_once, unforetold
 from workbench.runs.pauses import Pauses
 from workbench.runs.plan import Planned, canonical
 from workbench.runs.provenance import Came, Read
@@ -52,11 +65,14 @@ class Guard:
         self._denied: set[tuple[str, ...]] = set()
         self.asked = 0  # how many calls waited for a person
 
-    async def refusal(self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject) -> Fault | None:
-        """None lets it pass. `arguments`: as they would be sent."""
+    async def refusal(
+        self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject, given: Sequence[Weighed] = ()
+    ) -> Fault | None:
+        """None lets it pass. `arguments`: as they would be sent; `given`: what would be put in place of tokens."""
         key = (tool.server, tool.name)
         self._calls[key] += 1
-        if said.allow and self._facts(tool)[1]:
+        giving = unforetold(given, tool, self._told)
+        if said.allow and not giving and self._facts(tool)[1]:
             return None
         planned = self._road.plan.judge(call.id, tool, arguments) if self._road.plan is not None else None
         if planned is Planned.LEFT_OUT:
@@ -66,16 +82,21 @@ class Guard:
         if planned is Planned.EXACT:
             return None
         found, objections = await self._look(call, tool, said, arguments)
+        if any(one.rule == "private" for one in objections):
+            as_tokens = call.arguments is not arguments
+            plain = (await self._look(call, tool, said, call.arguments))[1] if as_tokens else objections
+            objections = spoken_once(objections, plain, self._road.session.vault, tool)
         if planned is Planned.BY_PLACE:
             objections = [one for one in objections if one.path]  # of its values; the call itself is in the plan
         elif planned is Planned.NOWHERE and not policy.only_reads(tool):
             objections = [_beyond_plan(tool, said, arguments), *objections]
+        objections = [*giving_objections(giving), *objections]
         open_ones = [one for one in objections if not self._settled(tool, one)]
         if not open_ones:
             return None
         if any((*key, one.rule, one.path, _named(one.value)) in self._denied for one in open_ones):
             return _denied(PauseAnswer("", allow=False, reason="the same was denied before"))
-        answer = await self._ask(call, tool, arguments, open_ones, found)
+        answer = await self._ask(call, tool, arguments, open_ones, found, offers(giving, tool))
         self._remember(tool, open_ones, answer)
         return None if answer.allow else _denied(answer, said)
 
@@ -179,6 +200,12 @@ class Guard:
         run = self._road.run
         return run.decision is not None and run.decision.allow and run.decision.sha == run.proposal.sha
 
+    @cached_property
+    def _told(self) -> Told:
+        """Which tokens go to which tools, as a person read it before they agreed."""
+        run = self._road.run
+        return announced(run.proposal.code, run.verdict.tools) if self._agreed and run.verdict else frozenset()
+
     def _own(self, *texts: str) -> bool:
         """Whether these texts stand in the program as a person read or wrote it."""
         if not (self._agreed or is_person(self._road)):
@@ -202,6 +229,7 @@ class Guard:
         arguments: JsonObject,
         objections: Sequence[Objection],
         found: tuple[ValueOrigin, ...],
+        rules: tuple[Permission, ...] = (),
     ) -> PauseAnswer:
         road, name = self._road, f"{tool.server}.{tool.name}"
         shown, decisive = in_order(arguments, [one.path for one in objections])
@@ -221,6 +249,7 @@ class Guard:
             session=road.session.id,
             author=road.run.proposal.author,
             trifecta=policy.trifecta(tool, self._provenance.kinds),
+            offers=rules,
         )
         line = json.dumps(shown, ensure_ascii=False, default=str)
         self.asked += 1

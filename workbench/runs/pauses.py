@@ -130,6 +130,7 @@ class Pauses:
             origins=tuple(dict.fromkeys(origin for one in shown for origin in one.pause.origins))[:20],
             risk=max((one.pause.risk for one in shown), key=_WORSE.index),
             trifecta=any(one.pause.trifecta for one in shown),
+            offers=tuple(dict.fromkeys(rule for one in shown for rule in one.pause.offers)),
             more=len(group.waiting) - 1,
             list=tuple(one.line for one in shown),
         )

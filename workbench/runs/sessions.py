@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 
 from workbench.privacy.repeats import Repeats
@@ -32,6 +32,7 @@ class Session:
         self.ledger = Ledger()
         self.provenance = Provenance()
         self.permitted: set[tuple[str, ...]] = set()  # values that a person let pass: server, tool, rule, path, value
+        self.given: Counter[tuple[str, str, str, str]] = Counter()  # kind, whose, to which server and tool → how many
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._masked = masked

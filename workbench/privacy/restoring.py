@@ -1,0 +1,137 @@
+"""What a person lets become of tokens: which kinds of personal data may go to which server or tool.
+
+The server that supplied a value gets it again; for every other the person is asked, unless a rule of theirs speaks of
+it. A denial stands above all; of the others the one that says most decides: about a tool before about its server, about
+one kind before about all, asking before allowing. Some kinds are asked about each time. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.kinds import BY_NAME, plural
+from workbench.privacy.restorations import Restoration
+from workbench.records import Permission, Tool, Word
+
+RESTORE: Final = "restore"  # the kind of such a rule
+NEVER_ALWAYS: Final = frozenset({"SECRET", "URL_CREDENTIAL", "CARD", "SSN", "NATIONAL_ID", "BANK", "IBAN"})
+"""Kinds that no rule gives away for good: what they open or prove is not taken back."""
+_DOES = {
+    Word.ALLOW: "{} may go to {} without asking",
+    Word.ASK: "{} go to {} only after you are asked",
+    Word.DENY: "{} never go to {}",
+}
+_FOR = {"session": ", in this session", "run": ", in this run"}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What becomes of some values that a call would give to a server."""
+
+    what: Restoration
+    word: Word
+    rule: Permission | None = None  # that decided it, if one did
+
+
+def judge(
+    found: Iterable[Restoration],
+    rules: Sequence[Permission],
+    tool: Tool,
+    *,
+    lost: bool = False,
+    session: str = "",
+    run: str = "",
+    now: float = 0.0,
+) -> tuple[Weighed, ...]:
+    """One word for each. `lost`: the rules cannot be read, so everything asks, since one of them may have denied."""
+    mine = [one for one in rules if _speaks_of(one, tool) and _lives(one, session, run, now)]
+    return tuple(Weighed(one, Word.ASK) if lost else _weigh(replace(one, tool=tool.name), mine, tool) for one in found)
+
+
+def worst(weighed: Sequence[Weighed]) -> Word:
+    """What the call as a whole meets."""
+    words = {one.word for one in weighed}
+    return Word.DENY if Word.DENY in words else Word.ASK if Word.ASK in words else Word.ALLOW
+
+
+def void(rule: Permission, tool: Tool) -> str:
+    """Why an allow does not count for this tool as it is now; empty when it does."""
+    if rule.word is not Word.ALLOW:
+        return ""
+    if rule.scope == "always" and (not rule.data or rule.data in NEVER_ALWAYS):
+        return "such data is asked about each time"
+    return "the tool's definition changed since" if rule.tool and rule.key != tool.hash else ""
+
+
+def voided(rules: Iterable[Permission], tools: Iterable[Tool]) -> dict[str, str]:
+    """Why each allow that is void counts no more, by the id of the rule, as far as its tool is known."""
+    known = {(tool.server, tool.name): tool for tool in tools}
+    found = ((one, known.get((one.server, one.tool))) for one in rules if one.kind == RESTORE)
+    return {one.id: why for one, tool in found if tool is not None and (why := void(one, tool))}
+
+
+def offers(weighed: Iterable[Weighed], tool: Tool) -> tuple[Permission, ...]:
+    """Rules that would have answered in the person's place: one for each kind that may have one."""
+    kinds = dict.fromkeys(one.what.kind for one in weighed if one.word is Word.ASK)
+    made = (
+        Permission("", RESTORE, Word.ALLOW, tool.server, tool.name, key=tool.hash, source="a decision", data=kind)
+        for kind in kinds
+        if kind not in NEVER_ALWAYS
+    )
+    return tuple(replace(one, label=sentence(one)) for one in made)
+
+
+def sentence(rule: Permission) -> str:
+    """What the rule does, as a person reads it."""
+    what = _many(rule.data)
+    place = f"{rule.server}.{rule.tool}" if rule.tool else f"any tool of {rule.server}"
+    words = _DOES[rule.word].format(what, place)
+    return f"{words[:1].upper()}{words[1:]}{_FOR.get(rule.scope, '')}."
+
+
+def check(rule: Permission, tool: Tool | None) -> None:
+    """Refuse a rule that would never count."""
+    if rule.data and rule.data not in BY_NAME:
+        raise WorkbenchError(
+            f"There is no kind of personal data {rule.data!r:.40}.", f"There are {', '.join(BY_NAME)}."
+        )
+    if not rule.data and rule.word is Word.ALLOW:
+        raise WorkbenchError("Only single kinds of personal data can be allowed for good.", "Choose one kind.")
+    if rule.data in NEVER_ALWAYS and rule.word is Word.ALLOW and rule.scope == "always":
+        words = _many(rule.data)
+        raise WorkbenchError(f"For {words} you are asked each time.", "Deny them for good, or leave it at asking.")
+    if rule.tool and tool is None:
+        raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose one of the list.")
+
+
+def _weigh(what: Restoration, rules: Sequence[Permission], tool: Tool) -> Weighed:
+    fitting = [one for one in rules if one.data in ("", what.kind) and not void(one, tool)]
+    if denied := [one for one in fitting if one.word is Word.DENY]:
+        return Weighed(what, Word.DENY, denied[0])
+    if not fitting:
+        return Weighed(what, Word.ASK if what.foreign else Word.ALLOW)
+    most = max(map(_says, fitting))
+    top = [one for one in fitting if _says(one) == most]
+    rule = next((one for one in top if one.word is Word.ASK), top[0])
+    return Weighed(what, rule.word, rule)
+
+
+def _says(rule: Permission) -> tuple[bool, bool]:
+    return bool(rule.tool), bool(rule.data)
+
+
+def _speaks_of(one: Permission, tool: Tool) -> bool:
+    return one.kind == RESTORE and one.server == tool.server and one.tool in ("", tool.name)
+
+
+def _lives(one: Permission, session: str, run: str, now: float) -> bool:
+    if one.expires and now >= one.expires:
+        return False
+    return one.scope == "always" or (bool(one.session) and one.session == (session if one.scope == "session" else run))
+
+
+def _many(kind: str) -> str:
+    return plural(kind, 2).partition(" ")[2] if kind else "personal data"

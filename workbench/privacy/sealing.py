@@ -1,0 +1,71 @@
+"""Which answers programs get with tokens only: whole tools or single fields, named by a person's rules or in settings.
+
+A field is a path such as `customers[].email`, with `*` for any name; a single name counts wherever it stands. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.records import Permission, Tool, Word
+
+SEALED: Final = "sealed"  # the kind of such a rule
+WHOLE: Final = ("",)  # everything personal in an answer
+LONGEST: Final = 200  # characters of a field's path
+MOST: Final = 200  # names in a setting that are looked at
+_PATH = re.compile(r"[^\s:.\[\]]{1,80}(?:\[\])?(?:\.[^\s:.\[\]]{1,80}(?:\[\])?){0,10}")
+
+
+def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, lost: bool = False) -> tuple[str, ...]:
+    """Paths in this tool's answers; WHOLE: all of them; empty: none. `named`: what settings say, such as
+    `crm.list_customers mail.read_mail:body`. `lost`: the rules cannot be read, and one of them may have sealed it."""
+    if lost:
+        return WHOLE
+    mine = [
+        one.data for one in rules if one.kind == SEALED and one.server == tool.server and one.tool in ("", tool.name)
+    ]
+    mine += [path for name in named.split()[:MOST] for path in _named(name, tool)]
+    return WHOLE if "" in mine else tuple(dict.fromkeys(mine))
+
+
+def fits(path: str, place: Sequence[str]) -> bool:
+    """Whether a path names this place in a value; `place`: the keys that lead there, and `[]` for each list."""
+    parts = _parts(path)
+    return place[-1:] == parts if len(parts) == 1 else _same(parts, place)
+
+
+def sentence(rule: Permission) -> str:
+    """What the rule does, as a person reads it."""
+    place = f"{rule.server}.{rule.tool}" if rule.tool else f"any tool of {rule.server}"
+    what = f"“{rule.data}” in what {place} answers" if rule.data else f"everything personal in what {place} answers"
+    return f"Programs get only tokens of {what}."
+
+
+def check(rule: Permission, tool: Tool | None) -> None:
+    """Refuse a rule that would seal nothing."""
+    if rule.word is not Word.DENY or rule.scope != "always":
+        raise WorkbenchError("Sealing keeps values away from programs, for good; nothing else.")
+    if rule.data and (len(rule.data) > LONGEST or not _PATH.fullmatch(rule.data)):
+        hint = "Such as email, customers[].email or *.phone."
+        raise WorkbenchError(f"{rule.data!r:.60} is no field.", hint)
+    if rule.tool and tool is None:
+        raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose one of the list.")
+
+
+def _named(name: str, tool: Tool) -> tuple[str, ...]:
+    place, _, path = name.partition(":")
+    return (path,) if place in (tool.server, f"{tool.server}.{tool.name}") else ()
+
+
+def _same(parts: Sequence[str], place: Sequence[str]) -> bool:
+    return len(parts) == len(place) and all(part in ("*", name) for part, name in zip(parts, place, strict=True))
+
+
+@lru_cache(maxsize=512)
+def _parts(path: str) -> tuple[str, ...]:
+    """`customers[].email` as `customers`, `[]`, `email`."""
+    return tuple(part for name in path.split(".") for part in ([name[:-2], "[]"] if name.endswith("[]") else [name]))
