@@ -35,6 +35,7 @@ from workbench.runs.memory import Memory
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
+from workbench.runs.trails import Trails
 from workbench.sandbox.engines import engines
 from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Sandbox
@@ -156,6 +157,7 @@ class Core:
         self.bus.listen(stock.hear)
         broker, askings = Broker(self.rooms), Askings(self.rooms)
         self.bus.listen(askings.hear)
+        self.bus.listen(Trails(self.rooms.sessions).hear)
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
         house = House(

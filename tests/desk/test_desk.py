@@ -45,15 +45,6 @@ async def test_a_changed_setting_counts_at_once_and_next_time(core, paths):
         await core.desk.change_setting("run.seconds", "long")
 
 
-async def test_a_token_is_revealed_to_a_person_and_the_audit_knows(core):
-    session = core.rooms.sessions.open("agent")
-    token = session.mask("ada@example.org")
-    assert await core.desk.reveal(session.id, token) == "ada@example.org"
-    assert core.journal.entries(EntryQuery(kind="privacy."))[0].note.session == session.id
-    with pytest.raises(WorkbenchError):
-        await core.desk.reveal("agent-gone", token)
-
-
 async def test_hidden_characters_do_not_become_a_skill(core):
     with pytest.raises(WorkbenchError):
         await core.desk.draft_skill("sneaky", "x", "print(1) # \u202e", "")

@@ -9,6 +9,9 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "desk/values.py": "tests/desk/test_privacy_desk.py",
+    "desk/privacy.py": "tests/desk/test_privacy_desk.py",
+    "wire/topics/privacy.py": "tests/wire/test_questions.py",
     "privacy/held.py": "tests/privacy/test_vault.py",
     "privacy/values.py": "tests/privacy/test_vault.py",
     "privacy/learning.py": "tests/privacy/test_vault.py",

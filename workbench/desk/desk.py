@@ -13,6 +13,7 @@ from workbench.desk.offers import OffersDesk
 from workbench.desk.past import PastDesk
 from workbench.desk.pauses import PausesDesk
 from workbench.desk.permissions import PermissionsDesk
+from workbench.desk.privacy import PrivacyDesk
 from workbench.desk.registry import RegistryDesk
 from workbench.desk.rehearsals import RehearsalsDesk
 from workbench.desk.roots import RootsDesk
@@ -53,5 +54,6 @@ class Desk(
     FindingDesk,
     PausesDesk,
     RehearsalsDesk,
+    PrivacyDesk,
 ):
     """It belongs to a person's doors."""

@@ -1,16 +1,15 @@
-"""Answers what a person asks of the audit, the workspace and the vault."""
+"""Answers what a person asks of the audit and the workspace."""
 
 from __future__ import annotations
 
 import asyncio
 
 from workbench.desk.seat import Seat
-from workbench.errors import WorkbenchError
 from workbench.records import ChainReport, Entry, EntryQuery, FileInfo
 
 
 class MemoryDesk(Seat):
-    """What happened, what was written, what is hidden."""
+    """What happened and what was written."""
 
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         self._rooms.journal.settle_quietly()
@@ -25,11 +24,3 @@ class MemoryDesk(Seat):
 
     async def read_file(self, path: str) -> str:
         return await asyncio.to_thread(self._rooms.store.read, path)
-
-    async def reveal(self, session: str, token: str) -> str:
-        found = self._rooms.sessions.get(session)
-        if found is None:
-            raise WorkbenchError("That session is over.", "Its tokens went with it.")
-        value = found.vault.reveal(token)
-        self._note("privacy.reveal", f"You looked at {token}", session=session)
-        return value

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from workbench.records import Place
+
+Source: TypeAlias = str | Place
+"""Where a value comes from: a server by its name, or one call of it; an empty name where no server supplied it."""
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.privacy.detect import detect
+from workbench.privacy.held import Source
 from workbench.privacy.remembered import SHORT, Remembered
 from workbench.privacy.values import Values
 from workbench.privacy.walk import as_text, leaves, parsed
@@ -16,7 +17,7 @@ class Learning:
         self._values = values
         self._harmless = (values.rules, Remembered())  # short texts in which nothing is personal by its form
 
-    def register(self, value: JsonValue, source: str) -> None:
+    def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
         rules, harmless = self._values.rules, self._harmless_texts()
         for leaf, kind in leaves(value, rules):
@@ -28,7 +29,7 @@ class Learning:
             elif isinstance(leaf, str):
                 self._read(leaf, source, plain=kind is None)
 
-    def _read(self, text: str, source: str, *, plain: bool) -> None:
+    def _read(self, text: str, source: Source, *, plain: bool) -> None:
         found = detect(text, self._values.rules)
         for one in found:
             self._values.learn(one.kind, text[one.start : one.end], source)

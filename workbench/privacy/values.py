@@ -10,12 +10,14 @@ from collections.abc import Set as AbstractSet
 from threading import Lock
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.held import Held
+from workbench.privacy.held import Held, Source
 from workbench.privacy.kinds import BY_NAME, LITERAL
 from workbench.privacy.known import Known, fold
 from workbench.privacy.marks import Marks
 from workbench.privacy.rules import PLAIN, Rules
+from workbench.records import Place
 
+_PLACES = 5  # calls that are remembered of one value
 _HINT = "Pass tokens on exactly as you received them in this session."
 
 
@@ -31,6 +33,7 @@ class Values:
         self._held: dict[tuple[str, int], Held] = {}
         self._tokens: dict[tuple[str, str, str], tuple[str, Held]] = {}
         self._counts: Counter[str] = Counter()
+        self._came: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls that it came with
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
     def follow(self, rules: Rules) -> None:
@@ -40,13 +43,26 @@ class Values:
                 self.rules = rules
                 self.learnt += 1
 
-    def learn(self, kind: str, text: str, source: str) -> None:
-        """Know a value from now on, and that this server supplied it."""
+    def learn(self, kind: str, text: str, source: Source) -> None:
+        """Know a value from now on, and that this server supplied it, if one did."""
         folded = fold(text)
+        server = source.server if isinstance(source, Place) else source
         with self.filing:
             if folded not in self._origins:
                 self._file(kind, text, folded)
-            self._origins[folded][1].add(source)
+            if server:
+                self._origins[folded][1].add(server)
+            if isinstance(source, Place):
+                self._note_place(folded, source)
+
+    def _note_place(self, folded: str, place: Place) -> None:
+        before = self._came.get(folded, ())
+        if len(before) < _PLACES and not any(_same(place, one) for one in before):
+            self._came[folded] = (*before, place)
+
+    def came(self, text: str) -> tuple[Place, ...]:
+        """The first calls whose answers held a value."""
+        return self._came.get(fold(text), ())
 
     def origin(self, folded: str) -> tuple[str, AbstractSet[str]]:
         """The kind of a known value and the servers that supplied it; empty for one that is not known."""
@@ -76,6 +92,16 @@ class Values:
             raise WorkbenchError(f"The token {token} is unknown in this session.", _HINT)
         return held
 
+    def canonical(self, token: str) -> str:
+        """The token as it was made."""
+        place = self._marks.read(token)
+        return self._marks.make(*place) if place else token
+
+    def issued(self) -> tuple[tuple[str, Held], ...]:
+        """Every token that stands for personal data, in the order in which they were made."""
+        with self.filing:
+            return tuple((token, held) for token, held in self._tokens.values() if held.kind != LITERAL)
+
     def counts(self) -> dict[str, int]:
         """How many different values of each kind have tokens."""
         return {kind: count for kind, count in sorted(self._counts.items()) if kind != LITERAL}
@@ -92,3 +118,8 @@ class Values:
         self._origins[folded] = (kind, set())
         self.known.add(text, numeric=BY_NAME[kind].numeric, worded=BY_NAME[kind].worded)
         self.learnt += 1  # only now: who looked before did not see it
+
+
+def _same(one: Place, other: Place) -> bool:
+    """The same tool in the same run; a program may call it a thousand times."""
+    return (one.server, one.tool, one.run_id) == (other.server, other.tool, other.run_id)

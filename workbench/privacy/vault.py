@@ -6,13 +6,14 @@ It lives in memory only. Tokens of another session never resolve here, and a tok
 from __future__ import annotations
 
 from workbench.privacy.giving import Giving
+from workbench.privacy.held import Held, Source
 from workbench.privacy.hiding import Hiding
 from workbench.privacy.learning import Learning
 from workbench.privacy.marks import Marks
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.values import Values
-from workbench.records import JsonValue
+from workbench.records import JsonValue, Place
 
 
 class Vault:
@@ -24,7 +25,7 @@ class Vault:
         self._hiding = Hiding(self._values)
         self._giving = Giving(self._values)
 
-    def register(self, value: JsonValue, source: str) -> None:
+    def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
         self._learning.register(value, source)
 
@@ -59,6 +60,26 @@ class Vault:
     def shows(self, data: bytes) -> bool:
         """Whether a known value can be read in these bytes as they are, as in the notes of a picture."""
         return self._values.known.stands_in(data.decode("latin-1"))
+
+    def issued(self) -> tuple[tuple[str, Held], ...]:
+        """Every token of this session and what it stands for, in the order in which they were made."""
+        return self._values.issued()
+
+    def held(self, token: str) -> Held | None:
+        """What a token of this session stands for, however it is spelled; None for anything else."""
+        return self._values.read(token.strip())
+
+    def canonical(self, token: str) -> str:
+        """A token of this session as it was made."""
+        return self._values.canonical(token.strip())
+
+    def came(self, text: str) -> tuple[Place, ...]:
+        """The first calls whose answers held this value."""
+        return self._values.came(text)
+
+    def learn(self, kind: str, text: str, source: str = "") -> None:
+        """Know one value from now on, because somebody said that it is personal."""
+        self._values.learn(kind, text, source)
 
     def found(self) -> dict[str, int]:
         """How many different values of each kind this session has tokens for."""

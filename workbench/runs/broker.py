@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -28,7 +29,20 @@ from workbench.policy.levels import at_least
 from workbench.policy.profiles import outside
 from workbench.policy.trust import NO_RULE, Judged
 from workbench.privacy.restoring import Weighed
-from workbench.records import Fault, JsonObject, JsonValue, Note, Origin, Outcome, Risk, Tool, ToolCall, Verdict, Word
+from workbench.records import (
+    Fault,
+    JsonObject,
+    JsonValue,
+    Note,
+    Origin,
+    Outcome,
+    Place,
+    Risk,
+    Tool,
+    ToolCall,
+    Verdict,
+    Word,
+)
 from workbench.runs.afterwards import Afterwards
 from workbench.runs.guard import Guard
 from workbench.runs.ingress import register_outcome
@@ -139,7 +153,7 @@ class Broker:
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called", given=given)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         outcome = await self._send(sent, tool, session, said.risk, progress)
-        outcome = await self._registered(session, tool, outcome)
+        outcome = await self._registered(session, tool, outcome, call.run_id)
         if guard is not None:
             await guard.learn(call, tool, outcome)
         if call.run_id:
@@ -157,7 +171,7 @@ class Broker:
         """A rehearsal answered; what it answered out of the history may hold personal data."""
         words = "was held by a rehearsal" if held.ok else "was refused: the rehearsal holds no more"
         self._note("call.held", call, session, risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
-        return await self._registered(session, tool, held)
+        return await self._registered(session, tool, held, call.run_id)
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
         """So that the call can be found again, and the next search be better."""
@@ -181,14 +195,15 @@ class Broker:
                 call.id, ok=False, fault=Fault("The workbench itself failed.", "Its log says more.", str(fault))
             )
 
-    async def _registered(self, session: Session, tool: Tool, outcome: Outcome) -> Outcome:
+    async def _registered(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
         """Remember the personal data that came in, with its keys, before anything can go out. An answer that cannot be
         read for it reaches no agent; a person sees it, as they see all answers."""
+        place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
         try:
             if outcome.bytes > BIG_ANSWER:
-                await asyncio.to_thread(register_outcome, session, tool.server, outcome)
+                await asyncio.to_thread(register_outcome, session, place, outcome)
             else:
-                register_outcome(session, tool.server, outcome)
+                register_outcome(session, place, outcome)
         except Exception as fault:  # foreign data can break a reader in any way
             log.exception("an answer of %s.%s cannot be read for personal data", tool.server, tool.name)
             if session.origin is Origin.PERSON:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
 
+from workbench.privacy.held import Source
 from workbench.records import Content, JsonValue, Outcome
 from workbench.runs.picture_notes import parted
 from workbench.runs.sessions import Session
@@ -19,17 +20,17 @@ _LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read
 _LONGEST_PICTURE = 20_000_000  # the same of a picture, of which only the notes are
 
 
-def register_outcome(session: Session, server: str, outcome: Outcome) -> None:
+def register_outcome(session: Session, source: Source, outcome: Outcome) -> None:
     """Structured content is scanned with its keys; text that is JSON too, other text as it is."""
     if outcome.structured:
-        session.register(outcome.structured, server, json.loads)
+        session.register(outcome.structured, source, json.loads)
     alone = bool(outcome.structured) and all(block.kind == "text" for block in outcome.content)
     for block in () if alone else outcome.content:  # text beside structure says the same, and no program gets it
         for text in _texts(block):
-            session.register(text, server, _parsed)
+            session.register(text, source, _parsed)
     if (fault := outcome.fault) is not None:
         for words in (fault.message, fault.hint, fault.detail):
-            session.register(words, server, _parsed)
+            session.register(words, source, _parsed)
 
 
 def _texts(block: Content) -> Iterator[str]:

@@ -7,9 +7,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 
+from workbench.privacy.held import Source
 from workbench.privacy.repeats import Repeats
+from workbench.privacy.trail import Trail
 from workbench.privacy.vault import Vault
-from workbench.records import JsonValue, Ledger, Origin, ToolSummary
+from workbench.records import JsonValue, Ledger, Origin, Place, ToolSummary
 from workbench.runs.memory import Memory
 from workbench.runs.provenance import Provenance
 from workbench.secrets.masks import Masks
@@ -18,6 +20,7 @@ from workbench.tokens import add
 _SEARCHES = 5  # of a session that later calls are looked up in
 _SEARCH_SECONDS = 900.0  # a call that comes later has another reason
 PERSON = "person"  # the id of the session that all of a person's doors share
+PREVIEW = "preview"  # of the one in which a person looks at what a model would see; nothing is ever called in it
 
 
 class Session:
@@ -28,6 +31,7 @@ class Session:
         self.origin = origin
         self.author = author
         self.vault = Vault(name)
+        self.trail = Trail()
         self._repeats = Repeats()
         self.ledger = Ledger()
         self.provenance = Provenance()
@@ -49,11 +53,11 @@ class Session:
         since = time.monotonic() - _SEARCH_SECONDS
         return [question for at, question, tools in self._searches if at >= since and (server, tool) in tools]
 
-    def register(self, text: str, server: str, read: Callable[[str], JsonValue]) -> None:
+    def register(self, text: str, source: Source, read: Callable[[str], JsonValue]) -> None:
         """Learn the personal data in a text that a server sent, as the value that `read` makes of it."""
-        key = self._repeats.key(text, server)
+        key = self._repeats.key(text, source.server if isinstance(source, Place) else source)
         if not self._repeats.has(key):
-            self.vault.register(read(text), server)
+            self.vault.register(read(text), source)
             self._repeats.add(key)
 
     def mask(self, text: str) -> str:
@@ -70,6 +74,14 @@ class Session:
         """Whether something to be masked can be read in these bytes, in which nothing can be masked."""
         return self._masks.mask_bytes(data) != data or (self._masked() and self.vault.shows(data))
 
+    def forget(self) -> int:
+        """Drop every value; answers how many there were. Tokens made before stand for nothing from now on, because the
+        next ones are made with another key."""
+        known = len(self.vault.issued())
+        self.vault, self.trail, self._repeats = Vault(self.id), Trail(), Repeats()
+        self.given.clear()
+        return known
+
     def spend(self, ledger: Ledger) -> None:
         self.ledger = add(self.ledger, ledger)
 
@@ -82,6 +94,7 @@ class Sessions:
         self._masked = masked
         self._masks = masks or Masks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
+        self.preview = Session(PREVIEW, Origin.PERSON, "you", masked, self._masks)
 
     @property
     def person(self) -> Session:

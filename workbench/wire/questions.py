@@ -19,6 +19,7 @@ from workbench.wire.topics.offers import OfferQuestions
 from workbench.wire.topics.past import PastQuestions
 from workbench.wire.topics.pauses import PauseQuestions
 from workbench.wire.topics.permissions import PermissionQuestions
+from workbench.wire.topics.privacy import PrivacyQuestions
 from workbench.wire.topics.registry import RegistryQuestions
 from workbench.wire.topics.rehearsals import RehearsalQuestions
 from workbench.wire.topics.roots import RootQuestions
@@ -59,6 +60,7 @@ class Questions(
     FindingQuestions,
     PauseQuestions,
     RehearsalQuestions,
+    PrivacyQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
@@ -127,5 +129,6 @@ DECISIVE = frozenset(
         "renew_permissions",
         "accept_profile",
         "withdraw_profile",
+        "forget_values",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

@@ -1,4 +1,4 @@
-"""What a person asks of the audit, the workspace and the vault."""
+"""What a person asks of the audit and the workspace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workbench.records import ChainReport, Entry, EntryQuery, FileInfo
 
 
 class MemoryQuestions(Protocol):
-    """What happened, what was written, what is hidden."""
+    """What happened and what was written."""
 
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]: ...
 
@@ -17,6 +17,3 @@ class MemoryQuestions(Protocol):
     async def files(self) -> tuple[FileInfo, ...]: ...
 
     async def read_file(self, path: str) -> str: ...
-
-    async def reveal(self, session: str, token: str) -> str:
-        """The value behind a token, for a person's eyes; noted in the audit."""

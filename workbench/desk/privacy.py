@@ -1,0 +1,120 @@
+"""Answers what a person asks of personal data: what was hidden from models, and what stands behind a token."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TypeVar
+
+from workbench.desk.seat import BY, Seat
+from workbench.desk.values import all_of, report_of, revealed
+from workbench.errors import WorkbenchError
+from workbench.privacy.beside import beside, counts_in
+from workbench.privacy.trial import try_on
+from workbench.privacy.walk import parsed
+from workbench.records import (
+    JsonObject,
+    JsonValue,
+    ModelView,
+    Note,
+    Origin,
+    PrivacyQuery,
+    PrivacyReport,
+    PrivacySession,
+    Revealed,
+    Trial,
+)
+from workbench.runs.sessions import PREVIEW, Session
+
+_SHORT = 2_000  # characters that are read at once: a thread would cost more
+_LONGEST = 4_000_000  # characters of a text that is looked at for a person
+_REMEMBERED = 20_000  # values that looking at a model's view leaves behind before they are dropped
+
+Answer = TypeVar("Answer")
+
+
+class PrivacyDesk(Seat):
+    """A person's own look at what is hidden; every look at a value is told to the audit."""
+
+    async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
+        here = {agent.session for agent in self._house.agents()}
+        person, *agents = self._rooms.sessions.all()
+        found = [self._session_told(one, one.id in here) for one in reversed(agents)]
+        return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))
+
+    async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport:
+        session = self._session(query.session)
+        told, enabled = self._session_told(session, True), self._rooms.settings().privacy_enabled
+        return await asyncio.to_thread(report_of, session, told, query, enabled)
+
+    async def privacy_export(self, session: str) -> str:
+        found = self._session(session)
+        values = await asyncio.to_thread(all_of, found)
+        self._note_look(
+            "privacy.exported", f"You exported what is known of {found.author}'s tokens, without values", found
+        )
+        whole = {"session": found.id, "author": found.author, "values": [asdict(one) for one in values]}
+        return json.dumps(whole, indent=2, ensure_ascii=False)
+
+    async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
+        found = self._session(session)
+        answer = revealed(found, token)
+        deed = "copied" if copied else "looked at"
+        kind = "privacy.copied" if copied else "privacy.revealed"
+        self._note_look(kind, f"You {deed} the value behind {answer.token}", found, {"token": answer.token})
+        return answer
+
+    async def forget_values(self, session: str) -> int:
+        found = self._session(session)
+        count = found.forget()
+        self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
+        return count
+
+    async def model_view(self, text: str, server: str) -> ModelView:
+        if len(text) > _LONGEST:
+            raise WorkbenchError("This is too long to be shown as a model would see it.", "Look at a part of it.")
+        session = self._rooms.sessions.preview
+        if len(session.vault.issued()) > _REMEMBERED:
+            session.forget()
+        enabled = self._rooms.settings().privacy_enabled
+        return await _read(lambda: _seen(session, text, server, enabled), text)
+
+    async def try_privacy(self, text: str) -> Trial:
+        if len(text) > _LONGEST:
+            raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
+        return await _read(lambda: try_on(text), text)
+
+    def _session(self, name: str) -> Session:
+        sessions = self._rooms.sessions
+        found = sessions.preview if name == PREVIEW else sessions.get(name)
+        if found is None:
+            raise WorkbenchError("The values of this session are not known any more.", "They ended with its core.")
+        return found
+
+    def _session_told(self, session: Session, here: bool) -> PrivacySession:
+        count = sum(session.vault.found().values())
+        return PrivacySession(session.id, session.author, session.origin is Origin.AGENT, count, here)
+
+    def _note_look(self, kind: str, summary: str, session: Session, detail: JsonObject | None = None) -> None:
+        """Not through `_note`: that would take another session's token for a look-alike and hide it."""
+        self._rooms.journal.append(Note(kind, summary, BY, session.id, detail=detail or {}))
+
+
+def _seen(session: Session, text: str, server: str, enabled: bool) -> ModelView:
+    """On the road of a call's answer: learnt with its keys, then masked as everything that goes to a model."""
+    session.register(text, server, _value)
+    masked = session.mask(text)
+    whole, hidden = beside(masked, session.vault.restore)
+    return ModelView(masked, session.id, hidden if whole == text else (), counts_in(masked), enabled)
+
+
+def _value(text: str) -> JsonValue:
+    found = parsed(text)
+    return text if found is None else found
+
+
+async def _read(look: Callable[[], Answer], text: str) -> Answer:
+    """Long texts on a thread: the loop serves everybody."""
+    return look() if len(text) <= _SHORT else await asyncio.to_thread(look)

@@ -1,0 +1,127 @@
+"""What a person may know of personal data: what was found, what stands for it, where it came from and where it went.
+
+No record but `Revealed` and `ModelView` holds a value, so that lists, exports and the audit cannot hold one by mistake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One call that a value came with or went into."""
+
+    server: str
+    tool: str = ""
+    run_id: str = ""  # empty for a call of nobody's program
+    at: float = 0.0
+    why: str = ""  # by whose word it went there
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """So many different values of one kind."""
+
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenValue:
+    """One token, and all that is known of the value behind it but the value."""
+
+    token: str
+    kind: str
+    times: int = 0  # how often it stood in what a model read
+    sources: tuple[str, ...] = ()  # servers that supplied the value
+    came: tuple[Place, ...] = ()  # the first calls whose answers held it
+    went: tuple[Place, ...] = ()  # the last calls that it went into
+    runs: tuple[str, ...] = ()  # whose answers it was hidden in
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacySession:
+    """A conversation that has a memory of values of its own."""
+
+    id: str
+    author: str
+    agent: bool
+    tokens: int = 0
+    here: bool = True  # an agent that left keeps its session as long as the core runs
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyQuery:
+    """Which values of a session, in the order in which their tokens were made; empty fields do not filter."""
+
+    session: str
+    text: str = ""  # a part of a token, server or tool; or a whole value
+    kind: str = ""
+    after: int = 0  # for paging: so many of the fitting ones are passed over
+    limit: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyReport:
+    """A page of a session's values, and its figures."""
+
+    session: PrivacySession
+    values: tuple[HiddenValue, ...] = ()
+    fitting: int = 0  # of all pages
+    counts: tuple[KindCount, ...] = ()  # different values with a token, by kind
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A stretch of a real text that a model does not see, in code points, and what it sees in its place."""
+
+    start: int
+    end: int
+    kind: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """A text as a model gets it."""
+
+    text: str
+    session: str  # whose tokens these are
+    hidden: tuple[Hidden, ...] = ()  # in the real text; empty where the two cannot be laid beside each other
+    counts: tuple[KindCount, ...] = ()
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """The value behind a token, for a person's eyes; that they looked is in the audit."""
+
+    token: str
+    kind: str
+    value: str
+    sources: tuple[str, ...] = ()
+    came: tuple[Place, ...] = ()
+    went: tuple[Place, ...] = ()
+    times: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TriedSpan:
+    """What the detector found in a text that a person tries it on."""
+
+    start: int
+    end: int
+    kind: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the detector makes of a text; nothing of it is kept."""
+
+    spans: tuple[TriedSpan, ...] = ()
+    masked: str = ""
+    ms: float = 0.0
+    is_json: bool = False  # read with its keys
