@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import asyncio.runners
+import contextlib
+import functools
 import gc
 import os
 import shutil
@@ -45,7 +47,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("steady")
 
-GRACE = 3.0  # seconds that threads and processes which are already ending may take
+GRACE = 30.0  # seconds that threads and processes which are already ending may take; only a leak takes them all
+HANG_MS = 60_000  # milliseconds after which nothing comes any more
 _left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed
 
 
@@ -84,10 +87,18 @@ def loop(qapp: Any) -> Iterator[qasync.QEventLoop]:
 
 
 @pytest.fixture
+def qtbot(qtbot: Any) -> Any:
+    """Its waits are guards against waiting for ever: five seconds, which is its own word, pass on a busy machine."""
+    for name in ("waitUntil", "waitSignal", "waitSignals"):
+        setattr(qtbot, name, functools.partial(getattr(qtbot, name), timeout=HANG_MS))
+    return qtbot
+
+
+@pytest.fixture
 def complete(loop: qasync.QEventLoop) -> Callable[..., Any]:
     """Run a coroutine to its end on Qt's loop and give back what it returned."""
 
-    def run(coro: Coroutine[Any, Any, Any], seconds: float = 20.0) -> Any:
+    def run(coro: Coroutine[Any, Any, Any], seconds: float = 60.0) -> Any:
         task = loop.create_task(coro)
         _turn_until(task.done, seconds)
         if not task.done():
@@ -117,8 +128,9 @@ def _nothing_left_running() -> Iterator[None]:
     left += _named(lambda: [f"thread {t.name}" for t in threading.enumerate() if t not in threads and _ours(t)])
     left += _named(lambda: [_describe(child) for child in _children() if child not in children])
     for child in set(_children()) - children:
-        child.kill()
-        child.wait(GRACE)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            child.kill()
+            child.wait(GRACE)
     assert not left, "left running: " + "; ".join(left)
 
 
@@ -159,7 +171,15 @@ def _turn_until(done: Callable[[], bool], seconds: float) -> None:
 
 
 def _children() -> list[psutil.Process]:
-    return [child for child in psutil.Process().children(recursive=True) if child.status() != psutil.STATUS_ZOMBIE]
+    return [child for child in psutil.Process().children(recursive=True) if _lives(child)]
+
+
+def _lives(process: psutil.Process) -> bool:
+    """A zombie only waits to be counted; and what was just listed may be gone."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _marked(process: psutil.Process) -> bool:

@@ -21,7 +21,7 @@ async def test_opening_and_closing_are_in_the_audit_and_leave_no_child(paths):
     kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="core."))]
     await core.close()
     assert kinds == ["core.opened"]
-    _, alive = psutil.wait_procs(children, timeout=5)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
 
 
@@ -61,7 +61,7 @@ async def test_a_room_that_cannot_close_does_not_keep_the_others_open(paths, mon
     monkeypatch.setattr(core.conveyor, "close", broken)
     with pytest.raises(RuntimeError, match="cannot close"):
         await core.close()
-    _, alive = psutil.wait_procs(children, timeout=5)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
 
 
@@ -87,5 +87,5 @@ async def test_the_example_agent_is_one_at_a_time_and_ends_with_the_core(paths):
     await asyncio.sleep(0.1)
     children = psutil.Process().children(recursive=True)
     await core.close()
-    _, alive = psutil.wait_procs(children, timeout=5)
+    _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []

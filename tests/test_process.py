@@ -29,7 +29,7 @@ def fake_rooms():
     return module.Rooms
 
 
-def until(condition, seconds: float = 15.0) -> None:
+def until(condition, seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -57,7 +57,7 @@ def test_a_signal_ends_it_cleanly(foreground, paths, number):
     core = foreground()
     until(paths.agent_socket.exists)
     core.send_signal(number)
-    assert core.wait(15) == 0
+    assert core.wait(60) == 0
     assert not paths.person_socket.exists()
     assert holder(paths.lock) == 0
     assert "the core is closed" in paths.core_log.read_text()
@@ -67,7 +67,7 @@ def test_a_second_core_of_the_same_bench_is_refused_with_a_sentence(foreground, 
     first = foreground()
     until(paths.agent_socket.exists)
     second = foreground()
-    _, words = second.communicate(timeout=15)
+    _, words = second.communicate(timeout=60)
     assert second.returncode == ANOTHER_RUNS
     assert f"A core already runs for this bench (process {first.pid})." in words.decode()
     assert first.poll() is None
@@ -83,7 +83,7 @@ def test_sockets_of_a_killed_core_do_not_stop_the_next(foreground, paths):
     second = foreground()
     until(lambda: holder(paths.lock) == second.pid)
     second.send_signal(signal.SIGTERM)
-    assert second.wait(15) == 0
+    assert second.wait(60) == 0
 
 
 def test_private_folders_are_closed_to_others(foreground, paths):

@@ -44,6 +44,6 @@ def agent(core: Core) -> Callable[..., AbstractAsyncContextManager[Client]]:
         async with Client(streams, mode=mode, client_info=T.Implementation(name=name, version="1")) as client:
             yield client
         near.close()
-        await asyncio.wait_for(serving, 30)
+        await asyncio.wait_for(serving, 60)
 
     return connect

@@ -22,7 +22,7 @@ OWN = sorted(Path(__file__).parent.glob("*.toml"))
 MORE = [Path(name) for name in os.environ.get("MCP_WORKBENCH_ATTACKS", "").split(os.pathsep) if name]
 ATTACKS = [attack for file in (*OWN, *MORE) for attack in read_attacks(file)]
 BACKENDS = ("native", "bubblewrap", "reduced")
-HANGS = 30.0  # seconds; a descriptor that is open for longer was left behind
+HANGS = 60.0  # seconds; a descriptor that is open for longer was left behind
 # In bubblewrap the same filter, limits and channel hold, and each start takes long: the command tries these there, too.
 THE_SAME_IN_BUBBLEWRAP = {"broker", "kernel", "network", "priv"}
 

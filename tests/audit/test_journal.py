@@ -168,7 +168,7 @@ async def test_what_is_written_soon_is_written_without_being_asked_and_at_the_cl
     journal, heard = open_journal(lambda event: heard_one.set()), []
     heard_one = asyncio.Event()
     journal.append_soon(lambda: NOTE)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await heard_one.wait()
     journal.append_soon(lambda: heard.append(1) or NOTE)
     journal.close()

@@ -32,7 +32,7 @@ async def inn(house):
 
 async def once(number: int, home) -> Ask:
     """The question that arrives as this number."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(found := [event.ask for event in home.events if isinstance(event, AskArrived)]) < number:
             await asyncio.sleep(0.01)
     return found[number - 1]
@@ -41,7 +41,7 @@ async def once(number: int, home) -> Ask:
 async def refusals(number: int, home) -> None:
     """Wait until so many questions were turned away."""
     traffic = home.catalog.server("inn").traffic
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len([frame for frame in traffic.frames(0.0) if (frame.direction, frame.kind) == (">", "error")]) < number:
             await asyncio.sleep(0.01)
 
@@ -117,7 +117,7 @@ async def test_a_page_is_opened_and_the_server_says_when_it_is_done(inn):
     calling = asyncio.create_task(inn.call("inn", "ask_page", complete=True))
     inn.catalog.asks.answer((await once(1, inn)).id, "accept", "")
     assert text(await calling) == {"action": "accept"}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while inn.catalog.asks.all():
             await asyncio.sleep(0.01)
 

@@ -108,7 +108,7 @@ async def connect() -> AsyncIterator[Callable[..., Any]]:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.005)
 

@@ -79,7 +79,7 @@ async def test_kinds_narrow_it_and_no_words_list_it(home: Any) -> None:
 async def test_what_changes_is_found_at_once_and_an_unread_list_is_not_gone(home: Any) -> None:
     await home.catalog.connect("echo")  # it offers nothing besides tools
     everywhere = home.catalog.everywhere
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await everywhere.find("customers", (), 10)).finds:
             await asyncio.sleep(0.02)
     assert (await everywhere.find("customers", (), 10, SKILLS)).finds[0].name == "late-orders"
@@ -88,7 +88,7 @@ async def test_what_changes_is_found_at_once_and_an_unread_list_is_not_gone(home
 async def test_a_question_beside_a_changing_catalogue_gets_the_last_index(home: Any) -> None:
     finder = home.catalog.finder
     search, _ = await finder.ready()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not (await finder.ready())[1]:
             await asyncio.sleep(0.05)
     finder.forget()

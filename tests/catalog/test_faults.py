@@ -213,7 +213,7 @@ async def test_children_of_a_server_that_left_by_itself_are_ended(house) -> None
     state = await home.catalog.connect("orphan")
     (child,) = psutil.Process(state.pid).children()
     os.kill(state.pid, 9)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while house.lives(child.pid):
             await asyncio.sleep(0.05)
     assert home.catalog.states()[1].status is ServerStatus.FAILED

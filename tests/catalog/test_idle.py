@@ -46,7 +46,7 @@ async def test_one_at_work_goes_on(house) -> None:
 async def test_one_that_is_listened_to_goes_on(house) -> None:
     home = await house()
     await home.catalog.connect("demo")
-    async with asyncio.timeout(20):  # until the core itself has nothing more to ask
+    async with asyncio.timeout(60):  # until the core itself has nothing more to ask
         while not home.catalog.offered.offers("demo").known:
             await asyncio.sleep(0.01)
     connection = home.catalog.server("demo").running

@@ -23,7 +23,7 @@ def offering(mode: str = "plain", number: int = 1) -> ServerConfig:
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.005)
 

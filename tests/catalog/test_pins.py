@@ -197,7 +197,7 @@ def test_a_servers_name_and_words_cannot_leave_the_folder(tmp_path_factory: Any,
 
 
 async def until(home: Any, event: object) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while event not in home.events:
             await asyncio.sleep(0.01)
 

@@ -82,7 +82,7 @@ async def test_what_comes_with_an_answer_is_heard_before_it_whichever_way_it_goe
     async with transport as (incoming, _):
         for at in range(4):
             asked = [transport.direct.request("tools/call", {}, progress), *(anext(incoming) for _ in range(at % 2))]
-            answer, *others = await asyncio.wait_for(asyncio.gather(*asked), 20)
+            answer, *others = await asyncio.wait_for(asyncio.gather(*asked), 60)
             heard.append(answer)
             assert [one.message.method for one in others] == ["notifications/tools/list_changed"] * (at % 2)
     first = FIRST
@@ -97,7 +97,7 @@ async def test_a_message_reaches_the_server(make: Make) -> None:
     transport = make("import sys; sys.stderr.write(sys.stdin.readline())")
     async with transport as (_, outgoing):
         await outgoing.send(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=1, method="hello")))
-        await asyncio.wait_for(transport.ended.wait(), 20)
+        await asyncio.wait_for(transport.ended.wait(), 60)
     assert traffic(transport).stderr() == ('{"jsonrpc":"2.0","id":1,"method":"hello"}',)
     assert [frame.direction for frame in traffic(transport).frames()] == [">"]
 
@@ -120,7 +120,7 @@ async def test_an_oversized_message_of_nobody_ends_the_connection(make: Make) ->
 async def test_stderr_in_endless_lines_is_kept_short(make: Make) -> None:
     transport = make("import sys; sys.stderr.write('x' * 1_000_000); sys.stderr.write('\\nlast')")
     async with transport:
-        await asyncio.wait_for(transport.ended.wait(), 20)
+        await asyncio.wait_for(transport.ended.wait(), 60)
     assert [len(line) < 5_000 for line in traffic(transport).stderr()] == [True, True]
     assert traffic(transport).stderr()[-1] == "last"
 

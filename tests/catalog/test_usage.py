@@ -27,7 +27,7 @@ def test_a_group_is_counted_with_its_children() -> None:
         assert found.memory_mb >= psutil.Process(parent.pid).memory_info().rss / 1e6 * 0.5
     finally:
         child.kill()
-        parent.wait(10)
+        parent.wait(60)
         if parent.stdout is not None:
             parent.stdout.close()
     assert usage(parent.pid) == Usage()

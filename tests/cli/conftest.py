@@ -34,7 +34,7 @@ def run(paths, monkeypatch, capsys) -> Iterator[Callable[..., Words]]:
         return code, words.out, words.err
 
     yield command
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 60
     while (pid := holder(paths.lock)) and time.monotonic() < deadline:
         os.kill(pid, signal.SIGTERM)
         time.sleep(0.02)
@@ -79,7 +79,7 @@ async def _begin(paths: Paths) -> None:
 async def _end(paths: Paths) -> None:
     connection = await connect(paths, start=False)
     await connection.questions.shut_down()
-    await asyncio.wait_for(connection.closed.wait(), 30)
+    await asyncio.wait_for(connection.closed.wait(), 60)
     await connection.close()
     while holder(paths.lock):
         await asyncio.sleep(0.02)

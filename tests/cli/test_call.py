@@ -24,7 +24,7 @@ def until(bench, question):
 
     async def ask():
         connection = await connect(bench)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not await question(connection.questions):
                 await asyncio.sleep(0.02)
         await connection.close()

@@ -65,7 +65,7 @@ class Line:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()
-        code = self.process.wait(10)
+        code = self.process.wait(60)
         self.process.stdout.close()
         return code
 

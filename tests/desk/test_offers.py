@@ -18,7 +18,7 @@ async def core(paths) -> AsyncIterator[Core]:
     house = Core(paths)
     await house.open()
     await house.catalog.connect("demo")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not house.catalog.offered.offers("demo").known:
             await asyncio.sleep(0.01)
     yield house
@@ -55,7 +55,7 @@ async def test_a_change_and_its_log_reach_the_doors(core: Core) -> None:
     await core.desk.subscribe_resource("demo", "demo://channels/general", True)
     given = {"channel": "general", "text": "hello"}
     await core.desk.call(ToolCall("", "demo", "post_message", given, Origin.PERSON, "", confirmed=True))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while ResourcesUpdated("demo", ("demo://channels/general",)) not in told:
             await asyncio.sleep(0.01)
         while not (await core.desk.server_log("demo", 0)).lines:

@@ -18,7 +18,7 @@ async def core(paths) -> AsyncIterator[Core]:
     house = Core(paths)
     await house.open()
     await house.catalog.connect("demo")
-    async with asyncio.timeout(20):  # until the core itself has nothing more to ask
+    async with asyncio.timeout(60):  # until the core itself has nothing more to ask
         while not house.catalog.offered.offers("demo").known:
             await asyncio.sleep(0.01)
     yield house

@@ -27,7 +27,7 @@ def family(pid: int) -> list[psutil.Process]:
     return [root, *root.children(recursive=True)]
 
 
-async def gone(processes: list[psutil.Process], seconds: float = 10.0) -> list[psutil.Process]:
+async def gone(processes: list[psutil.Process], seconds: float = 60.0) -> list[psutil.Process]:
     _, alive = await asyncio.to_thread(psutil.wait_procs, processes, timeout=seconds)
     return [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
@@ -43,7 +43,7 @@ async def working(connection: Connection) -> str:
     connection.listen(hear)
     await connection.questions.connect("demo")
     run = await connection.questions.submit(SLOW, "take long", "")
-    await asyncio.wait_for(printed.wait(), 30)
+    await asyncio.wait_for(printed.wait(), 60)
     return run.id
 
 
@@ -54,7 +54,7 @@ async def test_a_killed_core_leaves_no_process_and_its_run_is_shown_as_interrupt
     relatives = family(pid)
     assert len(relatives) >= 3, "core, server and sandbox"
     os.kill(pid, signal.SIGKILL)
-    await asyncio.wait_for(first.closed.wait(), 10)
+    await asyncio.wait_for(first.closed.wait(), 60)
     await first.close()
     assert await gone(relatives) == []
     second = await connect(paths)
@@ -68,7 +68,7 @@ async def test_a_killed_core_leaves_no_process_and_its_run_is_shown_as_interrupt
         assert (await second.questions.verify_audit()).whole
     finally:
         await second.questions.shut_down()
-        await asyncio.wait_for(second.closed.wait(), 20)
+        await asyncio.wait_for(second.closed.wait(), 60)
         await second.close()
 
 
@@ -97,7 +97,7 @@ async def test_a_core_killed_between_two_calls_keeps_every_entry_it_told_of_and_
     pid = (await first.questions.status()).pid
     relatives = family(pid)
     os.kill(pid, signal.SIGKILL)
-    await asyncio.wait_for(first.closed.wait(), 10)
+    await asyncio.wait_for(first.closed.wait(), 60)
     await first.close()
     assert await gone(relatives) == []
     journal = Journal(paths.audit)
@@ -117,6 +117,6 @@ async def test_a_core_that_is_asked_to_stop_takes_everything_with_it(paths):
     await working(connection)
     relatives = family((await connection.questions.status()).pid)
     await connection.questions.shut_down()
-    await asyncio.wait_for(connection.closed.wait(), 20)
+    await asyncio.wait_for(connection.closed.wait(), 60)
     await connection.close()
     assert await gone(relatives, 15) == []

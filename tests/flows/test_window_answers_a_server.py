@@ -22,7 +22,7 @@ from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
 from workbench.wire.client import connect
 
-HANG = 30_000  # milliseconds; only a guard against waiting for ever
+HANG = 60_000  # milliseconds; only a guard against waiting for ever
 NOT_YET = (RunState.PROPOSED, RunState.CHECKED)
 
 

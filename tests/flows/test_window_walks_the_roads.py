@@ -27,7 +27,7 @@ from workbench.records import EntryQuery, RunState, SkillState
 from workbench.wire.client import connect
 
 PICTURES = Path(__file__).resolve().parents[2] / "screenshots"
-HANG = 25_000  # milliseconds; only a guard against waiting for ever
+HANG = 60_000  # milliseconds; only a guard against waiting for ever
 
 
 class Hands:

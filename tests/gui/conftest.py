@@ -353,8 +353,8 @@ def window(
     Wiring(made)
     made.show()
     keeping = spawn("core link", bridge.keep())
-    qtbot.waitUntil(lambda: bridge.link.state is LinkState.LINKED and made.servers.model.rowCount() > 0, timeout=10_000)
-    qtbot.waitUntil(lambda: tasks.running() == 0, timeout=10_000)
+    qtbot.waitUntil(lambda: bridge.link.state is LinkState.LINKED and made.servers.model.rowCount() > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: tasks.running() == 0, timeout=60_000)
     yield made
     keeping.cancel()
     complete(tasks.close())
@@ -380,7 +380,7 @@ def settled(window: Any, qtbot: Any, complete: Any) -> Callable[[], None]:
         for _ in range(2):
             complete(window.bridge.questions.settings())
             qtbot.wait(15)
-            qtbot.waitUntil(lambda: not busy(), timeout=10_000)
+            qtbot.waitUntil(lambda: not busy(), timeout=60_000)
 
     return wait
 

@@ -54,7 +54,7 @@ def test_events_become_one_signal_and_questions_go_through(loop: Any, complete: 
     assert complete(bridge.questions.status()).pid == 4711
     assert complete(bridge.fetch("h", 1, 2)) == "h:1:2"
     complete(bridge.close())
-    complete(asyncio.wait_for(keeping, 5))
+    complete(asyncio.wait_for(keeping, 60))
 
 
 def test_a_lost_core_is_connected_again_under_the_same_questions(
@@ -79,7 +79,7 @@ def test_a_lost_core_is_connected_again_under_the_same_questions(
     assert links[-1].again
     assert complete(questions.status()).pid == 4711
     complete(bridge.close())
-    complete(asyncio.wait_for(keeping, 5))
+    complete(asyncio.wait_for(keeping, 60))
 
 
 def test_after_three_more_tries_a_person_decides(loop: Any, complete: Any, hasty: None) -> None:

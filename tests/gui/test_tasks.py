@@ -17,7 +17,7 @@ def test_a_result_goes_to_whoever_waits_for_it(loop: Any, complete: Any) -> None
     async def answer() -> int:
         return 42
 
-    assert complete(asyncio.wait_for(tasks.run("answer", answer(), got.append), 5)) == 42
+    assert complete(asyncio.wait_for(tasks.run("answer", answer(), got.append), 60)) == 42
     assert got == [42]
 
 
@@ -28,7 +28,7 @@ def test_what_nobody_foresaw_is_told_with_its_traceback(loop: Any, complete: Any
         raise ValueError("seven")
 
     with qtbot.waitSignal(tasks.failed) as failed:
-        complete(asyncio.wait_for(tasks.run("stumble", stumble()), 5))
+        complete(asyncio.wait_for(tasks.run("stumble", stumble()), 60))
     assert "seven" in failed.args[0].message
     assert "ValueError" in failed.args[0].detail
 
@@ -43,7 +43,7 @@ def test_a_fault_in_what_follows_a_result_is_told_too(loop: Any, complete: Any, 
         raise KeyError("follow-up")
 
     with qtbot.waitSignal(tasks.failed) as failed:
-        complete(asyncio.wait_for(tasks.run("answer", answer(), stumble), 5))
+        complete(asyncio.wait_for(tasks.run("answer", answer(), stumble), 60))
     assert "follow-up" in failed.args[0].message
 
 
@@ -64,9 +64,9 @@ def test_a_dialog_that_was_closed_meanwhile_is_no_fault_but_what_it_could_not_sh
         except WorkbenchError as fault:
             gone.setText(fault.message)
 
-    complete(asyncio.wait_for(tasks.run("draw", draw()), 5))
+    complete(asyncio.wait_for(tasks.run("draw", draw()), 60))
     assert not told
-    complete(asyncio.wait_for(tasks.run("ask", refused()), 5))
+    complete(asyncio.wait_for(tasks.run("ask", refused()), 60))
     assert [fault.message for fault in told] == ["It was refused."]
 
 

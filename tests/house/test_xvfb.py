@@ -32,7 +32,7 @@ def display() -> Iterator[str]:
         yield f":{number}"
     finally:
         server.terminate()
-        server.wait(10)
+        server.wait(60)
 
 
 def test_the_roads_and_the_screens_work_on_a_real_x_server(display: str, root: Path) -> None:

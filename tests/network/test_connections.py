@@ -18,7 +18,7 @@ from workbench.network.meter import Meter
 from workbench.records import Connection
 
 Listening = Callable[..., Awaitable[int]]
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class Run:

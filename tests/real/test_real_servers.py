@@ -18,7 +18,7 @@ pytestmark = pytest.mark.real
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.02)
 
@@ -98,7 +98,7 @@ async def everything_at(npm: Path) -> AsyncIterator[Callable[..., Any]]:
         quiet = subprocess.DEVNULL
         made = await asyncio.create_subprocess_exec(*command, env=where, stdout=quiet, stderr=quiet, stdin=quiet)
         started.append(made)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     _, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -8,7 +8,7 @@ from workbench.core import Core
 from workbench.events import Event, RunChanged
 from workbench.records import Run, RunState
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 async def reached(core: Core, run: Run, *states: RunState) -> Run:

@@ -13,7 +13,7 @@ async def test_what_waits_is_done_in_order_without_being_asked_and_at_once_when_
     afterwards.put(lambda: done.append(1))
     afterwards.put(lambda: (done.append(2), heard.set()))
     assert done == []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await heard.wait()
     afterwards.put(lambda: done.append(3))
     afterwards.catch_up()
@@ -28,7 +28,7 @@ async def test_some_of_it_is_done_in_a_pause_and_the_rest_in_its_time():
     afterwards.put(heard.set)
     afterwards.do_some()
     assert done == [0, 1, 2, 3]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await heard.wait()
     assert done == [0, 1, 2, 3, 4, 5]
     afterwards.do_some()

@@ -44,7 +44,7 @@ async def test_an_answer_that_cannot_be_prepared_is_not_sent_unmasked(core, agen
 
     monkeypatch.setattr(agent, "mask", broken)
     run = core.conveyor.submit("result = 'se' + 'cret'", agent)
-    done = await asyncio.wait_for(core.conveyor.finished(run.id), 30)
+    done = await asyncio.wait_for(core.conveyor.finished(run.id), 60)
     assert done.state is RunState.DONE
     assert "secret" not in done.model_view
     assert "could not be prepared" in done.model_view
@@ -60,7 +60,7 @@ async def test_nobody_waits_for_ever_when_the_audit_cannot_be_written(core, agen
         return write(note)
 
     monkeypatch.setattr(core.journal, "append", full)
-    await asyncio.wait_for(core.conveyor.finished(run.id), 30)
+    await asyncio.wait_for(core.conveyor.finished(run.id), 60)
 
 
 @pytest.mark.parametrize("before", [84, 90, 96])

@@ -20,7 +20,7 @@ def call(tool: str, **arguments: object) -> ToolCall:
 
 
 async def heard(told: list[object], wanted: object) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while wanted not in told:
             await asyncio.sleep(0.01)
 

@@ -15,7 +15,7 @@ from workbench.network.relay import Relay
 from workbench.runs.carrying import MOST, Carrying
 from workbench.sandbox.program import ToolFailure
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture

@@ -102,15 +102,15 @@ async def test_an_endless_program_ends_at_its_limit_with_the_reason(core, agent)
 
 async def test_a_run_stopped_before_its_first_step_still_ends(core, agent):
     run = core.conveyor.submit("print(1)", agent)
-    stopped = await asyncio.wait_for(core.conveyor.stop(run.id, "Too late."), 30)
+    stopped = await asyncio.wait_for(core.conveyor.stop(run.id, "Too late."), 60)
     assert stopped.state is RunState.STOPPED
-    assert "Too late." in (await asyncio.wait_for(core.conveyor.finished(run.id), 30)).model_view
+    assert "Too late." in (await asyncio.wait_for(core.conveyor.finished(run.id), 60)).model_view
 
 
 async def test_two_doors_may_stop_the_same_run(core, agent):
     run = core.conveyor.submit("import time\ntime.sleep(30)", agent)
     await reached(core, run, RunState.RUNNING)
-    both = await asyncio.wait_for(asyncio.gather(core.conveyor.stop(run.id), core.conveyor.stop(run.id)), 30)
+    both = await asyncio.wait_for(asyncio.gather(core.conveyor.stop(run.id), core.conveyor.stop(run.id)), 60)
     assert [one.state for one in both] == [RunState.STOPPED] * 2
 
 
@@ -123,7 +123,7 @@ async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
     await asyncio.sleep(0.1)  # in which it would have run
     assert core.conveyor.run(second.id).state is RunState.CHECKED
     core._set_settings(_with(core.settings, run_concurrent=2))
-    assert (await asyncio.wait_for(core.conveyor.finished(second.id), 30)).state is RunState.DONE
+    assert (await asyncio.wait_for(core.conveyor.finished(second.id), 60)).state is RunState.DONE
     await core.conveyor.stop(first.id)
 
 
@@ -132,12 +132,12 @@ async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo,
     first = demo.conveyor.submit("import time\ntime.sleep(30)", agent)
     second = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     demo.conveyor.decide(Decision(second.id, second.proposal.sha, allow=True, by="you"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while demo.conveyor.run(second.id).state is RunState.WAITING:
             await asyncio.sleep(0.02)
     assert demo.conveyor.run(second.id).state is RunState.CHECKED
     await demo.conveyor.stop(first.id)
-    assert (await asyncio.wait_for(demo.conveyor.finished(second.id), 20)).state is RunState.DONE
+    assert (await asyncio.wait_for(demo.conveyor.finished(second.id), 60)).state is RunState.DONE
 
 
 async def test_closing_the_core_ends_what_runs(core, agent):

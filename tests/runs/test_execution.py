@@ -113,7 +113,7 @@ await call_tool("demo", name, {"to": "a@example.org", "subject": "s", "body": "b
 """
     session = demo.rooms.sessions.open("test agent")
     started = demo.conveyor.submit(code, session)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while (done := demo.conveyor.run(started.id)).state in (RunState.PROPOSED, RunState.CHECKED, RunState.RUNNING):
             await asyncio.sleep(0.02)
     if done.state is RunState.WAITING:

@@ -178,7 +178,7 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
     assert "Nobody answered in time" in (await ran(office, agent, SEND)).fault.message
     office.settings = replace(office.settings, approval_wait_seconds=600)
     started = office.conveyor.submit(SEND, agent)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not (pauses := office.conveyor.run(started.id).pauses):
             await asyncio.sleep(0.01)
     assert office.conveyor.run(started.id).calls == () or pauses[0].run_id == started.id
@@ -199,7 +199,7 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
     agent = office.rooms.sessions.open("test agent")
     await ran(office, agent, READ)
     started = office.conveyor.submit(SEND, agent)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not (pauses := office.conveyor.run(started.id).pauses):
             await asyncio.sleep(0.01)
     road = office.conveyor._road(started.id)

@@ -146,7 +146,7 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
         run = await waiting_run(house, code)
         house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=run.verdict.hosts))
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             line, _ = await loop.sock_accept(server)
             with line:
                 line.setblocking(False)

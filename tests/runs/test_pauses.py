@@ -25,7 +25,7 @@ class Told:
 
     async def paused(self, calls):
         """The newest pause that shows so many calls."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while True:
                 for event in reversed(self.events):
                     if isinstance(event, RunPaused) and len(event.pause.list) == calls:

@@ -148,7 +148,7 @@ async def test_when_all_are_at_work_there_is_no_room(core, agent):
     busy = core.conveyor.submit("print(1, flush=True)\nimport time\ntime.sleep(60)", agent, state="a")
     heard = asyncio.Event()
     core.bus.listen(lambda event: heard.set() if type(event).__name__ == "RunOutput" else None)
-    await asyncio.wait_for(heard.wait(), 20)
+    await asyncio.wait_for(heard.wait(), 60)
     refused = await ran(core, agent, "x = 1", "b")
     assert "at work" in refused.model_view
     await core.conveyor.stop(busy.id)
@@ -158,7 +158,7 @@ async def test_stopping_a_program_ends_its_state(core, agent):
     heard = asyncio.Event()
     core.bus.listen(lambda event: heard.set() if type(event).__name__ == "RunOutput" else None)
     run = core.conveyor.submit("print(1)\nimport time\ntime.sleep(60)", agent, state="analysis")
-    await asyncio.wait_for(heard.wait(), 20)
+    await asyncio.wait_for(heard.wait(), 60)
     await core.conveyor.stop(run.id)
     assert core.conveyor.states.now() == ()
     assert "gone: its last program was stopped" in (await ran(core, agent, "x")).model_view

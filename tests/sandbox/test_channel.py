@@ -17,7 +17,7 @@ from workbench.sandbox.channel import Channel
 from workbench.sandbox.frames import BULKY, encode, pack_bulk
 from workbench.sandbox.program import Answer, JsonText, ToolFailure
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class Wire:

@@ -106,7 +106,7 @@ async def test_calls_run_beside_each_other_and_come_back_as_values(script: Any) 
     both = asyncio.Barrier(2)
 
     async def meeting(what: str, wish: JsonObject) -> JsonValue:
-        await asyncio.wait_for(both.wait(), 30)
+        await asyncio.wait_for(both.wait(), 60)
         return {"what": what, **wish}
 
     code = "await Promise.all([callTool('s', 'a', { n: 1 }), callMcpTool('mcp__s__b__c')])"
@@ -248,7 +248,7 @@ async def test_calls_in_flight_are_let_go_when_it_ends(script: Any) -> None:
             ended.set()
 
     assert value(await script.run("callTool('s', 't'); 'gone'", answer=slow)) == "gone"
-    await asyncio.wait_for(ended.wait(), 30)
+    await asyncio.wait_for(ended.wait(), 60)
 
 
 REFUSED = {

@@ -109,7 +109,7 @@ def core_command(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> Iterator[tupl
     command = (sys.executable, str(Path(__file__).with_name("fake_core.py")))
     monkeypatch.setattr(start, "COMMAND", command)
     yield command
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 60
     while (pid := holder(paths.lock)) and time.monotonic() < deadline:
         os.kill(pid, signal.SIGTERM)
         time.sleep(0.02)
@@ -135,7 +135,7 @@ class Caller:
         self.writer.write(pack(message))
 
     async def hear(self) -> dict[str, object] | None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return await take(self.reader)
 
     async def close(self) -> None:

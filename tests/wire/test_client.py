@@ -53,7 +53,7 @@ async def false_core(paths, *words: bytes, answer: bytes = b"", stay: bool = Fal
         yield
     finally:
         listener.close()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await asyncio.gather(*visits)
 
 
@@ -90,7 +90,7 @@ async def test_a_core_that_leaves_before_its_hello_counts_as_none(paths):
 
 async def test_a_core_that_talks_rubbish_ends_the_connection(paths, caplog):
     async with connected(paths, b"\x00\x00\x00\x02[]") as connection:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await connection.closed.wait()
     assert "cannot be understood" in caplog.text
 
@@ -101,7 +101,7 @@ async def test_an_event_nobody_knows_is_skipped_and_the_next_one_heard(paths, ca
     async with connected(paths, events) as connection:
         heard = []
         connection.listen(heard.append)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while not heard:
                 await asyncio.sleep(0.01)
     assert heard == [Noticed(Fault("Hello."))]

@@ -42,7 +42,7 @@ def serve(paths, core_command):
 
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
-    return process.wait(20), process.stderr.read().decode()
+    return process.wait(60), process.stderr.read().decode()
 
 
 def test_lines_go_to_the_core_and_come_back(serve, paths):

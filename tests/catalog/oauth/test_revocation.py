@@ -20,7 +20,7 @@ def revoked(guarded):
 
 async def steps(bench, config, count):
     """The steps once there are so many."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while len(found := (await bench.sign_ins.report(config)).steps) < count:
             await asyncio.sleep(0.005)
     return found

@@ -48,7 +48,7 @@ def test_a_long_text_comes_in_portions_and_whole(theme: Any, qtbot: Any) -> None
     text = "".join(f"line {number} \u202e\n" for number in range(60_000))
     page.show_text(text)
     assert not page.whole()
-    qtbot.waitUntil(page.whole, timeout=20_000)
+    qtbot.waitUntil(page.whole, timeout=60_000)
     assert page.edit.toPlainText() == text.replace("\u202e", "‹U+202E›")
 
 

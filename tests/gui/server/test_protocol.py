@@ -181,6 +181,6 @@ def test_a_view_is_cleared_and_goes_on(page: Any, paper: Any, qtbot: Any) -> Non
 def test_a_flood_is_taken_in_while_the_window_lives(page: Any, paper: Any, qtbot: Any) -> None:
     for number in range(30_000):
         paper.traffic("demo").received(b'{"method":"notifications/message","params":{"n":%d}}' % number)
-    qtbot.waitUntil(lambda: page.model.total == 30_008, timeout=20_000)
+    qtbot.waitUntil(lambda: page.model.total == 30_008, timeout=60_000)
     assert page.model.total < MOST
     assert page.table.indexAt(page.table.viewport().rect().center()).isValid()

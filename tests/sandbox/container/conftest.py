@@ -68,7 +68,7 @@ def elsewhere(station: Station, tmp_path_factory: pytest.TempPathFactory) -> Ite
         runtime="", machine=os.uname().machine,
     )  # fmt: skip
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while not is_there(made, base_image(station)) and time.monotonic() < until:
             if service.poll() is not None:
                 pytest.skip(f"podman's service does not run here: {words.read_text()[-300:]}")

@@ -23,7 +23,7 @@ async def test_the_channel_is_where_the_client_looks_for_it(descriptor: bool) ->
         client.watch(ended.set_result)
         theirs.close()
         os.close(writing)
-        assert await asyncio.wait_for(ended, 30) == 0
+        assert await asyncio.wait_for(ended, 60) == 0
         assert ours.recv(100) == b"frame"
         had = os.read(reading, 1000).decode()
         assert not any(f"'{one}'" in had for one in (ours.fileno(), reading) if one > 4)

@@ -206,4 +206,4 @@ def test_a_core_that_is_killed_takes_its_machine_along(image_folder: Path, tmp_p
         below = psutil.Process(core.pid).children(recursive=True)
         assert any("qemu" in process.name() for process in below)
         core.kill()
-    assert psutil.wait_procs(below, timeout=20)[1] == []
+    assert psutil.wait_procs(below, timeout=60)[1] == []
