@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import importlib.util
 import ipaddress
@@ -38,6 +39,13 @@ class Home:
 
     async def call(self, server: str, tool: str, **arguments: object) -> Outcome:
         return await self.catalog.call(wish(server, tool, arguments))
+
+    async def crossed(self, server: str, direction: str, about: str, times: int = 1) -> None:
+        """Wait until so many messages about a tool went to the server, or so many answers came from it."""
+        traffic = self.catalog.server(server).traffic
+        async with asyncio.timeout(60):
+            while [(one.direction, one.about) for one in traffic.frames()].count((direction, about)) < times:
+                await asyncio.sleep(0.01)
 
 
 def wish(server: str, tool: str, arguments: JsonObject) -> ToolCall:

@@ -24,7 +24,7 @@ HELLO = json.dumps({"role": "assistant", "content": {"type": "text", "text": "He
 @pytest.fixture
 async def inn(house):
     """The asking server, connected, and somebody there."""
-    home = await house(INN, settings=Settings(server_call_seconds=20))
+    home = await house(INN, settings=Settings(server_call_seconds=60))
     await home.catalog.connect("inn")
     with home.catalog.asks.attending():
         yield home
@@ -141,7 +141,7 @@ async def test_a_visit_that_is_declined_fails_the_call_with_the_reason(inn):
 
 
 async def test_the_call_has_all_its_time_left_after_a_person_was_asked(house):
-    home = await house(INN, settings=Settings(server_call_seconds=20))
+    home = await house(INN, settings=Settings(server_call_seconds=60))
     await home.catalog.connect("inn")
     with home.catalog.asks.attending():
         calling = asyncio.create_task(home.call("inn", "ask_form"))

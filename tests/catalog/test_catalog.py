@@ -145,7 +145,7 @@ async def test_cancelling_the_caller_cancels_at_the_server(house) -> None:
     home = await house(house.faulty("echo"))
     await home.catalog.connect("echo")
     task = asyncio.ensure_future(home.call("echo", "slow", ms=60_000))
-    await asyncio.sleep(0.1)
+    await home.crossed("echo", ">", "slow")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -155,10 +155,11 @@ async def test_cancelling_the_caller_cancels_at_the_server(house) -> None:
 async def test_calls_run_at_the_same_time(house) -> None:
     home = await house(house.faulty("echo"))
     await home.catalog.connect("echo")
-    late = asyncio.ensure_future(home.call("echo", "slow", ms=400))
-    await asyncio.sleep(0)
+    late = asyncio.ensure_future(home.call("echo", "slow", ms=60_000))
+    await home.crossed("echo", ">", "slow")
     assert (await home.call("echo", "echo", text="first")).ok
     assert not late.done()
+    assert (await home.call("echo", "let_go")).ok
     assert (await late).ok
 
 
@@ -183,7 +184,9 @@ async def test_disconnecting_ends_the_process_and_keeps_the_tools(house) -> None
 async def test_disconnecting_while_it_starts(house) -> None:
     home = await house(house.faulty("hangs_at_start"))
     starting = asyncio.ensure_future(home.catalog.connect("hangs_at_start"))
-    await asyncio.sleep(0.3)
+    async with asyncio.timeout(60):
+        while not any(frame.direction == ">" for frame in home.catalog.frames("hangs_at_start")):
+            await asyncio.sleep(0.01)
     state = await home.catalog.disconnect("hangs_at_start")
     assert state.status is ServerStatus.STOPPED
     with pytest.raises(WorkbenchError):

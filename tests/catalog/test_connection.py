@@ -55,7 +55,7 @@ async def test_it_can_be_closed_twice_by_anybody_and_says_so_to_callers(make: Ma
     connection = make("never_answers")
     await connection.open(20, "")
     waiting = asyncio.ensure_future(connection.request("tools/call", {"name": "echo", "arguments": {}}))
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.05)  # it may be under way or not: it ends alike
     await asyncio.gather(connection.close(), connection.close())
     assert not connection.alive
     with pytest.raises(ServerFault, match="stopped"):

@@ -93,7 +93,7 @@ async def test_a_crash_in_a_call_answers_all_that_wait_and_the_next_call_starts_
     home = await house(house.faulty("crashes"))
     before = await home.catalog.connect("crashes")
     waiting = [asyncio.ensure_future(home.call("crashes", "slow", ms=60_000)) for _ in range(3)]
-    await asyncio.sleep(0.05)
+    await home.crossed("crashes", ">", "slow", 3)
     crashed = await home.call("crashes", "crash")
     for outcome in (crashed, *await asyncio.gather(*waiting)):
         assert not outcome.ok
@@ -130,10 +130,12 @@ async def test_a_call_that_is_never_answered(house) -> None:
 
 
 async def test_a_late_answer_disturbs_no_later_call(house) -> None:
-    home = await house(house.faulty("late", 1300), settings=Settings(server_call_seconds=1))
+    home = await house(house.faulty("late", 50), settings=Settings(server_call_seconds=1))
     await home.catalog.connect("late")
     assert not (await home.call("late", "echo", text="first")).ok
-    await asyncio.sleep(0.6)  # the late answer comes now
+    async with asyncio.timeout(60):
+        while [(one.direction, one.kind) for one in home.catalog.frames("late")][-1] != ("<", "answer"):
+            await asyncio.sleep(0.01)  # the late answer comes now
     assert home.catalog.states()[1].status is ServerStatus.READY
     assert "did not answer" in (await home.call("late", "echo", text="second")).fault.message
 

@@ -33,10 +33,11 @@ async def test_an_unused_server_rests_and_its_next_call_starts_it(house) -> None
 async def test_one_at_work_goes_on(house) -> None:
     home = await house(house.faulty("echo"))
     await home.catalog.connect("echo")
-    call = asyncio.ensure_future(home.call("echo", "slow", ms=300))
-    while home.catalog.server("echo").unused() > 0:
-        await asyncio.sleep(0.01)
+    call = asyncio.ensure_future(home.call("echo", "slow", ms=60_000))
+    await home.crossed("echo", ">", "slow")
+    assert home.catalog.server("echo").unused() == 0
     assert await rest(home, "echo") is ServerStatus.READY
+    assert (await home.call("echo", "let_go")).ok
     assert (await call).ok
     assert await rest(home, "echo", needed=lambda server: server == "echo") is ServerStatus.READY
     assert await rest(home, "echo", seconds=600) is ServerStatus.READY

@@ -14,7 +14,7 @@ rubbish         prints text on stdout between good messages
 only_rubbish    prints text on stdout and no message
 crashes         leaves with code 7 in the middle of the call `crash`
 never_answers   takes calls and stays silent
-late            answers a call after NUMBER milliseconds, cancelled or not
+late            answers a call NUMBER milliseconds after it was cancelled
 big             the tool `big` answers with `size` bytes
 flood           NUMBER notifications before each answer
 changing        the tool `grow` adds a tool and says so
@@ -44,6 +44,7 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else "echo"
 NUMBER = int(sys.argv[2]) if len(sys.argv) > 2 else 0
 LOCK = threading.Lock()
 cancelled: set[object] = set()
+let_go = threading.Event()  # what is slow ends at once
 
 
 def say(message: dict) -> None:
@@ -85,7 +86,8 @@ def tools() -> list[object]:
         tool("add", "Add two numbers.", ("a", "b"), TOTAL, a=INTEGER, b=INTEGER),
         tool("fail", "Always fails."),
         tool("progress", "Says how far it is.", steps=INTEGER, pause=INTEGER),
-        tool("slow", "Takes a second unless cancelled.", ms=INTEGER),
+        tool("slow", "Takes a second unless cancelled or let go.", ms=INTEGER),
+        tool("let_go", "Ends every call of slow."),
         tool("image"),
         tool("big", size=INTEGER),
         tool("environment", name=TEXT),
@@ -135,9 +137,12 @@ def call(number: object, name: str, given: dict, meta: dict) -> dict | None:
         return text("done")
     if name == "slow":
         until = time.monotonic() + given.get("ms", 1000) / 1000
-        while time.monotonic() < until and number not in cancelled:
+        while time.monotonic() < until and number not in cancelled and not let_go.is_set():
             time.sleep(0.01)
         return text("slow")
+    if name == "let_go":
+        let_go.set()
+        return text("let go")
     if name == "image":
         return {"content": [{"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}]}
     if name == "big":
@@ -172,6 +177,8 @@ def answer_call(number: object, params: dict) -> None:
     if MODE == "never_answers":
         return
     if MODE == "late":
+        while number not in cancelled:
+            time.sleep(0.01)
         time.sleep(NUMBER / 1000)
     if MODE == "error":
         say({"id": number, "error": {"code": -32602, "message": "Invalid arguments"}})
