@@ -65,7 +65,7 @@ def test_a_rule_for_a_session_is_kept_nowhere(bench: Bench) -> None:
 def test_trust_is_about_an_entry_and_ends_with_it(bench: Bench) -> None:
     rules = bench.rules()
     rules.believe("mail", yes=True)
-    rules.put(Permission("", "server", Word.ASK, "mail"), None)
+    rules.put(Permission("", "server", Word.ALLOW, "mail"), None)
     reads = Tool("mail", "orders", hints=Hints(read_only=True))
     assert rules.trust.believed == ("mail",)
     assert rules.weigh("mail", "first", builtin=False)(reads).hints.read_only
@@ -75,6 +75,39 @@ def test_trust_is_about_an_entry_and_ends_with_it(bench: Bench) -> None:
     rules.carry("mail", "first")  # the person changed it themselves
     assert rules.trust.believed == ("mail",)
     assert len(rules.rules) == 1
+
+
+def test_another_entry_voids_what_was_allowed_or_softened_and_keeps_what_was_closed(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.put(TO_ACME, MAIL)
+    rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
+    rules.put(Permission("", "tool", Word.DENY, "mail", "purge"), Tool("mail", "purge", hash="p"))
+    rules.put(Permission("", "server", Word.ASK, "mail"), None)
+    rules.say(MAIL, ToolBits(sends=False, private=True))
+    assert rules.judge(MAIL, BOB, "s").word is Word.ALLOW
+    bench.entry = "second"  # the same definitions, from another command
+    for now in (rules, bench.rules()):
+        assert now.judge(MAIL, BOB, "s").word is Word.ASK
+        assert now.judge(Tool("mail", "purge", hash="p"), {}).word is Word.DENY
+        (void,) = {why for one, why in now.view().void.items() if one}
+        assert void == "the entry of the server changed since"
+        weighed = now.weigh("mail", "second", builtin=False)(MAIL)
+        assert (weighed.sends, weighed.private) == (True, True), "only what makes it stricter stays"
+    assert not rules.looks_into(MAIL)
+    bench.entry = "first"
+    assert rules.judge(MAIL, BOB).word is Word.ALLOW
+
+
+def test_what_is_allowed_of_a_tool_goes_along_when_the_person_changes_the_entry(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.put(TO_ACME, MAIL)
+    rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
+    rules.say(MAIL, ToolBits(sends=False))
+    bench.entry = "second"
+    rules.carry("mail", "first")
+    assert rules.judge(MAIL, BOB).word is Word.ALLOW
+    assert rules.judge(MAIL, {}, "s").word is Word.ALLOW
+    assert bench.rules().weigh("mail", "second", builtin=False)(MAIL).sends is False
 
 
 def test_a_word_about_a_tool_is_kept_and_taken_back(bench: Bench) -> None:

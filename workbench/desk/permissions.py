@@ -10,6 +10,8 @@ from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
 
+_NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
+
 
 class PermissionsDesk(Seat):
     """Rules, trust and bounds: only a person's door is answered here."""
@@ -52,7 +54,9 @@ class PermissionsDesk(Seat):
         found = self._catalog.tool(server, tool)
         self._rooms.rules.say(found, bits)
         self._catalog.weigh_again(server)
-        said = [part.name for part in fields(bits) if part.name != "key" and getattr(bits, part.name) is not None]
+        said = [
+            part.name for part in fields(bits) if part.name not in _NOT_SAID and getattr(bits, part.name) is not None
+        ]
         words = ", ".join(f"{name} {'yes' if getattr(bits, name) else 'no'}" for name in said) or "nothing any more"
         self._note("tool.said", f"You said of {server}.{found.name}: {words}", server=server)
         self._tell_rules()

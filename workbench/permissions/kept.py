@@ -103,14 +103,17 @@ def _rule(found: Any) -> Permission:  # Any: JSON
         taint=tuple(_text(one) for one in found.get("taint", ())),
         about=tuple(_text(one) for one in found.get("about", ())),
         data=_text(found.get("data", "")),
+        entry=_text(found.get("entry", "")),
     )
 
 
 def _bits(found: Any) -> ToolBits:  # Any: JSON
-    names = [part.name for part in fields(ToolBits) if part.name != "key"]
+    names = [part.name for part in fields(ToolBits) if part.name not in ("key", "entry")]
     if any(found[name] not in (True, False, None) for name in names):
         raise ValueError("no bit of ours")
-    return ToolBits(**{name: found[name] for name in names}, key=_text(found["key"]))
+    return ToolBits(
+        **{name: found[name] for name in names}, key=_text(found["key"]), entry=_text(found.get("entry", ""))
+    )
 
 
 def _text(found: Any) -> str:  # Any: JSON

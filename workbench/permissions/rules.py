@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
@@ -25,6 +26,7 @@ from workbench.privacy.restoring import Weighed
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
 MOST_RULES = 1_000
+_OF_TOOLS = ("tool", "arguments", restoring.RESTORE)
 WRITE_AFTER = 30.0  # seconds after which counts are written, with the next call
 _OTHER_ENTRY = "the entry of the server changed since"
 _ABOUT_DATA: dict[str, tuple[Callable[[Permission], str], Callable[[Permission, Tool | None], None]]] = {
@@ -54,9 +56,9 @@ class Rules:
     # ── questions ────────────────────────────────────────────────────────────────────────────────
     @property
     def rules(self) -> tuple[Permission, ...]:
-        """Those that count for the servers as they are now; a trusted entry that changed takes its rule along."""
-        every = (*self._kept.rules, *self._passing)
-        return tuple(one for one in every if not _of_entry(one) or not one.key or one.key == self._entry(one.server))
+        """Those that count for the servers as they are now; an entry that changed takes along what was allowed with it.
+        What asks or denies stays: whoever can change an entry must not open by it what was closed."""
+        return self._standing((*self._kept.rules, *self._passing))
 
     @property
     def trust(self) -> Trust:
@@ -77,7 +79,9 @@ class Rules:
 
     def weigh(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
         """Makes tools of a server, by its name and the fingerprint of its entry, into what policy takes them for."""
-        trust = Trust((), self._kept.bits, self._kept.lost)
+        said = self._kept.bits.get(server, {})
+        mine = {tool: replace(one, key="") if _is_other(one.entry, entry) else one for tool, one in said.items()}
+        trust = Trust((), {server: mine}, self._kept.lost)
         believed = builtin or (bool(entry) and self._kept.believed.get(server) == entry)
         return lambda tool: effective(tool, trust, believed)
 
@@ -85,7 +89,7 @@ class Rules:
         """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
         kept = Trust(lost=self._kept.lost)  # the tool is weighed already; each call of each program comes by here
         return judge(
-            tool, arguments, self.rules, kept, session=session, run=run, now=time.time(),
+            tool, arguments, self._about(tool), kept, session=session, run=run, now=time.time(),
             workspace=self._workspace, resolve=os.path.realpath,
         )  # fmt: skip
 
@@ -93,7 +97,7 @@ class Rules:
         self, tool: Tool, found: Iterable[Restoration], session: str = "", run: str = ""
     ) -> tuple[Weighed, ...]:
         """What the person lets become of values that a call would give to this tool."""
-        rules, lost = self.rules, self._kept.lost
+        rules, lost = self._about(tool), self._kept.lost
         return restoring.judge(found, rules, tool, lost=lost, session=session, run=run, now=time.time())
 
     def forbids_giving(self, tool: Tool) -> bool:
@@ -101,16 +105,16 @@ class Rules:
         return any(
             one.kind == restoring.RESTORE and one.word is not Word.ALLOW and one.server == tool.server
             and one.tool in ("", tool.name)
-            for one in self.rules
+            for one in self._about(tool)
         )  # fmt: skip
 
     def sealed(self, tool: Tool, named: str = "") -> tuple[str, ...]:
         """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
-        return sealing.sealed_fields(tool, self.rules, named, lost=self._kept.lost)
+        return sealing.sealed_fields(tool, self._about(tool), named, lost=self._kept.lost)
 
     def looks_into(self, tool: Tool) -> bool:
         """Whether some rule is about arguments of this tool."""
-        return any(one.where and (one.server, one.tool) == (tool.server, tool.name) for one in self.rules)
+        return any(one.where and one.tool == tool.name for one in self._about(tool))
 
     def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
         """Rules that a decision about this call suggests, the narrowest first."""
@@ -139,10 +143,11 @@ class Rules:
         """A new rule, or another one in place of the one with its id."""
         self._check_whole()
         key = self._entry(rule.server) if _of_entry(rule) else tool.hash if tool is not None else ""
+        entry = self._entry(rule.server) if tool is not None and rule.kind in _OF_TOOLS else ""
         made = replace(rule, id=rule.id or uuid.uuid4().hex[:12], key=key, made=time.time(), used=0.0, count=0)
         told, check = _ABOUT_DATA.get(made.kind, (rule_words.sentence, rule_words.check))
         check(made, tool)
-        made = replace(made, label=told(made))
+        made = replace(made, label=told(made), entry=entry)
         others = [one for one in (*self._kept.rules, *self._passing) if not _same(one, made)]
         if len(others) >= MOST_RULES:
             raise WorkbenchError(f"There are {MOST_RULES:,} rules already.", "Revoke some first.")
@@ -188,20 +193,24 @@ class Rules:
         believed = dict(self._kept.believed)
         if believed.get(server) == before:
             believed[server] = now
-        rules = tuple(
-            replace(one, key=now) if _of_entry(one) and (one.server, one.key) == (server, before) else one
-            for one in self._kept.rules
-        )
-        if (rules, believed) != (self._kept.rules, dict(self._kept.believed)):
-            self._save(replace(self._kept, rules=rules, believed=believed))
+        rules = tuple(_carried(one, before, now) if one.server == server else one for one in self._kept.rules)
+        self._passing = tuple(_carried(one, before, now) if one.server == server else one for one in self._passing)
+        said = {
+            tool: replace(one, entry=now) if one.entry == before else one
+            for tool, one in self._kept.bits.get(server, {}).items()
+        }
+        bits = {**self._kept.bits, server: said} if said else self._kept.bits
+        changed = replace(self._kept, rules=rules, believed=believed, bits=bits)
+        if changed != self._kept:
+            self._save(changed)
 
     def say(self, tool: Tool, said: ToolBits) -> None:
         """A person's word about one tool, in place of what was said before."""
         self._check_whole()
         bits: dict[str, Mapping[str, ToolBits]] = dict(self._kept.bits)
         mine = {name: one for name, one in bits.get(tool.server, {}).items() if name != tool.name}
-        if replace(said, key="") != ToolBits():
-            mine[tool.name] = replace(said, key=tool.hash)
+        if replace(said, key="", entry="") != ToolBits():
+            mine[tool.name] = replace(said, key=tool.hash, entry=self._entry(tool.server))
         self._save(replace(self._kept, bits={**bits, tool.server: mine}))
 
     def renew(self) -> None:
@@ -217,6 +226,14 @@ class Rules:
         self._save(Kept())
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────
+    def _about(self, tool: Tool) -> tuple[Permission, ...]:
+        """Those of its server that count; the entries of others are not looked at for it."""
+        return self._standing(one for one in (*self._kept.rules, *self._passing) if one.server == tool.server)
+
+    def _standing(self, rules: Iterable[Permission]) -> tuple[Permission, ...]:
+        entry = lru_cache(self._entry)
+        return tuple(one for one in rules if not (bound := _bound(one)) or bound == entry(one.server))
+
     def _check_whole(self) -> None:
         if self._kept.lost:
             raise WorkbenchError(_LOST.message, _LOST.hint)
@@ -250,3 +267,20 @@ def _same(one: Permission, other: Permission) -> bool:
     return one.id == other.id or about == (
         other.kind, other.server, other.tool, other.where, other.scope, other.session, other.data
     )  # fmt: skip
+
+
+def _bound(one: Permission) -> str:
+    """The entry that an allow was given for; empty: it counts with any."""
+    if one.word is not Word.ALLOW:
+        return ""
+    return one.key if _of_entry(one) else one.entry
+
+
+def _carried(one: Permission, before: str, now: str) -> Permission:
+    if _of_entry(one) and one.key == before:
+        return replace(one, key=now)
+    return replace(one, entry=now) if one.entry == before else one
+
+
+def _is_other(known: str, entry: str) -> bool:
+    return bool(known and entry) and known != entry

@@ -48,6 +48,7 @@ class Permission:
     taint: tuple[str, ...] = ()  # of a pinned approval: what its session had read when it was made
     about: tuple[str, ...] = ()  # of a pinned approval: the rules, Python, and each definition it was given for
     data: str = ""  # restore: the kind of personal data, sealed: the field; empty: all there is
+    entry: str = ""  # of a rule for a tool: the fingerprint of the server's entry; an allow is void with another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class ToolBits:
     outsiders: bool | None = None  # returns text that outsiders can write
     sends: bool | None = None  # can send something out
     key: str = ""  # the definition this was said of; of another one only what makes stricter still counts
+    entry: str = ""  # the fingerprint of the server's entry it was said of; with another one the same holds
 
 
 @dataclass(frozen=True, slots=True)
