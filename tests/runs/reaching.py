@@ -103,14 +103,14 @@ def other_host():
     line.request("GET", "/", headers={"Host": "evil.test"})
     return line.getresponse().read()
 def other_words():
-    line = socket.create_connection(("ok.test", {port}), timeout=5)
+    line = socket.create_connection(("ok.test", {port}), timeout=50)
     line.sendall(b"SSH-2.0-evil\\r\\n\\r\\n\\r\\n")
     return line.recv(10) or "ConnectionError"
 tries = ["http://%s/" % host for host in (
     "169.254.169.254", "127.0.0.1:{port}", "localhost:{port}", "2130706433:{port}",
     "0x7f000001:{port}", "10.0.0.1", "[::1]:{port}", "[::ffff:127.0.0.1]:{port}", "rebind.test:{port}", "ok.test:22",
     "ok.test.evil.test", "0177.0.0.1", "metadata.google.internal", "user@ok.test:22", "168.63.129.16", "198.18.0.77")]
-result = [told(lambda: urllib.request.urlopen(url, timeout=5).read()) for url in tries]
+result = [told(lambda: urllib.request.urlopen(url, timeout=50).read()) for url in tries]
 result += [told(other_host), told(other_words)]
 """
 

@@ -18,7 +18,7 @@ from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.program import Answer, Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
-QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
+QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 HANGS = 240.0  # seconds after which a test of this room has hung, however busy the machine
 
 
@@ -53,9 +53,16 @@ class Room:
     language: str = "python"
     level: str = "process"
 
-    async def run(self, code: str, limits: Limits = QUICK, answer: Answer = echo, writable: bool = True) -> Ending:
+    async def run(
+        self,
+        code: str,
+        limits: Limits = QUICK,
+        answer: Answer = echo,
+        writable: bool = True,
+        stands: Callable[[], bool] = lambda: False,
+    ) -> Ending:
         folders = [self.bench / name for name in ("workspace", "servers", "skills")]
-        program = Program(code, limits, *folders, writable, self.language, self.level)
+        program = Program(code, limits, *folders, writable, self.language, self.level, stands=stands)
         return await self.sandbox.run(program, answer, lambda stream, text: self.heard.append((stream, text)))
 
 

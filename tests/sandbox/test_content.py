@@ -116,7 +116,7 @@ result = [
   new Image(image.data).mimeType, (await callTool("s", "large")).data.length,
 ];
 """
-    ending = await room.run(code, Limits(seconds=20, cpu_seconds=15, memory_mb=512, disk_mb=16), answer=parts)
+    ending = await room.run(code, Limits(seconds=60, cpu_seconds=15, memory_mb=512, disk_mb=16), answer=parts)
     assert ending.ok, (ending.message, ending.traceback)
     found = json.loads(ending.result)
     assert found[:5] == [{"a": 1}, True, 264, "image/png", 4]

@@ -20,7 +20,7 @@ from workbench.sandbox import deno
 from workbench.sandbox.program import Program, ToolFailure
 from workbench.wrappers.script_inside import write_inside_package
 
-QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=256, disk_mb=16)
+QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=256, disk_mb=16)
 
 needs_deno = pytest.mark.skipif(not deno.runtime(), reason="Deno is not installed (the extra `typescript`)")
 
@@ -226,7 +226,7 @@ ENDS = [
 
 async def test_each_limit_ends_it_with_its_reason(script: Any) -> None:
     for code, reason in ENDS:
-        limits = replace(QUICK, seconds=1.0 if reason == "timeout" else 20.0, memory_mb=128, output_bytes=200_000)
+        limits = replace(QUICK, seconds=1.0 if reason == "timeout" else 60.0, memory_mb=128, output_bytes=200_000)
         ending = await script.run(code, replace(limits, calls=100))
         assert (ending.ok, ending.reason) == (False, reason), (code, ending)
         assert ending.memory_mb < 128 + 160, code
@@ -239,15 +239,20 @@ async def test_processor_time_is_counted_over_all_its_threads(script: Any) -> No
 
 
 async def test_calls_in_flight_are_let_go_when_it_ends(script: Any) -> None:
-    ended = asyncio.Event()
+    begun, ended = asyncio.Event(), asyncio.Event()
 
     async def slow(what: str, wish: JsonObject) -> JsonValue:
+        if wish["tool"] == "until the other is asked":
+            await begun.wait()
+            return None
+        begun.set()
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         finally:
             ended.set()
 
-    assert value(await script.run("callTool('s', 't'); 'gone'", answer=slow)) == "gone"
+    code = "callTool('s', 't'); await callTool('s', 'until the other is asked'); 'gone'"
+    assert value(await script.run(code, answer=slow)) == "gone"
     await asyncio.wait_for(ended.wait(), 60)
 
 

@@ -21,7 +21,7 @@ import workbench
 from workbench.records import Limits
 from workbench.sandbox.profile import ENVIRONMENT
 
-QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
+QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 ROOT = Path(workbench.__file__).parents[1]
 
 

@@ -14,7 +14,7 @@ from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.kept import Kept
 from workbench.sandbox.program import Answer, Ending, Program
 
-QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
+QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 
 
 @dataclass
@@ -224,7 +224,8 @@ async def test_cancelling_a_program_ends_the_state(quick_flat: Flat, processes: 
     await asyncio.wait([running])
     assert running.cancelled()
     assert await quick_flat.kept.gone == "its last program was stopped"
-    assert len(processes()) <= 1  # the launcher
+    while len(processes()) > 1:  # the launcher
+        await asyncio.sleep(0.01)
 
 
 async def test_a_kept_sandbox_that_is_killed_from_outside_says_so(native: Any) -> None:

@@ -67,18 +67,18 @@ async def _run(room: Room, port: int, code: str) -> Ending:
 WAYS = {
     "urllib": 'import urllib.request\nresult = urllib.request.urlopen("http://ok.test:{port}/").read().decode()',
     "http.client": (
-        'import http.client\nline = http.client.HTTPConnection("ok.test", {port}, timeout=5)\n'
+        'import http.client\nline = http.client.HTTPConnection("ok.test", {port}, timeout=50)\n'
         'line.request("GET", "/")\nfirst = line.getresponse().read()\nline.request("GET", "/")\n'
         "result = line.getresponse().read().decode()\nline.close()"
     ),
     "socket": (
-        'import socket\nwith socket.create_connection(("OK.TEST".lower(), {port}), timeout=5) as line:\n'
+        'import socket\nwith socket.create_connection(("OK.TEST".lower(), {port}), timeout=50) as line:\n'
         "    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)\n    assert line.getpeername()[1] == {port}\n"
         '    line.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")\n    line.shutdown(socket.SHUT_WR)\n    said = b""\n'
         "    while piece := line.recv(99):\n        said += piece\nresult = said[-5:].decode()"
     ),
     "a bare socket": (
-        'import socket\nline = socket.socket()\nline.settimeout(5)\nline.connect(("ok.test", {port}))\n'
+        'import socket\nline = socket.socket()\nline.settimeout(50)\nline.connect(("ok.test", {port}))\n'
         'line.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")\nfile = line.makefile("rb")\nresult = file.read()[-5:].decode()'
     ),
     "asyncio": (

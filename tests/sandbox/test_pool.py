@@ -22,7 +22,7 @@ from workbench.sandbox.pool import Pool
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
-QUICK = Limits(seconds=20.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
+QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 
 
 async def answer(what: str, wish: Any) -> Any:

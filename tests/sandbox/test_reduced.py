@@ -131,7 +131,7 @@ async def test_what_a_killed_run_left_is_swept_away(reduced: Any, processes: Any
 
 async def _only(before: set[Path]) -> None:
     left = set(_private()) - before  # what other programs of this machine make from now on is not ours
-    for _ in range(2000):
+    for _ in range(10_000):
         left &= set(_private())
         if not left:
             return
