@@ -91,7 +91,7 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     if run.state is RunState.WAITING:
         complete(questions.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal, seconds=5.0)))
     qtbot.waitUntil(window.pauses.isVisible, timeout=HANG)
-    window.pauses.decide.click()
+    window.pauses.act.click()
     qtbot.waitUntil(lambda: len(window.findChildren(PauseDialog)) == 1, timeout=HANG)
     (dialog,) = window.findChildren(PauseDialog)
     told = " ".join(one.full_text() for one in dialog.findChildren(ForeignLabel))

@@ -29,7 +29,7 @@ def test_nothing_opens_under_typing_fingers(window: Any, paper: Any, qtbot: Any)
     qtbot.waitUntil(lambda: window.asks.isVisible())
     assert dialogs(window) == []
     assert window.servers.finder.text() == "ord"
-    window.asks.answer.click()
+    window.asks.act.click()
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
 
 
@@ -78,7 +78,7 @@ def test_the_strip_can_be_put_away_and_the_action_still_finds_the_question(windo
     assert window.statusBar().currentMessage() == "No server asks anything now."
     paper.put_ask(make_ask(by="claude-code"))
     qtbot.waitUntil(lambda: window.asks.isVisible())
-    window.asks._later.click()
+    window.asks.banner.later.click()
     assert not window.asks.isVisible()
     window.commands.do("ask.answer")
     assert len(dialogs(window)) == 1

@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.dialogs.approval import ApprovalDialog
-from workbench.gui.dialogs.approval_foot import name_to_type
+from workbench.gui.dialogs.name_to_type import name_to_type
 from workbench.gui.text import ForeignLabel
 from workbench.records import Decision, Effect, EffectKind, Finding, Gate, Risk, Run, RunState, Span, Verdict
 from workbench.wire.codec import Shelved
@@ -194,9 +194,9 @@ def test_critical_asks_for_the_name(ask: Any, waiting: Run, qtbot: Any) -> None:
     finding = Finding("x", Risk.CRITICAL, "Deletes.", Span(1), "delete_customer")
     dialog = ask(told(waiting, waiting.proposal.code, risk=Risk.CRITICAL, findings=(finding,)))
     assert not dialog._foot.allow.isEnabled()
-    qtbot.keyClicks(dialog._foot._type, "delete_custome")
+    qtbot.keyClicks(dialog._foot.typing.line, "delete_custome")
     assert not dialog._foot.allow.isEnabled()
-    qtbot.keyClicks(dialog._foot._type, "r")
+    qtbot.keyClicks(dialog._foot.typing.line, "r")
     assert dialog._foot.allow.isEnabled()
 
 

@@ -86,7 +86,7 @@ def test_a_critical_program_wants_its_name_typed_and_a_fault_of_the_core_is_show
     dialog = opened(context, paper, qtbot, rehearsed(risk=Risk.CRITICAL))
     dialog.foot.every.click()
     assert dialog.foot.allow.obstacle() == "Type the name first."
-    dialog.foot._type.setText(dialog.foot._name)
+    dialog.foot.typing.type(dialog.foot.typing.name)
     qtbot.waitUntil(dialog.foot.allow.isEnabled)
     paper.plan_fault = WorkbenchError("A plan is for one run, and this one is spent.", "Rehearse it again.")
     dialog.foot.allow.click()

@@ -38,7 +38,7 @@ def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
     assert window.servers.finder.hasFocus() or not window.isActiveWindow()
     assert "Where it goes (to)" in window.pauses.words()
     assert "(1)" in window.docks["runs"].windowTitle() or "1" in window.docks["runs"].windowTitle()
-    window.pauses.decide.click()
+    window.pauses.act.click()
     qtbot.waitUntil(lambda: bool(window.findChildren(PauseDialog)))
     words = " ".join(one.full_text() for one in window.findChildren(PauseDialog)[0].findChildren(ForeignLabel))
     assert "demo.read_mail, in an earlier run" in words

@@ -193,7 +193,7 @@ class ApprovalDialog(QDialog):
             return self.tr("Have your changes checked first.")
         if needs_sight(verdict.risk) and not self._program.worst_seen:
             return self.tr("Look at the marked line first.")
-        if verdict.risk is Risk.CRITICAL and not self._foot.typed_right():
+        if verdict.risk is Risk.CRITICAL and not self._foot.typing.right():
             return self.tr("Type the name first.")
         return ""
 
@@ -378,5 +378,5 @@ class ApprovalDialog(QDialog):
         self._foot.rehearse_wanted.connect(self._rehearse)
         self._foot.check_wanted.connect(self._check_edit)
         self._foot.back_wanted.connect(self._leave_edit)
-        self._foot.typed.connect(self._reconsider)
+        self._foot.typing.typed.connect(self._reconsider)
         self._foot.close_wanted.connect(self.reject)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal, SignalInstance
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from workbench.gui.code_view import ORDER
 from workbench.gui.dialogs.allow_button import AllowButton
+from workbench.gui.dialogs.name_to_type import NameToType, name_to_type
 from workbench.gui.dialogs.scope_button import ONCE, ScopeButton
+from workbench.gui.folding_row import FoldingRow
 from workbench.gui.icons import icon
 from workbench.gui.roomy_button import RoomyButton
-from workbench.gui.text import ForeignLabel, visible
+from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import countdown
-from workbench.records import Risk, Run, Verdict
+from workbench.records import Risk, Run
 
 _ONE_LINE = 110  # letters of width that the facts and the four answers need beside each other
 
@@ -32,26 +32,18 @@ class ApprovalFoot(QFrame):
     back_wanted = Signal()
     close_wanted = Signal()
     clean_wanted = Signal()
-    typed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._sha = ""
-        self._name = ""  # what must be typed before a critical program is allowed
         mark(self, kind="strip")
         self._facts = ForeignLabel(elide=True)
         mark(self._facts, role="muted")
         self._time = ForeignLabel()
         self._time.setWordWrap(False)
+        self.typing = NameToType(theme, self.tr("The name to type before this can be allowed"), self)
         self._build()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is no room for one line, the facts stand above the buttons."""
-        super().resizeEvent(event)
-        narrow = self.width() < self.fontMetrics().averageCharWidth() * _ONE_LINE
-        below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._row.setDirection(below if narrow else beside)
 
     def show_run(self, run: Run) -> None:
         verdict = run.verdict
@@ -62,11 +54,9 @@ class ApprovalFoot(QFrame):
         self.scope.show_run(run)
         self.scope.setVisible(bool(run.scopes or run.scopes_why) and not self._close.isVisible())
         critical = verdict is not None and verdict.risk is Risk.CRITICAL
-        self._name = name_to_type(verdict) if verdict is not None and critical else ""
-        self._typing.setVisible(critical)
-        self._type_label.setText(self.tr("To allow this, type {0}").format(visible(self._name)))
-        self._type.setPlaceholderText(visible(self._name))
-        self._type.clear()
+        name = name_to_type(verdict) if verdict is not None and critical else ""
+        self.typing.ask(name, self.tr("To allow this, type {0}"))
+        self.typing.type("")
         mark(self.allow, kind="danger" if critical or (verdict and verdict.risk is Risk.HIGH) else "primary")
 
     def show_alike(self, others: int) -> None:
@@ -99,16 +89,13 @@ class ApprovalFoot(QFrame):
         """Nothing is left but closing."""
         self.drop_reason()
         self.show_editing(False)
-        self._typing.hide()
+        self.typing.hide()
         self._time.hide()
         for button in (self._edit, self._rehearse, self._with_reason, self.allow, self.scope, self._deny):
             button.hide()
         self._close.show()
         self._close.setDefault(True)
         self._close.setFocus()
-
-    def typed_right(self) -> bool:
-        return not self._name or self._type.text().strip() == self._name
 
     def unsettle(self) -> None:
         self.allow.unsettle()
@@ -128,7 +115,7 @@ class ApprovalFoot(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
         layout.setSpacing(unit * 2)
-        layout.addWidget(self._make_typing())
+        layout.addWidget(self.typing)
         layout.addWidget(self._make_reason())
         facts = QHBoxLayout()
         facts.addWidget(self._facts, 1)
@@ -137,13 +124,20 @@ class ApprovalFoot(QFrame):
         buttons.setSpacing(unit * 2)
         for button in self._make_buttons():
             buttons.addWidget(button)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.setSpacing(unit * 3)
-        self._row.addLayout(facts, 1)
-        self._row.addLayout(buttons)
-        layout.addLayout(self._row)
+        layout.addWidget(FoldingRow(_ONE_LINE, facts, buttons, unit * 3))
 
     def _make_buttons(self) -> list[QPushButton]:
+        first, later = self._make_answers(), self._make_editing()
+        self._close = self._button(self.tr("Close"), "x", self.close_wanted)
+        self.allow = AllowButton(self.tr("Allow once"), self)
+        self.scope = ScopeButton(self)
+        self.scope.chosen.connect(self._name_allow)
+        for button in (*later, self._close, self.scope):
+            button.hide()
+        return [*first, *later, self._close, self.scope, self.allow]
+
+    def _make_answers(self) -> list[QPushButton]:
+        """What a person may say instead of allowing."""
         self._deny = self._button(self.tr("Deny"), "x", self._deny_now)
         self._deny.setDefault(True)
         self._deny.setToolTip(self.tr("Refuse this program (Escape)"))
@@ -153,30 +147,17 @@ class ApprovalFoot(QFrame):
         self._rehearse.setAutoDefault(True)
         self._rehearse.clicked.connect(self.rehearse_wanted)
         self._rehearse.setToolTip(self.tr("Run it with its side effects held back, and choose from the list of them"))
+        return [self._deny, self._with_reason, self._rehearse, self._edit]
+
+    def _make_editing(self) -> list[QPushButton]:
+        """What stands there while the text is edited."""
         self._back = self._button(self.tr("Back"), "undo", self.back_wanted)
-        self._check = self._button(self.tr("Check my changes"), "shield", self.check_wanted)
-        self._close = self._button(self.tr("Close"), "x", self.close_wanted)
         self._clean = self._button(self.tr("Clean and check again"), "refresh", self.clean_wanted)
         self._clean.setToolTip(self.tr("Take out hidden characters, foreign encodings and odd line ends"))
-        self.allow = AllowButton(self.tr("Allow once"), self)
-        self.scope = ScopeButton(self)
-        self.scope.chosen.connect(self._name_allow)
-        for button in (self._back, self._clean, self._check, self._close, self.scope):
-            button.hide()
+        self._check = self._button(self.tr("Check my changes"), "shield", self.check_wanted)
         self._check.setIcon(icon("shield", "on_accent"))
         mark(self._check, kind="primary")
-        return [
-            self._deny,
-            self._with_reason,
-            self._rehearse,
-            self._edit,
-            self._back,
-            self._clean,
-            self._check,
-            self._close,
-            self.scope,
-            self.allow,
-        ]
+        return [self._back, self._clean, self._check]
 
     def _name_allow(self) -> None:
         self.allow.setText(self.tr("Allow once") if self.scope.scope == ONCE else self.tr("Allow"))
@@ -186,21 +167,6 @@ class ApprovalFoot(QFrame):
         button.setAutoDefault(True)  # Enter presses the button that has the keyboard, not always Deny
         button.clicked.connect(act)
         return button
-
-    def _make_typing(self) -> QWidget:
-        self._typing = QWidget(self)
-        row = QHBoxLayout(self._typing)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(self._theme.unit * 2)
-        self._type_label = ForeignLabel()
-        self._type_label.setWordWrap(False)
-        self._type = QLineEdit()
-        self._type.setAccessibleName(self.tr("The name to type before this can be allowed"))
-        self._type.textChanged.connect(self.typed)
-        row.addWidget(self._type_label)
-        row.addWidget(self._type, 1)
-        self._typing.hide()
-        return self._typing
 
     def _make_reason(self) -> QWidget:
         self._reason_row = QWidget(self)
@@ -235,12 +201,3 @@ def _what_is_sealed(run: Run) -> str:
         "approval", "Over the text, its limits, the servers it reaches and their tools' definitions; checked at start."
     )
     return f"{over}\n{run.seal or run.proposal.sha}\ntext: {run.proposal.sha}"
-
-
-def name_to_type(verdict: Verdict) -> str:
-    """The tool or target that makes a program critical; a short word where nothing has a name."""
-    worst = sorted(verdict.findings, key=lambda finding: -ORDER.index(finding.risk))
-    named = [finding.subject.strip() for finding in worst if finding.subject.strip()]
-    used = [use.tool for use in verdict.tools]
-    found = next((name for name in (*named, *used) if len(name) <= 80 and visible(name) == name), "")
-    return found or "allow"

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QSplitter, QVBoxLayo
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context
-from workbench.gui.dialogs.approval_foot import name_to_type
+from workbench.gui.dialogs.name_to_type import name_to_type
 from workbench.gui.dialogs.plan_foot import PlanFoot
 from workbench.gui.dialogs.plan_line import PlanLine
 from workbench.gui.dialogs.plan_list import PlanList
@@ -50,7 +50,7 @@ class PlanDialog(QDialog):
         self.list.show_plan(run.plan)
         self.list.looked.connect(self._look)
         self.list.ticked.connect(self._reconsider)
-        self.foot.typed.connect(self._reconsider)
+        self.foot.typing.typed.connect(self._reconsider)
         self.foot.closed.connect(self.reject)
         self.foot.all_wanted.connect(self.list.tick_all)
         self.foot.none_wanted.connect(self.list.tick_none)
@@ -113,7 +113,7 @@ class PlanDialog(QDialog):
             return self.tr("Look at line {} first: its values came out of text that outsiders can write.").format(
                 number
             )
-        if not self.foot.typed_right():
+        if not self.foot.typing.right():
             return self.tr("Type the name first.")
         return ""
 

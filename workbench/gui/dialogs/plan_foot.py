@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.dialogs.allow_button import AllowButton
+from workbench.gui.dialogs.name_to_type import NameToType
+from workbench.gui.folding_row import FoldingRow
 from workbench.gui.icons import icon
-from workbench.gui.text import ForeignLabel, visible
+from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 
 _ONE_LINE = 100  # letters of width that words and buttons need beside each other
@@ -20,31 +21,22 @@ class PlanFoot(QFrame):
     closed = Signal()
     all_wanted = Signal()
     none_wanted = Signal()
-    typed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._name = ""
         mark(self, kind="strip")
         unit = theme.unit
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
         column.setSpacing(unit * 2)
-        column.addWidget(self._make_typing())
+        self.typing = NameToType(theme, self.tr("The name to type before this can run"))
+        column.addWidget(self.typing)
         self._facts = ForeignLabel()
         mark(self._facts, role="muted")
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.setSpacing(unit * 2)
-        self._row.addWidget(self._facts, 1)
-        self._row.addLayout(self._make_buttons())
-        column.addLayout(self._row)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        narrow = self.width() < self.fontMetrics().averageCharWidth() * _ONE_LINE
-        below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._row.setDirection(below if narrow else beside)
+        facts = QHBoxLayout()
+        facts.addWidget(self._facts, 1)
+        column.addWidget(FoldingRow(_ONE_LINE, facts, self._make_buttons(), unit * 2))
 
     def show_count(self, ticked: int, held: int) -> None:
         words = self.tr("{0} of {1} ticked. The rest is refused; whatever is not in the list asks you.")
@@ -55,14 +47,8 @@ class PlanFoot(QFrame):
 
     def ask_name(self, name: str) -> None:
         """What must be typed before a critical program may run; empty: nothing."""
-        self._name = name
-        self._typing.setVisible(bool(name))
-        self._type_label.setText(self.tr("To run this, type {0}").format(visible(name)))
-        self._type.setPlaceholderText(visible(name))
+        self.typing.ask(name, self.tr("To run this, type {0}"))
         mark(self.allow, kind="danger" if name else "primary")
-
-    def typed_right(self) -> bool:
-        return not self._name or self._type.text().strip() == self._name
 
     def name_closing(self, *, waits: bool) -> None:
         self.close_button.setText(self.tr("Back to the question") if waits else self.tr("Do not run"))
@@ -71,7 +57,7 @@ class PlanFoot(QFrame):
 
     def show_over(self) -> None:
         self._over = True
-        for part in (self.every, self.none, self.allow, self._typing, self._facts):
+        for part in (self.every, self.none, self.allow, self.typing, self._facts):
             part.hide()
         self.close_button.setText(self.tr("Close"))
         self.take_keyboard()
@@ -95,18 +81,3 @@ class PlanFoot(QFrame):
         for button in (self.every, self.none, self.close_button, self.allow):
             buttons.addWidget(button)
         return buttons
-
-    def _make_typing(self) -> QWidget:
-        self._typing = QWidget(self)
-        row = QHBoxLayout(self._typing)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(self._theme.unit * 2)
-        self._type_label = ForeignLabel()
-        self._type_label.setWordWrap(False)
-        self._type = QLineEdit()
-        self._type.setAccessibleName(self.tr("The name to type before this can run"))
-        self._type.textChanged.connect(self.typed)
-        row.addWidget(self._type_label)
-        row.addWidget(self._type, 1)
-        self._typing.hide()
-        return self._typing
