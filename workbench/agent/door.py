@@ -14,7 +14,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 
 from workbench import __version__
+from workbench.agent import arguments as given
 from workbench.agent.edge import Edge
+from workbench.agent.personal import checked, sanitized
 from workbench.agent.stream import messages
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, TOOLS, AgentTool
 from workbench.catalog.one_tool import one_tool
@@ -96,11 +98,12 @@ class Door:
         self._info = replace(self._info, calls=self._info.calls + 1)
         self._changed(self._info)
         try:
+            given.check(params.name, arguments := params.arguments or {})
             if params.name == EXECUTE.name:
-                run = await self._execute(context, params.arguments or {})
+                run = await self._execute(context, arguments)
                 failed = run.state is not RunState.DONE
                 return self._said(run.model_view, self._conveyor.pictures(run.id), failed=failed)
-            return self._said(await self._answer(params.name, params.arguments or {}))
+            return self._said(await self._answer(params.name, arguments))
         except WorkbenchError as fault:
             return self._said(str(fault), failed=True)
 
@@ -118,10 +121,14 @@ class Door:
                 return await self._skills()
             case "save_skill":
                 return await self._save(arguments)
+            case "sanitize_pii":
+                return await sanitized(self._session, given.text(arguments, "text"))
+            case "restore_pii":
+                return checked(self._session, given.text(arguments, "text"))
         raise WorkbenchError(f"There is no tool {name!r:.100}.", f"There are {', '.join(tool.name for tool in TOOLS)}.")
 
     async def _execute(self, context: Context, arguments: JsonObject) -> Run:
-        code, purpose = _text(arguments, "code"), shortened(_text(arguments, "description"), LONGEST_PURPOSE)
+        code, purpose = given.text(arguments, "code"), shortened(given.text(arguments, "description"), LONGEST_PURPOSE)
         if len(code) > MAX_BYTES:
             raise WorkbenchError(
                 f"The program is longer than {MAX_BYTES // 1000} kB.", "Keep data in workspace/ files."
@@ -129,8 +136,8 @@ class Door:
         seconds = arguments.get("timeout", 0)
         wished = float(min(seconds, LONGEST_TIMEOUT)) if isinstance(seconds, int | float) else 0.0
         await self._rooms.catalog.learn()
-        state = _text(arguments, "session_id", "")
-        language = _text(arguments, "language", "python")
+        state = given.text(arguments, "session_id", "")
+        language = given.text(arguments, "language", "python")
         run = self._conveyor.submit(
             code,
             self._session,
@@ -138,8 +145,8 @@ class Door:
             wished,
             state=state,
             language=language,
-            profile=_text(arguments, "profile", ""),
-            required=_names(arguments, "required_tools"),
+            profile=given.text(arguments, "profile", ""),
+            required=given.names(arguments, "required_tools"),
             force_approval=arguments.get("force_approval") not in (None, False),
         )
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
@@ -162,20 +169,20 @@ class Door:
     async def _search(self, arguments: JsonObject) -> str:
         await self._rooms.catalog.learn()
         answer = self._rooms.catalog.search(
-            _text(arguments, "query", ""),
-            depth_of(_text(arguments, "detail_level", "description")),
+            given.text(arguments, "query", ""),
+            depth_of(given.text(arguments, "detail_level", "description")),
             limit_of(arguments.get("limit")),
-            _text(arguments, "server", ""),
-            _text(arguments, "category", ""),
+            given.text(arguments, "server", ""),
+            given.text(arguments, "category", ""),
         )
-        self._session.searched(_text(arguments, "query", ""), answer.matches)
+        self._session.searched(given.text(arguments, "query", ""), answer.matches)
         self._spend(answer.tokens)
         return answer.text
 
     async def _definition(self, arguments: JsonObject) -> str:
         """With the line that imports it; one too long for an answer is read in a program."""
         await self._rooms.catalog.learn()
-        found = one_tool(self._rooms.catalog, _text(arguments, "name"), _text(arguments, "category", ""))
+        found = one_tool(self._rooms.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
         text = f"{found.import_line}\n{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
         pointer = "a program reads the whole: get_tool_definition(name)"
         text = cut(text, self._rooms.settings().run_answer_tokens, pointer)
@@ -191,10 +198,10 @@ class Door:
         return "\n".join(lines) or "The user keeps no skills yet."
 
     async def _save(self, arguments: JsonObject) -> str:
-        text = canonical(_text(arguments, "code"))
+        text = canonical(given.text(arguments, "code"))
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
-        name, description = _text(arguments, "name"), _text(arguments, "description")
+        name, description = given.text(arguments, "name"), given.text(arguments, "description")
         offer = self._rooms.library.offer
         skill = await asyncio.to_thread(offer, name, description, text.text, self._session.author)
         self._note("skill.drafted", f"{self._session.author} offers the skill {skill.name}")
@@ -226,20 +233,6 @@ def shortened(text: str, letters: int) -> str:
     plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * letters])
     line = " ".join(plain.split())
     return line if len(line) <= letters else f"{line[: letters - 1]}…"
-
-
-def _text(arguments: JsonObject, name: str, default: str | None = None) -> str:
-    value = arguments.get(name, default)
-    if not isinstance(value, str):
-        raise WorkbenchError(f"{name} must be a text.", "See the tool's schema.")
-    return value
-
-
-def _names(arguments: JsonObject, name: str) -> tuple[str, ...]:
-    value = arguments.get(name) or []
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise WorkbenchError(f"{name} must be a list of texts.", 'Such as ["demo.list_orders"].')
-    return tuple(str(one) for one in value)
 
 
 def _progress_words(run: Run) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from threading import Lock
 
 from workbench.errors import WorkbenchError
@@ -67,6 +68,11 @@ class Values:
     def origin(self, folded: str) -> tuple[str, AbstractSet[str]]:
         """The kind of a known value and the servers that supplied it; empty for one that is not known."""
         return self._origins.get(folded, ("", frozenset()))
+
+    def filed_since(self, count: int) -> tuple[str, ...]:
+        """The values, folded, that became known after the first so many."""
+        with self.filing:
+            return tuple(islice(self._origins, count, None))
 
     def token(
         self, kind: str, text: str, number: int | float | None = None, sources: AbstractSet[str] = frozenset()

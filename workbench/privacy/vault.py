@@ -6,6 +6,7 @@ It lives in memory only. Tokens of another session never resolve here, and a tok
 from __future__ import annotations
 
 from workbench.privacy.giving import Giving
+from workbench.privacy.halves import Halves
 from workbench.privacy.held import Held, Source
 from workbench.privacy.hiding import Hiding
 from workbench.privacy.learning import Learning
@@ -24,6 +25,7 @@ class Vault:
         self._learning = Learning(self._values)
         self._hiding = Hiding(self._values)
         self._giving = Giving(self._values)
+        self._halves = Halves(self._values)
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
@@ -36,6 +38,10 @@ class Vault:
     def sanitize(self, text: str) -> str:
         """The text with a token in place of everything personal; doing it again changes nothing."""
         return self._hiding.sanitize(text)
+
+    def without_halves(self, text: str) -> str:
+        """Sanitized text without what is left of known values where a program cut it."""
+        return self._halves.without(text)
 
     def sanitize_json(self, value: JsonValue) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does."""

@@ -71,14 +71,14 @@ class Arrival:
         result, road.pictures = taken_out(draft.result, partial(self._refusal, road))
         draft = replace(draft, result=result)
         budget = self._rooms.settings().run_answer_tokens
-        whole = road.session.mask(compose(draft))
+        whole = road.session.mask_output(compose(draft))
         if is_person(road) or road.rehearsal is not None or count(whole) <= budget:
             return whole
         pointer = self._spill(draft)
         if draft.result and count(draft.result) > budget // 2:
             masked = road.session.mask_json(json.loads(draft.result))
             smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
-            whole = road.session.mask(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
+            whole = road.session.mask_output(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
         return cut(whole, budget, pointer)
 
     def _refusal(self, road: Road, picture: bytes) -> str:

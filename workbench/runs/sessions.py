@@ -60,10 +60,20 @@ class Session:
             self.vault.register(read(text), source)
             self._repeats.add(key)
 
+    @property
+    def hides(self) -> bool:
+        """Whether personal data is replaced by tokens at all."""
+        return self._masked()
+
     def mask(self, text: str) -> str:
         """Text as the model of this session may see it."""
         text = self._masks.mask(text)
         return self.vault.sanitize(text) if self._masked() else text
+
+    def mask_output(self, text: str) -> str:
+        """The same for what a program made, which may have cut a text anywhere."""
+        text = self.mask(text)
+        return self.vault.without_halves(text) if self._masked() else text
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """A value as audit and model may see it."""

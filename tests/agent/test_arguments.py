@@ -1,0 +1,24 @@
+"""What an agent gives a tool is read strictly: nothing is passed over in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.agent.arguments import check, names, text
+from workbench.errors import WorkbenchError
+
+
+def test_an_argument_that_no_tool_has_is_refused_with_those_it_has():
+    check("execute_code", {"code": "", "description": "", "profile": ""})
+    check("no_such_tool", {"x": 1})  # whoever calls it is told so elsewhere
+    with pytest.raises(WorkbenchError, match=r"has no argument 'querry'\. It has query, detail_level"):
+        check("search_tools", {"querry": "x"})
+    with pytest.raises(WorkbenchError, match="It has none"):
+        check("list_skills", {"limit": 5})
+
+
+def test_a_wrong_kind_of_value_is_refused_with_its_name():
+    assert (text({"a": "x"}, "a"), text({}, "a", "y"), names({}, "a")) == ("x", "y", ())
+    for read in (lambda: text({"a": 5}, "a"), lambda: text({}, "a"), lambda: names({"a": "x"}, "a")):
+        with pytest.raises(WorkbenchError, match="a must be a"):
+            read()

@@ -1,0 +1,34 @@
+"""An agent may have values replaced by tokens, and never gets a value for a token."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+MAIL = "ines.novak@example.org"
+
+
+async def test_a_text_is_sanitised_with_the_tokens_of_the_session_and_they_are_never_turned_back(core, agent):
+    async with agent() as client, agent() as other:
+
+        async def said(one, tool, text):
+            answer = await one.call_tool(tool, {"text": text})
+            return answer.content[0].text
+
+        masked = await said(client, "sanitize_pii", f"Write to {MAIL}.")
+        assert masked.startswith("Write to [EMAIL_1.")
+        assert await said(client, "sanitize_pii", masked) == masked
+        long = await said(client, "sanitize_pii", f"{'word ' * 2_000}{MAIL}")
+        assert long.endswith(masked.removeprefix("Write to ").removesuffix("."))
+        assert (await said(client, "restore_pii", masked)).startswith(f"{masked}\n")
+        assert MAIL not in await said(client, "restore_pii", f"{masked} {MAIL}")
+        assert "1 of 1 are none of this session" in await said(other, "restore_pii", masked)
+        assert "no tokens" in await said(client, "restore_pii", "plain")
+
+
+async def test_what_is_too_long_or_switched_off_is_said(core, agent):
+    async with agent() as client:
+        long = await client.call_tool("sanitize_pii", {"text": "x" * 500_000})
+        core._set_settings(replace(core.settings, privacy_enabled=False))
+        off = await client.call_tool("sanitize_pii", {"text": MAIL})
+    assert (long.is_error, "longer than" in long.content[0].text) == (True, True)
+    assert (off.is_error, "turned" in off.content[0].text) == (True, True)

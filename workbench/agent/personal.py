@@ -1,0 +1,43 @@
+"""The two tools about personal data: an agent may have a text's values replaced by tokens, and never the other way."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.marks import LOOKALIKE
+from workbench.runs.sessions import Session
+
+LONGEST: Final = 400_000  # characters of a text
+SHORT: Final = 4_000  # characters that are read at once: a thread would cost more
+_CALLS: Final = "Tokens stay tokens here: pass them on to a tool, and its server gets the values it may have."
+
+
+async def sanitized(session: Session, text: str) -> str:
+    """The text as the model may see it."""
+    if not session.hides:
+        raise WorkbenchError(
+            "The user has turned the replacing of personal data off.", "The text can be used as it is."
+        )
+    if len(text) > LONGEST:
+        raise WorkbenchError(f"The text is longer than {LONGEST:,} characters.", "Give it in parts.")
+    return session.mask(text) if len(text) <= SHORT else await asyncio.to_thread(session.mask, text)
+
+
+def checked(session: Session, text: str) -> str:
+    """The same text, and whether its tokens will do: an agent learns no value, whatever it asks."""
+    tokens = dict.fromkeys(match.group() for match in LOOKALIKE.finditer(text))
+    unknown = [token for token in tokens if not _is_known(session, token)]
+    words = [text, "", _CALLS if tokens else "There are no tokens in it."]
+    if unknown:
+        words.append(f"{len(unknown)} of {len(tokens)} are none of this session and will be refused.")
+    return "\n".join(words)
+
+
+def _is_known(session: Session, token: str) -> bool:
+    try:
+        session.vault.restorations(token, "")
+    except WorkbenchError:
+        return False
+    return True
