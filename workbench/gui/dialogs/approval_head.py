@@ -19,7 +19,6 @@ class ApprovalHead(QFrame):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        unit = theme.unit
         mark(self, kind="strip")
         self._picture = QLabel(self)
         self._sentence = ForeignLabel()
@@ -37,19 +36,14 @@ class ApprovalHead(QFrame):
         mark(self._isolation, role="warning")
         self._bounds = ForeignLabel()
         mark(self._bounds, role="muted")
-        facts = QHBoxLayout()
-        facts.setSpacing(unit * 2)
-        facts.addWidget(self._badge)
-        facts.addWidget(self._author, 1)
-        claim = QHBoxLayout()
-        claim.setSpacing(unit * 2)
-        claim.addWidget(self._tag, 0, Qt.AlignmentFlag.AlignTop)
-        claim.addWidget(self._claim, 1)
+        self._lay_out(theme.unit)
+
+    def _lay_out(self, unit: int) -> None:
         words = QVBoxLayout()
         words.setSpacing(unit + unit // 2)
         words.addWidget(self._sentence)
-        words.addLayout(facts)
-        words.addLayout(claim)
+        words.addLayout(_beside(self._badge, self._author, unit))
+        words.addLayout(_beside(self._tag, self._claim, unit))
         words.addWidget(self._isolation)
         words.addWidget(self._bounds)
         row = QHBoxLayout(self)
@@ -84,3 +78,11 @@ class ApprovalHead(QFrame):
         if run.proposal.origin is Origin.PERSON:
             return self.tr("You want to run {0}.").format(what) + where
         return self.tr("The agent “{0}” wants to run {1}.").format(run.proposal.author, what) + where
+
+
+def _beside(badge: QLabel, words: ForeignLabel, unit: int) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(unit * 2)
+    row.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(words, 1)
+    return row

@@ -194,6 +194,27 @@ class PauseDialog(QDialog):
 
     def _build(self) -> None:
         unit = self._context.theme.unit
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(self._middle(unit))
+        self._fault = FaultCard(self._context.theme)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        QWidget.setTabOrder(self._arguments, self._evidence)
+        column.addLayout(self._head(unit))
+        column.addWidget(area, 1)
+        column.addWidget(self._fault)
+        column.addWidget(self._foot(unit))
+        letter = self.fontMetrics().averageCharWidth()
+        self.setMinimumSize(letter * 56, self.fontMetrics().lineSpacing() * 18)
+        available = self.screen().availableSize()
+        self.resize(min(unit * 190, available.width()), min(unit * 150, available.height()))
+
+    def _middle(self, unit: int) -> QWidget:
+        """Why, what exactly, where it came from, and what may be learnt from the answer."""
         middle = QWidget()
         inner = QVBoxLayout(middle)
         inner.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 3)
@@ -213,24 +234,7 @@ class PauseDialog(QDialog):
         inner.addWidget(self._evidence)
         self._learned = LearnedChoice(self._context)
         inner.addWidget(self._learned)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(middle)
-        self._fault = FaultCard(self._context.theme)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        QWidget.setTabOrder(self._arguments, self._evidence)
-        column.addLayout(self._head(unit))
-        column.addWidget(area, 1)
-        column.addWidget(self._fault)
-        column.addWidget(self._foot(unit))
-        letter = self.fontMetrics().averageCharWidth()
-        self.setMinimumSize(letter * 56, self.fontMetrics().lineSpacing() * 18)
-        available = self.screen().availableSize()
-        self.resize(min(unit * 190, available.width()), min(unit * 150, available.height()))
+        return middle
 
     def _head(self, unit: int) -> QVBoxLayout:
         row = QHBoxLayout()
