@@ -13,6 +13,7 @@ import functools
 import gc
 import os
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 PLATFORM = "MCP_WORKBENCH_TEST_PLATFORM"  # the Qt platform to test on: offscreen, or xcb below Xvfb
+ALONE = "MCP_WORKBENCH_TEST_ALONE"  # this process runs one test that measures the process it runs in
 MARK = "MCP_WORKBENCH_TEST_SESSION"  # inherited by what the tests start, so that orphans can be told apart
 os.environ["QT_QPA_PLATFORM"] = os.environ.get(PLATFORM, "offscreen")
 os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
@@ -50,6 +52,21 @@ hypothesis.settings.load_profile("steady")
 GRACE = 30.0  # seconds that threads and processes which are already ending may take; only a leak takes them all
 HANG_MS = 60_000  # milliseconds after which nothing comes any more
 _left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """What is marked `alone` measures its process: it gets one of its own, without what other tests left in this."""
+    if ALONE in os.environ or pyfuncitem.get_closest_marker("alone") is None:
+        return None
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", pyfuncitem.nodeid]
+    world = {**os.environ, ALONE: "1"}
+    done = subprocess.run(
+        command, cwd=pyfuncitem.config.rootpath, env=world, capture_output=True, text=True, check=False, timeout=300
+    )
+    if done.returncode:
+        pytest.fail(f"alone:\n{done.stdout[-12_000:]}\n{done.stderr[-4_000:]}", pytrace=False)
+    return True
 
 
 @pytest.fixture

@@ -189,6 +189,7 @@ async def test_ten_megabytes_come_through(house: Any, far: Serve, mode: str) -> 
     assert outcome.bytes == 10_000_000
 
 
+@pytest.mark.alone
 async def test_a_flood_of_notifications_does_not_drown_the_answer(house: Any, far: Serve) -> None:
     server = await far("json")
     home = await house(config(server))

@@ -93,11 +93,11 @@ async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
 
 
 async def test_an_endless_program_ends_at_its_limit_with_the_reason(core, agent):
-    run = core.conveyor.submit("print('start', flush=True)\nfor _ in range(10**12):\n    pass\n", agent, seconds=1)
+    run = core.conveyor.submit("print('start', flush=True)\nfor _ in range(10**12):\n    pass\n", agent, seconds=2)
     done = await core.conveyor.finished(run.id)
     assert done.state is RunState.FAILED
     assert "start" in done.model_view
-    assert "1 s" in done.fault.message or "second" in done.fault.message
+    assert "2 s" in done.fault.message or "second" in done.fault.message
 
 
 async def test_a_run_stopped_before_its_first_step_still_ends(core, agent):
@@ -130,6 +130,7 @@ async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
 async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo, agent):
     demo._set_settings(_with(demo.settings, run_concurrent=1))
     first = demo.conveyor.submit("import time\ntime.sleep(30)", agent)
+    await reached(demo, first, RunState.RUNNING)
     second = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     demo.conveyor.decide(Decision(second.id, second.proposal.sha, allow=True, by="you"))
     async with asyncio.timeout(60):

@@ -39,7 +39,7 @@ async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         entry: dict[str, object] = {"url": config.url} if config.url else {"command": config.command}
         entry |= {"args": list(config.args), "env": dict(config.env), "cwd": config.cwd}
         paths.servers_file.write_text(json.dumps({"mcpServers": {config.name: entry}}))
-        catalog = Catalog(paths, lambda: Settings(server_start_seconds=5), lambda event: None)
+        catalog = Catalog(paths, lambda: Settings(server_start_seconds=60), lambda event: None)
         catalogs.append(catalog)
         await catalog.open()
         server = catalog.server(config.name)

@@ -78,7 +78,10 @@ def test_the_sentence_comes_first_and_the_claim_is_called_one(ask: Any, waiting:
     assert dialog._foot._facts.full_text() == f"SHA-256 {waiting.proposal.sha[:12]}"
 
 
-def test_nothing_allows_before_things_settled(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_nothing_allows_before_things_settled(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.gui.dialogs.allow_button.SETTLE_MS", 600_000)
     dialog = ask(waiting, settled=False)
     button = dialog._foot.allow
     assert not button.isEnabled()

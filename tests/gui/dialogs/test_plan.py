@@ -14,7 +14,6 @@ from tests.gui.paper_rehearsals import make_plan
 from tests.gui.screens.test_many_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
-from workbench.gui.dialogs.allow_button import SETTLE_MS
 from workbench.gui.dialogs.approval import ApprovalDialog
 from workbench.gui.dialogs.plan import PlanDialog
 from workbench.records import Risk, Run, RunState
@@ -159,5 +158,5 @@ def test_a_plan_can_be_looked_at(context: Any, paper: Any, qtbot: Any, colours: 
     dialog = opened(context, paper, qtbot, rehearsed())
     dialog.resize(*size)
     tick(dialog, 1, 3)
-    qtbot.waitUntil(dialog.foot.allow.settled, timeout=SETTLE_MS * 10)
+    qtbot.waitUntil(dialog.foot.allow.settled)
     shoot(dialog, f"plan-{colours}-{size[0]}")

@@ -61,7 +61,7 @@ def test_in_a_narrow_place_what_happened_keeps_its_room(window: Any, qtbot: Any)
     table = window.audit.table
     for width in (1900, 1100, 800):
         window.resize(width, 800)
-        qtbot.wait(50)
-        assert table.columnWidth(3) >= 20 * window.audit.fontMetrics().averageCharWidth()
+        qtbot.waitUntil(lambda width=width: window.width() == width)
+        qtbot.waitUntil(lambda: table.columnWidth(3) >= 20 * window.audit.fontMetrics().averageCharWidth())
     assert table.isColumnHidden(8)
     assert not table.isColumnHidden(3)

@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 
 from tests.gui.paper_pauses import make_pause
 from tests.gui.screens.test_many_screens import shoot
-from workbench.gui.dialogs.allow_button import SETTLE_MS
 from workbench.gui.pauses.dialog import PauseDialog
 from workbench.gui.text import ForeignLabel
 from workbench.records import CallTrace, Risk, RunState
@@ -46,14 +45,19 @@ def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
 
 
 def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
-    window: Any, paper: Any, qtbot: Any
+    window: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(
+        "workbench.gui.dialogs.allow_button.SETTLE_MS", 600_000
+    )  # the first moment, however slow we are
     paper.put_pause(make_pause())
     dialog = opened(window, qtbot)
     dialog.allow.click()
     dialog.rest.click()
     assert answers(paper) == []
-    qtbot.waitUntil(dialog.allow.settled, timeout=SETTLE_MS * 10)
+    dialog.allow._settle.start(1)
+    qtbot.waitUntil(dialog.allow.settled)
+    dialog.allow._settle.setInterval(600_000)
     paper.put_pause(make_pause("p1-2", more=1, list=("first", "second")), before="p1-1")
     qtbot.waitUntil(lambda: dialog.pause.id == "p1-2")
     assert not dialog.allow.settled(), "another call joined: what is allowed is another thing now"
@@ -68,7 +72,7 @@ def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
 def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, paper: Any, qtbot: Any) -> None:
     paper.put_pause(make_pause(more=3, list=("a", "b", "c", "d")))
     dialog = opened(window, qtbot)
-    qtbot.waitUntil(dialog.rest.settled, timeout=SETTLE_MS * 10)
+    qtbot.waitUntil(dialog.rest.settled)
     dialog.rest.click()
     qtbot.waitUntil(lambda: bool(answers(paper)))
     assert (answers(paper)[0].allow, answers(paper)[0].scope) == (True, "rest")

@@ -10,7 +10,6 @@ import pytest
 
 from tests.gui.paper_pauses import make_pause
 from tests.gui.pauses.test_dialog import answers, opened
-from workbench.gui.dialogs.allow_button import SETTLE_MS
 from workbench.records import Pause, Risk
 
 
@@ -27,7 +26,7 @@ def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, pa
     assert choice.currentText() == "Only this time"
     assert choice.itemText(1).endswith("without asking when “to” is “bob@acme.com”.")
     choice.setCurrentIndex(1)
-    qtbot.waitUntil(dialog.allow.settled, timeout=SETTLE_MS * 10)
+    qtbot.waitUntil(dialog.allow.settled)
     dialog.allow.click()
     qtbot.waitUntil(lambda: bool(answers(paper)))
     assert [(one.where[0].pattern, one.source) for one in paper.rooms_rules.rules] == [("bob@acme.com", "a decision")]

@@ -158,6 +158,7 @@ async def test_a_program_with_much_memory_gets_a_larger_machine(housed: Room) ->
     assert (ending.reason, ending.result) == ("done", "900")
 
 
+@pytest.mark.alone
 async def test_twenty_runs_in_a_row_leave_nothing(housed: Room) -> None:
     before = children()
     open_files = psutil.Process().num_fds()
