@@ -169,3 +169,13 @@ def test_the_places_programs_may_reach_are_read_elsewhere(bench: Path, person: P
     reading = settings.read(bench, person)
     assert reading.settings.network_per_minute == 7
     assert [notice.message for notice in reading.notices] == ["workbench.toml: There is no setting network.nonsense."]
+
+
+def test_what_a_bench_seals_counts_beside_what_the_person_seals(bench: Path, person: Path) -> None:
+    _write(bench, '[privacy]\nsealed = "crm.list_customers:email"\n')
+    assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email"
+    _write(person, '[privacy]\nsealed = "mail"\n')
+    assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email mail"
+    _write(person, '[privacy]\nsealed = ""\n')
+    assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email", "nothing opens"
+    assert settings.adds_up("privacy.sealed")

@@ -31,10 +31,11 @@ def _setting(
     least: int = 1,
     most: int = 1_000_000_000,
     words: tuple[str, ...] = (),
+    adds: bool = False,
 ) -> Any:
     """Any: a field's type is written beside it; this adds the sentence and what is allowed. A bench cannot set what is
-    guarded."""
-    bounds = {"least": least, "most": most, "words": words}
+    guarded; where it `adds`, what the bench and the person write counts together."""
+    bounds = {"least": least, "most": most, "words": words, "adds": adds}
     return field(default=default, metadata={"sentence": sentence, "guarded": guarded, **bounds})
 
 
@@ -144,6 +145,12 @@ class Settings:
     privacy_pictures: bool = _setting(
         True, "Pictures that programs return go to their agents; what is drawn in them is not looked for.", guarded=True
     )
+    privacy_sealed: str = _setting(
+        "",
+        "Tools whose values programs hold as tokens only, or single fields of their answers, such as:"
+        " crm.list_customers mail.read_mail:body. What a bench names counts as well.",
+        adds=True,
+    )
     history_enabled: bool = _setting(
         True, "Calls, with their arguments and answers, are kept to be found again.", guarded=True
     )
@@ -227,6 +234,11 @@ def write(person_file: Path, name: str, value: Any) -> None:
         ) from cause
 
 
+def adds_up(name: str) -> bool:
+    """Whether what the bench and the person write for it counts together."""
+    return any(_dotted(f.name) == name and f.metadata["adds"] for f in fields(Settings))
+
+
 def _check_bounds(name: str, value: Any, allowed: Mapping[str, Any]) -> None:
     """Any: a value of the setting's type. A limit below one would stop everything; a word nobody knows does nothing."""
     if type(value) is int and not allowed["least"] <= value <= allowed["most"]:
@@ -252,6 +264,7 @@ def _table(path: Path) -> tuple[dict[str, Any], Fault | None]:
 def _apply(settings: Settings, values: dict[str, Any], path: Path, *, trusted: bool) -> tuple[Settings, list[Fault]]:
     faults = []
     guarded = {_dotted(f.name) for f in fields(Settings) if f.metadata["guarded"]}
+    adding = {_dotted(f.name): f.name for f in fields(Settings) if f.metadata["adds"]}
     for group, table in values.items():
         for key, value in table.items() if isinstance(table, dict) else ((None, table),):
             name = f"{group}.{key}" if key else group
@@ -260,7 +273,8 @@ def _apply(settings: Settings, values: dict[str, Any], path: Path, *, trusted: b
             try:
                 if name in guarded and not trusted:
                     raise WorkbenchError(f"{name} is ignored.", "Only a person's own settings.toml can set it.")
-                settings = change(settings, name, value)
+                before = getattr(settings, adding[name]) if name in adding else ""
+                settings = change(settings, name, f"{before} {value}".strip() if before else value)
             except WorkbenchError as fault:
                 faults.append(Fault(f"{path.name}: {fault.message}", fault.hint or "The default is used."))
     return settings, faults

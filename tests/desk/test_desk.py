@@ -84,3 +84,9 @@ async def test_a_draft_that_cannot_be_read_is_not_kept_and_a_kept_one_has_its_ri
     fine = core.rooms.library.draft("fine", "x", "async def fine():\n    return 1\n", "", "an agent")
     await core.desk.keep_skill("fine", fine.sha)
     assert core.journal.entries(EntryQuery(kind="skill.kept"))[0].note.risk == "low"
+
+
+async def test_what_the_bench_seals_stays_when_a_person_changes_that_setting(core):
+    core.paths.bench_settings.write_text('[privacy]\nsealed = "crm:email"\n')
+    assert (await core.desk.change_setting("privacy.sealed", "mail")).privacy_sealed == "crm:email mail"
+    assert (await core.desk.change_setting("privacy.sealed", "")).privacy_sealed == "crm:email"

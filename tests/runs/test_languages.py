@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +42,23 @@ async def allowed(core: Core, session: Any, code: str) -> Run:
     run = await waiting(core, core.conveyor.submit(code, session, language="typescript"))
     core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
     return await core.conveyor.finished(run.id)
+
+
+async def test_it_works_with_tokens_of_a_sealed_field_and_asks_about_them(demo: Core, agent: Any) -> None:
+    demo.settings = replace(demo.settings, privacy_sealed="demo.list_customers:email")
+    code = """
+import { list_customers } from "./servers/demo";
+import { domainOf } from "./servers/client";
+const [one] = (await list_customers({ limit: 1 })).customers;
+result = [one.email, await equal(one.email, one.email), await domainOf(one.email), await masked(one.email)];
+"""
+    done = await allowed(demo, agent, code)
+    assert (done.state, done.fault) == (RunState.DONE, None)
+    token, same, domain, shown = json.loads(done.result)
+    assert token.startswith("[EMAIL_1.")
+    assert same is True
+    assert shown.endswith(f"…@{domain}")
+    assert "demo.list_customers are sealed" in done.model_view
 
 
 async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(demo: Core, agent: Any) -> None:

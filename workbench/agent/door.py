@@ -183,7 +183,10 @@ class Door:
         """With the line that imports it; one too long for an answer is read in a program."""
         await self._rooms.catalog.learn()
         found = one_tool(self._rooms.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
-        text = f"{found.import_line}\n{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
+        fields = self._rooms.rules.sealed(found.tool, self._rooms.settings().privacy_sealed)
+        what = ", ".join(filter(None, fields)) or "all personal data"
+        sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
+        text = f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
         pointer = "a program reads the whole: get_tool_definition(name)"
         text = cut(text, self._rooms.settings().run_answer_tokens, pointer)
         self._spend(count(text))

@@ -28,6 +28,7 @@ from workbench.privacy import (
 )
 
 LITERAL = "LITERAL"  # text that looks like a token but is none
+SEALED = "SEALED"  # a value of a sealed field that shows no kind of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ KINDS = (
     Kind("USERNAME", "user names", username.find, username.accepts, username.KEYS),
     Kind("BANK", "bank details", bank.find, bank.accepts, bank.KEYS, numeric=True),
     Kind("CUSTOM", "values of your own", custom.find, custom.accepts, custom.KEYS),
+    Kind(SEALED, "sealed values", custom.find, custom.accepts, custom.KEYS),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 _ENDS = {"companies": "company", "addresses": "address"}  # plurals that are more than an "s"

@@ -17,7 +17,7 @@ from workbench.privacy.restorations import Restoration
 from workbench.records import Permission, Tool, Word
 
 RESTORE: Final = "restore"  # the kind of such a rule
-NEVER_ALWAYS: Final = frozenset({"SECRET", "URL_CREDENTIAL", "CARD", "SSN", "NATIONAL_ID", "BANK", "IBAN"})
+NEVER_ALWAYS: Final = frozenset({"SECRET", "URL_CREDENTIAL", "CARD", "SSN", "NATIONAL_ID", "BANK", "IBAN", "SEALED"})
 """Kinds that no rule gives away for good: what they open or prove is not taken back."""
 _DOES = {
     Word.ALLOW: "{} may go to {} without asking",

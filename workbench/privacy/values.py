@@ -116,7 +116,8 @@ class Values:
         self._counts[held.kind] += 1
         number = self._counts[held.kind]
         self._held[held.kind, number] = held
-        if held.kind != LITERAL and (folded := fold(held.text)) not in self._origins:
+        told = held.kind != LITERAL and not isinstance(held.number, bool)  # `True` stands everywhere
+        if told and (folded := fold(held.text)) not in self._origins:
             self._file(held.kind, held.text, folded)
         return self._marks.make(held.kind, number), held
 

@@ -9,11 +9,13 @@ from workbench.privacy.giving import Giving
 from workbench.privacy.halves import Halves
 from workbench.privacy.held import Held, Source
 from workbench.privacy.hiding import Hiding
+from workbench.privacy.kinds import SEALED
 from workbench.privacy.learning import Learning
 from workbench.privacy.marks import Marks
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.values import Values
+from workbench.privacy.walk import as_text
 from workbench.records import JsonValue, Place
 
 
@@ -46,6 +48,11 @@ class Vault:
     def sanitize_json(self, value: JsonValue) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does."""
         return self._hiding.sanitize_json(value)
+
+    def seal(self, value: JsonValue, source: str) -> str:
+        """A token for a value as a whole, whatever it is, as it stands in a sealed field."""
+        number = value if isinstance(value, int | float) else None
+        return self._values.token(SEALED, as_text(value), number, {source})
 
     def restore_json(self, value: JsonValue, server: str, *, allow_foreign: bool = False) -> JsonValue:
         """The value with the real data, for a call to this server; what is damaged, unknown or foreign is refused."""

@@ -15,6 +15,7 @@ from workbench.runs.pictures import cost, taken_out
 from workbench.runs.rehearsals import planned
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
+from workbench.runs.sealing import hint
 from workbench.runs.view import compose, cut, shorten
 from workbench.tokens import count
 
@@ -63,7 +64,8 @@ class Arrival:
             return view, count(view)
 
     def _counted(self, road: Road, draft: Run) -> tuple[str, int]:
-        view = self._view(road, draft)
+        told = "" if is_person(road) else hint(road.session)
+        view = "\n\n".join(filter(None, (self._view(road, draft), told)))
         return view, count(view) + cost(road.pictures)
 
     def _view(self, road: Road, draft: Run) -> str:

@@ -48,6 +48,7 @@ from workbench.runs.guard import Guard
 from workbench.runs.ingress import register_outcome
 from workbench.runs.restored import asked, count, denial, noted, restored, weighed
 from workbench.runs.rooms import Rooms
+from workbench.runs.sealing import for_program
 from workbench.runs.sessions import Session
 
 log = logging.getLogger(__name__)
@@ -165,13 +166,22 @@ class Broker:
         else:
             self._remember(sent, tool, session, outcome)
             self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome, given))
-        return outcome
+            return outcome
+        return await self._for_program(outcome, tool, session, given)
+
+    async def _for_program(
+        self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[Weighed] = ()
+    ) -> Outcome:
+        """What goes into a sandbox: without what a person sealed."""
+        fields = self._rooms.rules.sealed(tool, self._rooms.settings().privacy_sealed)
+        return await for_program(outcome, tool, session, fields, given)
 
     async def _held(self, call: ToolCall, tool: Tool, session: Session, risk: Risk, held: Outcome) -> Outcome:
         """A rehearsal answered; what it answered out of the history may hold personal data."""
         words = "was held by a rehearsal" if held.ok else "was refused: the rehearsal holds no more"
         self._note("call.held", call, session, risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
-        return await self._registered(session, tool, held, call.run_id)
+        held = await self._registered(session, tool, held, call.run_id)
+        return await self._for_program(held, tool, session)
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
         """So that the call can be found again, and the next search be better."""

@@ -22,6 +22,7 @@ from workbench.runs.guard import Guard
 from workbench.runs.outgoing import outgoing
 from workbench.runs.pauses import Pauses
 from workbench.runs.road import Road
+from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.sandbox.packages import packages
@@ -101,6 +102,8 @@ class Execution:
                     return self._definition(params)
                 case "skill":
                     return await self._skill(str(params.get("name", "")))
+                case "sealed":
+                    return sealed_answer(self._road.session, params)
                 case "connect" | "send" | "receive" if self._outgoing is not None:
                     return await self._outgoing.answer(kind, params)
         except WorkbenchError as fault:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from workbench.privacy.held import Source
 from workbench.privacy.repeats import Repeats
+from workbench.privacy.sealed import Sealed
 from workbench.privacy.trail import Trail
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue, Ledger, Origin, Place, ToolSummary
@@ -37,6 +38,9 @@ class Session:
         self.provenance = Provenance()
         self.permitted: set[tuple[str, ...]] = set()  # values that a person let pass: server, tool, rule, path, value
         self.given: Counter[tuple[str, str, str, str]] = Counter()  # kind, whose, to which server and tool → how many
+        self.sealed = Sealed(self.vault)
+        self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was told
+        self.guesses = 0  # how often sealed values were compared with texts
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._masked = masked

@@ -22,8 +22,8 @@ class JsonText:
 
 Answered: TypeAlias = JsonValue | JsonText
 # Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, category, limit}, "definition" {name},
-# "skill" {name}, "connect" {host, port, seconds}, "send" {number, data}, "receive" {number}. Who knows the answer at
-# once may give it at once. Any: as asyncio types coroutines.
+# "skill" {name}, "sealed" {operation, values}, "connect" {host, port, seconds}, "send" {number, data}, "receive"
+# {number}. Who knows the answer at once may give it at once. Any: as asyncio types coroutines.
 Answer: TypeAlias = Callable[[str, JsonObject], Coroutine[Any, Any, Answered] | Answered]
 Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"), text
 

@@ -19,6 +19,7 @@ from workbench.wrappers.script_types import quoted
 CLIENT = """\
 // Calls tools and finds them; in the sandbox the same names stand without an import.
 export const { Image, ToolError, callTool, callMcpTool, callMCPTool, searchTools, getToolDefinition } = globalThis;
+export const { equal, domainOf, yearOf, last4, initials, masked } = globalThis;
 """
 _DOOR = "const $load = (file, name) => async (...input) => (await import(`./${file}.ts`))[name](...input);\n"
 

@@ -5,6 +5,11 @@ orders = await call_tool("demo", "list_orders", {"limit": 5})
 
 An answer is the structured content of the tool; else the value of its text where that is JSON, else the text; else
 `Blocks`, a list of typed parts: Text, Image, Audio, Resource, Link.
+
+Where a person sealed a tool, its answers hold tokens such as `[EMAIL_1.k7q2]` in place of values. They may stand in
+texts, and become values again in the arguments of tools. What the workbench tells about them:
+
+equal(a, b)   domain_of(email)   year_of(date)   last4(card_or_phone)   initials(name)   masked(value)
 """
 
 from __future__ import annotations
@@ -36,7 +41,13 @@ __all__ = [
     "ToolError",
     "call_mcp_tool",
     "call_tool",
+    "domain_of",
+    "equal",
     "get_client",
+    "initials",
+    "last4",
+    "masked",
+    "year_of",
 ]
 
 Answer: TypeAlias = Any
@@ -111,3 +122,37 @@ async def call_mcp_tool(id: str, arguments: Any = None, type: Any = None) -> Any
     if not (server and found and tool):
         raise ToolError(f"{id!r} is not a tool's name; it looks like mcp__server__tool.", "bad_name")
     return await _client.call_tool(server, tool, arguments)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two tokens stand for the same value, however it is written; one of them may be a text."""
+    return bool(_about("equal", a, b))
+
+
+def domain_of(email: str) -> str:
+    """What follows the @ of an e-mail address that is sealed."""
+    return str(_about("domain_of", email))
+
+
+def year_of(date: str) -> int:
+    """The year of a date of birth, or of another date that is sealed."""
+    return int(_about("year_of", date))
+
+
+def last4(number: str) -> str:
+    """The last four signs of a card, phone, IBAN or account number that is sealed."""
+    return str(_about("last4", number))
+
+
+def initials(name: str) -> str:
+    """The first letters of a name that is sealed."""
+    return str(_about("initials", name))
+
+
+def masked(value: str) -> str:
+    """A sealed value as it may be shown: `a…@example.org`, `…1234`, `A.L.`"""
+    return str(_about("masked", value))
+
+
+def _about(operation: str, *values: Any) -> Any:
+    return _client._line.ask_now("sealed", operation=operation, values=list(values))

@@ -52,7 +52,21 @@ export function lend(line) {
     readFile,
     writeFile,
     listFiles,
+    ...about(line),
   });
+}
+
+// What may be known of values that a program holds as tokens only, because a person sealed a tool.
+function about(line) {
+  const ask = (operation) => (...values) => line.ask("sealed", { operation, values });
+  return {
+    equal: ask("equal"),
+    domainOf: ask("domain_of"),
+    yearOf: ask("year_of"),
+    last4: ask("last4"),
+    initials: ask("initials"),
+    masked: ask("masked"),
+  };
 }
 
 function split(id, server) {
