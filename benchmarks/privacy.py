@@ -1,13 +1,14 @@
 """Prints how much personal data is masked, how much innocent text beside it, and how fast, on sets made here.
 
-    python benchmarks/privacy.py [--brief] [--peers] [--misses]
+    python benchmarks/privacy.py [--brief] [--results] [--peers] [--misses] [--fresh-misses]
 
 The sets come from a fixed seed and were written apart from the detector's rules: 750 tool results in 25 shapes
-(`privacy_shapes.py`), 10,000 single values of each kind (`privacy_singles.py`, `privacy_values.py`), and 5 MB of
-innocent text (`privacy_negatives.py`). What is judged are the answers of `python -m workbench.privacy`. A value counts
-when every character of it is masked, by whatever kind; every other character is innocent. `--brief` takes 300 values of
-each way they stand in and 1 MB; `--peers` runs presidio-analyzer and scrubadub in the same process where they are
-installed; `--misses` shows some values of tool results that were not masked whole.
+(`privacy_shapes.py`), more in shapes that were never looked at while rules were written (`privacy_fresh.py`), 10,000
+single values of each kind (`privacy_singles.py`, `privacy_values.py`), and 5 MB of innocent text
+(`privacy_negatives.py`). What is judged are the answers of `python -m workbench.privacy`. A value counts when every
+character of it is masked, by whatever kind; every other character is innocent. `--brief` takes 300 values of each way
+they stand in and 1 MB; `--peers` runs presidio-analyzer and scrubadub in the same process where they are installed;
+`--misses` shows some values of tool results that were not masked whole.
 
 The targets are those of the product. Figures below them are marked with `<`: they are what is to be mended.
 """
@@ -22,6 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from privacy_fresh import Fresh
 from privacy_marked import Leaf, Sample
 from privacy_negatives import negatives
 from privacy_peers import Find, Spans, peers
@@ -134,18 +136,20 @@ def main(arguments: Sequence[str]) -> None:
         if isinstance(find, str):
             print(f"{name}: {find}")
     finders = {name: find for name, find in others.items() if not isinstance(find, str)}
-    _print_results(finders, "--misses" in arguments)
+    _print_results("Tool results", list(Shapes(SEED).all(EACH)), finders, "--misses" in arguments)
+    _print_results("Held apart", list(Fresh(SEED).all(EACH)), finders, "--fresh-misses" in arguments)
+    if "--results" in arguments:
+        return
     _print_singles(brief, finders)
     _print_negatives(1_000_000 if brief else 5_200_000, finders)
 
 
-def _print_results(finders: dict[str, Find], misses: bool) -> None:
-    samples = list(Shapes(SEED).all(EACH))
+def _print_results(title: str, samples: list[Sample], finders: dict[str, Find], misses: bool) -> None:
     tallies = {"workbench": measure(samples)} | {name: measure(samples, find) for name, find in finders.items()}
     own = tallies["workbench"]
     size = sum(len(one.printed.text) for one in samples) / 1e6
     print(
-        f"\nTool results: {len(samples)} in {len({one.shape for one in samples})} "
+        f"\n{title}: {len(samples)} in {len({one.shape for one in samples})} "
         f"shapes, {own.values.total()} values, {size:.2f} MB"
     )
     print(f"{'values masked whole':24}{'n':>6}" + "".join(f"{name:>30}" for name in tallies))
@@ -173,7 +177,7 @@ def _print_shapes(samples: list[Sample]) -> None:
     print(f"\n{'shape':24}{'values':>8}{'whole':>11}{'innocent':>12}")
     for shape, some in shapes.items():
         tally = measure(some)
-        short = _mark(tally.share(), WHOLE) or _mark(-tally.beside(), -INNOCENT)
+        short = (_mark(tally.share(), WHOLE) if tally.values else "") or _mark(-tally.beside(), -INNOCENT)
         print(f"{shape:24}{tally.values.total():8}{tally.share():9.2f} %{tally.beside():10.2f} %{short}")
 
 
