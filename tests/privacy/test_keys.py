@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.privacy.keys import inherited, is_person, kind_of, kinds_of, words_of
+from workbench.privacy.keys import inherited, kind_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -56,26 +56,11 @@ def test_other_keys_announce_nothing(key: str) -> None:
     assert kind_of(key) is None
 
 
-def test_a_bare_name_is_a_persons_beside_personal_data_or_below_a_person() -> None:
-    def kind(keys: list[str], around: str = "") -> str:
-        found = kinds_of(keys, around)["name"]
-        return found.name if found else ""
-
-    assert kind(["name", "email"]) == kind(["name"], "customers") == kind(["name", "dob"], "rows") == "NAME"
-    assert kind(["name", "price"]) == kind(["name", "company"]) == kind(["name"], "products") == ""
-
-
 def test_only_parts_of_the_same_data_inherit() -> None:
     assert inherited(kind_of("phone"), "home") is kind_of("phone")
     assert inherited(kind_of("full_name"), "first") is kind_of("full_name")
     assert inherited(kind_of("password"), "policy") is None
     assert inherited(None, "first") is None
-
-
-def test_people_are_known_in_singular_and_plural() -> None:
-    assert is_person("customers")
-    assert is_person("assignedTo")
-    assert not is_person("products")
 
 
 def test_a_key_falls_into_its_words() -> None:

@@ -38,7 +38,7 @@ class Hiding:
     def sanitize_json(self, value: JsonValue) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does."""
         try:
-            while (clean := rebuild(value, self._leaf, rules=self._values.rules)) != value:
+            while (clean := rebuild(value, self._leaf, self._values.rules)) != value:
                 value = clean  # what was found last is also looked for in what came first
             return clean
         except RecursionError:

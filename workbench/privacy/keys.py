@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from workbench.privacy import custom, person
+from workbench.privacy import custom, likely, person
 from workbench.privacy.kinds import BY_NAME, KINDS, Kind
 from workbench.privacy.marks import LOOKALIKE
 from workbench.privacy.rules import PLAIN, Rules
@@ -15,7 +14,6 @@ from workbench.privacy.rules import PLAIN, Rules
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ODD = re.compile(r"[\W_]+")
 LONGEST = 80  # a longer key is text, not a name
-MOST_KEYS = 40  # of a record whose keys are remembered together
 MOST_WORDS = 4  # of one announcing name, such as `secret_access_key`
 
 _ANNOUNCED = {key: kind for kind in reversed(KINDS) for key in kind.keys}
@@ -27,12 +25,16 @@ url uri link label placeholder field column date code currency balance limit amo
 description message industry website next page continuation cursor sync limit usage per ttl
 """
 _OTHER = frozenset(_OTHER_WORDS.split())
-# `name` is a person's beside an e-mail or below `customer`; anywhere else it may be a product's or a tool's.
-_BARE = frozenset({"name", "first", "last", "title_name", "names"})
-_PARTS_WORDS = "first last given family middle full value formatted number"
+_PARTS_WORDS = "first last given family middle full value values formatted number display legal text"
 _PARTS = frozenset(_PARTS_WORDS.split())
-_BESIDE = BY_NAME["NAME"]
-_ROLE = replace(BY_NAME["NAME"], accepts=person.looks_like_one, assigned=person.looks_like_one)
+_HANDLE = replace(BY_NAME["USERNAME"], accepts=likely.handle)
+_LOGIN = replace(BY_NAME["USERNAME"], accepts=likely.login)
+_LOGIN_KEYS_WORDS = "user author assignee reporter committer submitter creator created_by updated_by actor posted_by"
+_LOGIN_KEYS = frozenset(_LOGIN_KEYS_WORDS.split())
+_ROLE = replace(BY_NAME["NAME"], accepts=person.looks_like_one, assigned=person.looks_like_one, personal=False)
+_LOOSE_ROLE = replace(_ROLE, accepts=likely.likely, assigned=likely.likely)
+_PERSON_OR_LOGIN = replace(_ROLE, also=(_HANDLE,))
+_USER = replace(_ROLE, also=(_LOGIN,))
 
 
 @lru_cache(maxsize=4096)
@@ -60,40 +62,20 @@ def _built_in(key: str) -> Kind | None:
             kind = _ANNOUNCED.get("_".join(words[start:end]))
             if kind is not None:
                 return kind if _OTHER.isdisjoint(words[:start] + words[end:]) else None
-    return _ROLE if "_".join(words) in person.ROLES else None
+    return _role("_".join(words))
 
 
-def kinds_of(keys: Iterable[str], around: str = "", rules: Rules = PLAIN) -> dict[str, Kind | None]:
-    """What each key of one record announces, knowing the others and the key around the record. Not to be changed:
-    records of one kind share it."""
-    names = tuple(keys)
-    if len(names) <= MOST_KEYS and all(len(name) <= LONGEST for name in names) and len(around) <= LONGEST:
-        return _remembered(names, around, rules)
-    return _kinds_of(names, around, rules)
-
-
-def _kinds_of(keys: tuple[str, ...], around: str, rules: Rules) -> dict[str, Kind | None]:
-    kinds = {key: kind_of(key, rules) for key in keys}
-    below = is_person(around)
-    beside = any(kind is not None and kind.personal and kind is not _ROLE for kind in kinds.values())
-    for key, kind in kinds.items() if "NAME" not in rules.off else ():
-        if kind is None and not rules.lets_pass(key) and (below or beside) and key.strip().lower() in _BARE:
-            kinds[key] = _BESIDE
-    return kinds
-
-
-_remembered = lru_cache(maxsize=1024)(_kinds_of)
+def _role(name: str) -> Kind | None:
+    if name == "user":
+        return _USER
+    if name in person.ROLES:
+        return _PERSON_OR_LOGIN if name in _LOGIN_KEYS else _ROLE
+    return _LOOSE_ROLE if name in person.LOOSE_ROLES else None
 
 
 def inherited(kind: Kind | None, key: str) -> Kind | None:
     """What the key around a record says about one of its keys: `{"phone": {"home": …}}`, `{"name": {"first": …}}`."""
     return kind if kind is not None and (kind.spreads or key.strip().lower() in _PARTS) else None
-
-
-def is_person(key: str) -> bool:
-    """Whether the records below this key are people."""
-    name = "_".join(words_of(key)) if len(key) <= LONGEST else ""
-    return name in person.ROLES or name.removesuffix("s") in person.ROLES or name in ("people", "billing_details")
 
 
 def words_of(key: str) -> list[str]:

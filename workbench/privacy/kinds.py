@@ -46,6 +46,7 @@ class Kind:
     worded: bool = False  # each word of it is the value too: a person's names
     why: str = "form"  # by what `find` knows it, in short words for a person
     prose: Callable[[str, float], Iterator[tuple[int, int]]] | None = None  # spans in prose, from a score on
+    also: tuple[Kind, ...] = ()  # what else its key may announce: under `user`, a name or a user name
     personal: bool = False  # a record with one of these is about a person, so its `name` is a person's
 
 
@@ -68,6 +69,15 @@ KINDS = (
     Kind("CUSTOM", "values of your own", custom.find, custom.accepts, custom.KEYS),
     Kind(SEALED, "sealed values", custom.find, custom.accepts, custom.KEYS),
 )
+
+
+def settled(kind: Kind, value: str) -> Kind:
+    """Of what a key announces, what this value is; the first where it is none of it."""
+    if not kind.also or kind.accepts(value):
+        return kind
+    return next((other for other in kind.also if other.accepts(value)), kind)
+
+
 BY_NAME = {kind.name: kind for kind in KINDS}
 _ENDS = {"companies": "company", "addresses": "address"}  # plurals that are more than an "s"
 

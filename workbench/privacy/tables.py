@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from workbench.privacy.found import Found
-from workbench.privacy.keys import kinds_of
 from workbench.privacy.kinds import Kind
+from workbench.privacy.record_keys import kinds_of
 from workbench.privacy.rules import PLAIN, Rules
 
 LONGEST_HEADER = 2_000  # characters; a longer line is data

@@ -1,4 +1,4 @@
-"""Walks a JSON value and says for each leaf which kind of data its key announces."""
+"""Walks a JSON value and says for each leaf which kind of data its key, its column or its neighbours announce."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from workbench.privacy.keys import inherited, kinds_of
-from workbench.privacy.kinds import Kind
+from workbench.privacy.kinds import Kind, settled
+from workbench.privacy.layout import Layout, Told, placed
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.records import JsonValue
 
@@ -18,18 +18,17 @@ Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
 
 def leaves(value: JsonValue, rules: Rules = PLAIN) -> Iterator[Leaf]:
     """Every string and number with the kind its key, or the key around it, announces; keys are leaves too."""
-    stack: list[tuple[JsonValue, Kind | None, str]] = [(value, None, "")]
+    stack: list[tuple[JsonValue, Told]] = [(value, Told())]
     while stack:
-        node, announced, around = stack.pop()
+        node, told = stack.pop()
         if isinstance(node, dict):
-            kinds = kinds_of(map(str, node), around, rules)
-            for key, child in node.items():
-                yield key, None
-                stack.append((child, kinds[str(key)] or inherited(announced, str(key)), str(key)))
+            yield from ((key, None) for key in node)
+            layout = Layout(node, told, rules)
+            stack.extend((child, layout.told(key)) for key, child in node.items())
         elif isinstance(node, list | tuple):
-            stack.extend((child, announced, around) for child in node)
+            stack.extend(placed(node, told, rules))
         elif isinstance(node, str | int | float) and not isinstance(node, bool):
-            yield node, announced
+            yield node, settled(told.kind, as_text(node)) if told.kind else None
 
 
 def texts(value: JsonValue) -> Iterator[str]:
@@ -46,20 +45,19 @@ def texts(value: JsonValue) -> Iterator[str]:
             stack += node
 
 
-def rebuild(
-    value: JsonValue, change: Change, kind: Kind | None = None, around: str = "", rules: Rules = PLAIN
-) -> JsonValue:
+def rebuild(value: JsonValue, change: Change, rules: Rules = PLAIN) -> JsonValue:
     """The same structure with every leaf and every key changed."""
+    return _rebuilt(value, change, Told(), rules)
+
+
+def _rebuilt(value: JsonValue, change: Change, told: Told, rules: Rules) -> JsonValue:
     if isinstance(value, dict):
-        kinds = kinds_of(map(str, value), around, rules)
-        return {
-            _key(key, change): rebuild(child, change, kinds[str(key)] or inherited(kind, str(key)), str(key), rules)
-            for key, child in value.items()
-        }
+        layout = Layout(value, told, rules)
+        return {_key(key, change): _rebuilt(child, change, layout.told(key), rules) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [rebuild(child, change, kind, around, rules) for child in value]
+        return [_rebuilt(child, change, below, rules) for child, below in placed(value, told, rules)]
     if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return change(value, kind)
+        return change(value, settled(told.kind, as_text(value)) if told.kind else None)
     return value
 
 

@@ -1,0 +1,120 @@
+"""Says what each key of one record announces, knowing the others: `name` is a person's beside an e-mail, a product's
+beside a price, and below `customer` a person's again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+
+from workbench.privacy import likely, person, phone
+from workbench.privacy.keys import LONGEST, kind_of, spelling
+from workbench.privacy.kinds import BY_NAME, Kind
+from workbench.privacy.rules import PLAIN, Rules
+
+MOST_KEYS = 60  # of a record whose keys are remembered together
+
+_NAME = BY_NAME["NAME"]
+_HANDLE = replace(BY_NAME["USERNAME"], accepts=likely.handle)
+# What a bare key announces in a record that is about a person, that looks like one, and of which nothing is known.
+_SURE = replace(_NAME, accepts=likely.plausible, also=(_HANDLE,))
+_FAIR = replace(_NAME, accepts=person.looks_like_one, assigned=person.looks_like_one)
+_LIKELY = replace(_NAME, accepts=likely.likely, assigned=likely.likely)
+_PARTY = replace(_FAIR, also=(replace(BY_NAME["PHONE"], accepts=phone.accepts),))
+
+_BARE_WORDS = "name names first last title_name display_name displayname global_name nick cn sn fn given family"
+_BARE = frozenset(_BARE_WORDS.split())
+_PARTIES = frozenset({"from", "to", "cc", "bcc", "reply_to", "sender", "recipient", "recipients", "caller", "callee"})
+_MESSAGE_WORDS = "subject snippet body text message messages sid thread_id message_id content duration html bcc cc"
+_MESSAGE = frozenset(_MESSAGE_WORDS.split())
+_SURE_KINDS = frozenset({"EMAIL", "SSN", "DOB", "NAME", "NATIONAL_ID", "CARD", "USERNAME"})
+_FAIR_KINDS = frozenset({"PHONE", "ADDRESS", "IBAN", "BANK"})
+_ABOUT_PEOPLE_WORDS = """
+gender sex age salutation pronouns marital_status nationality job_title hire_date hired_at hired birthplace blood_type
+avatar avatar_url real_name is_bot personal_email next_of_kin citizenship religion ethnicity height weight allergies
+diagnosis seniority last_seen last_login
+"""
+_ABOUT_PEOPLE = frozenset(_ABOUT_PEOPLE_WORDS.split())
+_PERHAPS_PEOPLE = frozenset({"role", "department", "position", "salary", "occupation", "profession", "timezone", "tz"})
+_ABOUT_THINGS_WORDS = """
+price sku mime_type color colour input_schema image version brand quantity namespace size_bytes currency ean upc isbn
+mimetype stock file_size license stars topics language default_branch vendor domain website capital population lat lng
+latitude longitude unit unit_price protocol port cpu memory required default
+"""
+_ABOUT_THINGS = frozenset(_ABOUT_THINGS_WORDS.split())
+_THINGS_WORDS = """
+product products item items label labels tag tags category categories status priority state states team teams project
+projects channel channels repo repository repositories tool tools file files folder folders city cities country
+countries department departments store stores brand plan plans service services component components event events
+course issuetype issue_type type types workspace workspaces board boards list lists group groups role roles cycle
+milestone milestones pipeline stage stages metadata containers container image images node nodes cluster clusters
+database databases table tables column columns field fields parameter parameters option options select multi_select
+line_items shipping_lines variants collection collections album track tracks book books movie movies venue venues room
+rooms location locations region regions zone zones job jobs workflow workflows step steps check checks template
+templates package packages dependency dependencies module modules app apps application applications feature features
+environment environments model models dataset datasets metric metrics currency species
+"""
+_THINGS = frozenset(_THINGS_WORDS.split())
+_PEOPLE_WORDS = """
+people persons billing_details staff crew children kids parents shipping_details from to cc bcc profile shipping
+individual
+"""
+_PEOPLE = frozenset(_PEOPLE_WORDS.split())
+
+
+def kinds_of(keys: Iterable[str], around: str = "", rules: Rules = PLAIN) -> dict[str, Kind | None]:
+    """What each key of one record announces, knowing the others and the key around the record. Not to be changed:
+    records of one kind share it."""
+    names = tuple(keys)
+    if len(names) <= MOST_KEYS and all(len(name) <= LONGEST for name in names) and len(around) <= LONGEST:
+        return _remembered(names, around, rules)
+    return _kinds_of(names, around, rules)
+
+
+def _kinds_of(keys: tuple[str, ...], around: str, rules: Rules) -> dict[str, Kind | None]:
+    kinds = {key: kind_of(key, rules) for key in keys}
+    spelled = {key: spelling(key) for key in keys}
+    bare = [key for key, name in spelled.items() if name in _BARE and not rules.lets_pass(key)]
+    if bare and "NAME" not in rules.off:
+        kind = _bare_kind(kinds, set(spelled.values()), around)
+        kinds |= {key: _better(kinds[key], kind, spelled[key]) for key in bare}
+    if not _MESSAGE.isdisjoint(spelled.values()):
+        kinds |= {key: _PARTY for key, name in spelled.items() if name in _PARTIES and not rules.lets_pass(key)}
+    return kinds
+
+
+_remembered = lru_cache(maxsize=2048)(_kinds_of)
+
+
+def _better(kind: Kind | None, bare: Kind | None, name: str) -> Kind | None:
+    """What a bare key announces by itself, or by the record, whichever says more."""
+    if kind is not None and kind.personal:
+        return kind
+    if bare is _LIKELY and name in ("sn", "cn", "fn", "first", "last", "given", "family"):
+        return kind
+    return bare if bare is _SURE or kind is None else kind
+
+
+def _bare_kind(kinds: dict[str, Kind | None], names: set[str], around: str) -> Kind | None:
+    """What a bare `name` announces in a record with these keys below that one."""
+    found = {kind.name for key, kind in kinds.items() if kind is not None and not _is_role(kind)}
+    if is_person(around) or not _SURE_KINDS.isdisjoint(found) or not _ABOUT_PEOPLE.isdisjoint(names):
+        return _SURE
+    if spelling(around) in _THINGS or not _ABOUT_THINGS.isdisjoint(names):
+        return None
+    if not _FAIR_KINDS.isdisjoint(found) or not _PERHAPS_PEOPLE.isdisjoint(names):
+        return _FAIR
+    return _LIKELY
+
+
+def _is_role(kind: Kind) -> bool:
+    return kind.name == "NAME" and not kind.personal
+
+
+def is_person(key: str) -> bool:
+    """Whether the records below this key are people."""
+    name = spelling(key)
+    if not name:
+        return False
+    return name in _PEOPLE or not person.ROLES.isdisjoint((name, name.removesuffix("s")))
