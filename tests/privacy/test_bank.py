@@ -1,4 +1,4 @@
-"""Which values under a bank key are details."""
+"""Which numbers are details of a bank: behind a word and under a key."""
 
 from __future__ import annotations
 
@@ -20,6 +20,22 @@ def found(text: str) -> list[str]:
 )
 def test_innocent_text_stays(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Account number: 12345678", "12345678"),
+        ("account no. 0123 4567", "0123 4567"),
+        ("Bank account 123456789 (savings)", "123456789"),
+        ("acct #1234567890", "1234567890"),
+        ("Sort code 12-34-56", "12-34-56"),
+        ("routing number is 021000021", "021000021"),
+        ("SWIFT: DEUTDEFF500", "DEUTDEFF500"),
+    ],
+)
+def test_a_word_tells_what_a_number_is(text: str, number: str) -> None:
+    assert found(text) == [number]
 
 
 @pytest.mark.parametrize("value", ["12345678", "12-34-56", "DEUTDEFF500", "DEUTDEFF", "0123 4567 89"])

@@ -13,6 +13,7 @@ anschrift adresse
 """
 KEYS = frozenset(_KEYS_WORDS.split())
 
+_CODE_MARK = re.compile(r"\w\(|[=<>{}\[\]\"\\]|\b(?:and|or) address\b")
 _CODE = re.compile(r"\d{4,6}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}|[A-Za-z]\d[A-Za-z] ?\d[A-Za-z]\d")
 
 
@@ -35,4 +36,4 @@ def accepts(value: str) -> bool:
         return True
     if not 5 <= len(bare) <= 300 or "://" in bare or "@" in bare or "\0" in bare:
         return False
-    return any(letter.isalpha() for letter in bare) and " " in bare
+    return any(letter.isalpha() for letter in bare) and " " in bare and _CODE_MARK.search(bare) is None

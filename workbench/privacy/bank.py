@@ -1,4 +1,4 @@
-"""Knows bank accounts and bank codes under keys; account numbers have no form of their own."""
+"""Finds bank accounts and bank codes: numbers without a form of their own, so a key or a word says what they are."""
 
 from __future__ import annotations
 
@@ -7,17 +7,30 @@ from collections.abc import Iterator
 
 _KEYS_WORDS = """
 account_number account_no acct_number acct_no bank_account bank_account_number sort_code routing_number routing_no
-aba_number swift_code swift bic bic_code bsb kontonummer bankleitzahl blz
+aba_number swift_code swift bic bic_code bsb kontonummer bankleitzahl blz bank_account_no account_num acct_num
+bank_code bank_routing_number aba_routing_number transit_number ifsc ifsc_code clabe
 """
 KEYS = frozenset(_KEYS_WORDS.split())
 
 _NUMBER = re.compile(r"[A-Za-z]{0,4}[ -]?\d(?:[ .-]?\d){3,23}")
 _BIC = re.compile(r"[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
+_GATES = ("acc", "a/c", "konto", "sort", "routing", "aba ", "swift", "bic", "bsb", "blz", "bankl", "ifsc", "iban")
+_WORD = re.compile(
+    r"(?<![\w-])(?:bank account|(?:bank )?account (?:number|no\b|num\b|nr\b|#)|acct\b|a/c\b|kontonummer|konto\b"
+    r"|sort[ -]code|routing (?:number|no\b|code)|aba\b|bsb\b|blz\b|bankleitzahl)(?: ?(?:number|no|num|nr|is|was"
+    r"|ending in))*"
+    r"[ \t:#.=\"'*]{0,8}(?:is |was )?(?P<number>\d(?:[ -]?\d){4,19})(?![\w-]|\.\d)",
+    re.IGNORECASE,
+)
+_CODE_WORD = re.compile(r"\b(?:SWIFT|BIC|IFSC)(?:/BIC| ?[Cc]ode)?[ \t:#.=]{1,4}(?P<number>[A-Z]{4}[A-Z0-9]{4,7})\b")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:
-    """Nothing: without its key it is a number as any other."""
-    return iter(())
+    """Spans of numbers behind a word that says what they are."""
+    lowered = text.lower()
+    if any(gate in lowered for gate in _GATES):
+        yield from (match.span("number") for match in _WORD.finditer(text))
+        yield from (match.span("number") for match in _CODE_WORD.finditer(text))
 
 
 def accepts(value: str) -> bool:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import KINDS
+from workbench.privacy.mentions import mentions
 from workbench.privacy.pairs import pairs
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.tables import cells
@@ -35,6 +36,7 @@ def _everything(text: str, rules: Rules) -> list[Found]:
     found = [Found(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
     found += pairs(text, rules)
     found += cells(text, rules)
+    found += mentions(text)
     for name, prose in _IN_PROSE:
         found += [Found(start, end, name, "reads like one") for start, end in prose(text, rules.threshold(name))]
     for own in rules.patterns:

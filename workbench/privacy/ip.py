@@ -41,7 +41,7 @@ def accepts(value: str) -> bool:
 
 def _innocent(address: str) -> bool:
     """Loopback, "any", and masks tell about nobody."""
-    return address.startswith(("127.", "0.", "255.")) or address in ("::", "::1")
+    return address.startswith(("127.0.", "0.", "255.")) or address in ("::", "::1")
 
 
 def _six(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from workbench.privacy import custom, likely, person
+from workbench.privacy import custom, likely, person, secret
 from workbench.privacy.kinds import BY_NAME, KINDS, Kind
 from workbench.privacy.marks import LOOKALIKE
 from workbench.privacy.rules import PLAIN, Rules
@@ -31,6 +31,7 @@ _HANDLE = replace(BY_NAME["USERNAME"], accepts=likely.handle)
 _LOGIN = replace(BY_NAME["USERNAME"], accepts=likely.login)
 _LOGIN_KEYS_WORDS = "user author assignee reporter committer submitter creator created_by updated_by actor posted_by"
 _LOGIN_KEYS = frozenset(_LOGIN_KEYS_WORDS.split())
+_COUNTED = replace(BY_NAME["SECRET"], accepts=secret.no_count, assigned=secret.no_count_assigned)
 _ROLE = replace(BY_NAME["NAME"], accepts=person.looks_like_one, assigned=person.looks_like_one, personal=False)
 _LOOSE_ROLE = replace(_ROLE, accepts=likely.likely, assigned=likely.likely)
 _PERSON_OR_LOGIN = replace(_ROLE, also=(_HANDLE,))
@@ -61,7 +62,9 @@ def _built_in(key: str) -> Kind | None:
         for start in range(max(0, end - MOST_WORDS), end):
             kind = _ANNOUNCED.get("_".join(words[start:end]))
             if kind is not None:
-                return kind if _OTHER.isdisjoint(words[:start] + words[end:]) else None
+                if not _OTHER.isdisjoint(words[:start] + words[end:]):
+                    return None
+                return _COUNTED if kind.name == "SECRET" and words[end - 1] in ("token", "cookie") else kind
     return _role("_".join(words))
 
 

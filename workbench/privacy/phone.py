@@ -125,7 +125,7 @@ def _complete(run: _Run, taken: int) -> bool:
 
 
 def _announced(run: _Run) -> Iterator[tuple[int, int]]:
-    if FEWEST_WITH_WORD <= run.digits() <= MOST and not _DATE.match(run.text):
+    if FEWEST_WITH_WORD <= run.digits() <= MOST and not _DATE.fullmatch(run.text):
         yield _opened(run, 0), run.groups[-1][1]
     else:
         yield from _shaped(run)

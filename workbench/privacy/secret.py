@@ -111,6 +111,16 @@ def assigned(value: str) -> bool:
     return accepts(value) and len(bare) >= 4 and bare.lower() not in _NONE and not _CODE.fullmatch(bare)
 
 
+def no_count(value: str) -> bool:
+    """The same for a token or a cookie: a short number beside these is how many, or which."""
+    return accepts(value) and not (value.strip().isdigit() and len(value.strip()) < SHORTEST)
+
+
+def no_count_assigned(value: str) -> bool:
+    """The same again, where it follows its key in a text."""
+    return assigned(value) and no_count(value)
+
+
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     at = 0
     while begin := _BLOCK.search(text, at):
