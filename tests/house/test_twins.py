@@ -23,6 +23,8 @@ ELSEWHERE = {
     "privacy/giving.py": "tests/privacy/test_vault.py",
     "privacy/remembered.py": "tests/privacy/test_vault.py",
     "privacy/custom.py": "tests/privacy/test_rules.py",
+    "privacy/things.py": "tests/privacy/test_likely.py",
+    "privacy/markup_tables.py": "tests/privacy/test_tables.py",
     "gui/dialogs/plan_*.py": "tests/gui/dialogs/test_plan.py",
     "gui/dialogs/plans.py": "tests/gui/dialogs/test_plan.py",
     "gui/dialogs/approvals.py": "tests/gui/dialogs/test_plan.py",

@@ -28,6 +28,11 @@ def found(text: str) -> list[tuple[str, str]]:
         ("**Account number**: 12345678", [("BANK", "12345678")]),
         ("assignee: Rosa Lund", [("NAME", "Rosa Lund")]),
         ("username=rosa_l", [("USERNAME", "rosa_l")]),
+        ("<firstName>Rosa</firstName>", [("NAME", "Rosa")]),
+        ('<field name="date_of_birth">1990-05-06</field>', [("DOB", "1990-05-06")]),
+        ("tenant:\n  name: Rosa Lund\n  unit: 4", [("NAME", "Rosa Lund")]),
+        ('{"name": "Rosa", "email": ""}', [("NAME", "Rosa")]),
+        ('<person name="Rosa Lund" age="30"/>', [("NAME", "Rosa Lund")]),
     ],
 )
 def test_a_key_tells_what_stands_behind_it(text: str, expected: list[tuple[str, str]]) -> None:
@@ -38,6 +43,8 @@ def test_a_key_tells_what_stands_behind_it(text: str, expected: list[tuple[str, 
     "text",
     [
         "name: build and deploy",
+        "name: Build Pipeline\nruns_on: x",
+        '{"name": "Rosa Lund", "price": 3}',
         "token = get_token()",
         "password: str | None = None",
         "password=self.password",

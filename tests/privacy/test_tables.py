@@ -30,6 +30,27 @@ def test_a_header_tells_what_stands_below_it(text: str) -> None:
     assert found(text) == ROSA
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        " id | full_name | phone\n----+-----------+---------\n  7 | Rosa Lund | 5550134\n(1 row)\n",
+        "+--+---+---+\n| id | full_name | phone |\n+--+---+---+\n| 7 | Rosa Lund | 5550134 |\n+--+---+---+\n",
+        "   id  full_name    phone\n0   7  Rosa Lund  5550134\n",
+        "<tr><th>Id</th><th>Full name</th><th>Phone</th></tr>\n<tr><td>7</td><td>Rosa Lund</td><td>5550134</td></tr>",
+        "INSERT INTO people (id, full_name, phone) VALUES (7, 'Rosa Lund', '5550134');",
+        "insert into customers(id,name,phone) values (7, 'Rosa Lund', '5550134'),\n (8, NULL, NULL);",
+    ],
+)
+def test_tables_are_written_in_many_ways(text: str) -> None:
+    assert found(text) == ROSA
+
+
+def test_values_of_a_column_that_says_nothing_may_agree() -> None:
+    numbers = ["+49 30 901820", "+49 30 901821", "+49 30 901822", "555 0134"]
+    rows = "\n".join(f"{at},a@b{at}.co,{number}" for at, number in enumerate(numbers))
+    assert [value for kind, value in found(f"id,email,reach\n{rows}\n") if kind == "PHONE"] == numbers
+
+
 def test_a_quoted_cell_may_hold_the_divider() -> None:
     assert found('id,address\n7,"12 Elm Street, Berlin"\n') == [("ADDRESS", "12 Elm Street, Berlin")]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.privacy.kinds import Kind
-from workbench.privacy.walk import leaves, parsed, rebuild
+from workbench.privacy.walk import embedded, leaves, parsed, rebuild
 from workbench.records import JsonValue
 
 
@@ -60,3 +60,9 @@ def test_only_text_that_holds_an_object_or_a_list_is_parsed() -> None:
     assert parsed("5") is None
     assert parsed("{broken") is None
     assert parsed("[" * 100_000) is None
+
+
+def test_json_between_words_and_on_lines_is_read() -> None:
+    assert embedded('Found 2:\n[{"a": 1}]\nDone [x] {y} {"b": 2}.') == [[{"a": 1}]]
+    assert embedded('{"a": 1}\n{"a": 2}\n') == [{"a": 1}, {"a": 2}]
+    assert embedded("no [json] {here}") == embedded("") == embedded('[{"' * 50_000) == []

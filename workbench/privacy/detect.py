@@ -11,6 +11,7 @@ from workbench.privacy.mentions import mentions
 from workbench.privacy.pairs import pairs
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.tables import cells
+from workbench.privacy.vcard import cards
 
 _FINDERS = tuple((kind.name, kind.why, kind.find) for kind in KINDS)
 _IN_PROSE = tuple((kind.name, kind.prose) for kind in KINDS if kind.prose is not None)
@@ -37,6 +38,7 @@ def _everything(text: str, rules: Rules) -> list[Found]:
     found += pairs(text, rules)
     found += cells(text, rules)
     found += mentions(text)
+    found += cards(text)
     for name, prose in _IN_PROSE:
         found += [Found(start, end, name, "reads like one") for start, end in prose(text, rules.threshold(name))]
     for own in rules.patterns:

@@ -6,7 +6,7 @@ from workbench.privacy.detect import detect
 from workbench.privacy.held import Source
 from workbench.privacy.remembered import SHORT, Remembered
 from workbench.privacy.values import Values
-from workbench.privacy.walk import as_text, leaves, parsed
+from workbench.privacy.walk import as_text, embedded, leaves
 from workbench.records import JsonValue
 
 
@@ -33,8 +33,9 @@ class Learning:
         found = detect(text, self._values.rules)
         for one in found:
             self._values.learn(one.kind, text[one.start : one.end], source)
-        if (inner := parsed(text)) is not None:
-            self.register(inner, source)
+        if inner := embedded(text):
+            for value in inner:
+                self.register(value, source)
         elif plain and len(text) <= SHORT and not found:
             self._harmless_texts().add(text)
 

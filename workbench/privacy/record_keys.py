@@ -20,11 +20,11 @@ _HANDLE = replace(BY_NAME["USERNAME"], accepts=likely.handle)
 # What a bare key announces in a record that is about a person, that looks like one, and of which nothing is known.
 _SURE = replace(_NAME, accepts=likely.plausible, also=(_HANDLE,))
 _FAIR = replace(_NAME, accepts=person.looks_like_one, assigned=person.looks_like_one)
-_LIKELY = replace(_NAME, accepts=likely.likely, assigned=likely.likely)
+LIKELY = replace(_NAME, accepts=likely.likely, assigned=likely.likely)
 _PARTY = replace(_FAIR, also=(replace(BY_NAME["PHONE"], accepts=phone.accepts),))
 
 _BARE_WORDS = "name names first last title_name display_name displayname global_name nick cn sn fn given family"
-_BARE = frozenset(_BARE_WORDS.split())
+BARE = frozenset(_BARE_WORDS.split())
 _PARTIES = frozenset({"from", "to", "cc", "bcc", "reply_to", "sender", "recipient", "recipients", "caller", "callee"})
 _MESSAGE_WORDS = "subject snippet body text message messages sid thread_id message_id content duration html bcc cc"
 _MESSAGE = frozenset(_MESSAGE_WORDS.split())
@@ -63,6 +63,12 @@ individual
 _PEOPLE = frozenset(_PEOPLE_WORDS.split())
 
 
+_FIRM = BY_NAME["COMPANY"]
+_FIRMS = frozenset(
+    {"account", "accounts", "company", "companies", "employer", "organization", "organisation", "merchant", "firm"}
+)
+
+
 def kinds_of(keys: Iterable[str], around: str = "", rules: Rules = PLAIN) -> dict[str, Kind | None]:
     """What each key of one record announces, knowing the others and the key around the record. Not to be changed:
     records of one kind share it."""
@@ -75,7 +81,7 @@ def kinds_of(keys: Iterable[str], around: str = "", rules: Rules = PLAIN) -> dic
 def _kinds_of(keys: tuple[str, ...], around: str, rules: Rules) -> dict[str, Kind | None]:
     kinds = {key: kind_of(key, rules) for key in keys}
     spelled = {key: spelling(key) for key in keys}
-    bare = [key for key, name in spelled.items() if name in _BARE and not rules.lets_pass(key)]
+    bare = [key for key, name in spelled.items() if name in BARE and not rules.lets_pass(key)]
     if bare and "NAME" not in rules.off:
         kind = _bare_kind(kinds, set(spelled.values()), around)
         kinds |= {key: _better(kinds[key], kind, spelled[key]) for key in bare}
@@ -91,7 +97,7 @@ def _better(kind: Kind | None, bare: Kind | None, name: str) -> Kind | None:
     """What a bare key announces by itself, or by the record, whichever says more."""
     if kind is not None and kind.personal:
         return kind
-    if bare is _LIKELY and name in ("sn", "cn", "fn", "first", "last", "given", "family"):
+    if bare is LIKELY and name in ("sn", "cn", "fn", "first", "last", "given", "family"):
         return kind
     return bare if bare is _SURE or kind is None else kind
 
@@ -101,11 +107,13 @@ def _bare_kind(kinds: dict[str, Kind | None], names: set[str], around: str) -> K
     found = {kind.name for key, kind in kinds.items() if kind is not None and not _is_role(kind)}
     if is_person(around) or not _SURE_KINDS.isdisjoint(found) or not _ABOUT_PEOPLE.isdisjoint(names):
         return _SURE
+    if spelling(around) in _FIRMS:
+        return _FIRM
     if spelling(around) in _THINGS or not _ABOUT_THINGS.isdisjoint(names):
         return None
     if not _FAIR_KINDS.isdisjoint(found) or not _PERHAPS_PEOPLE.isdisjoint(names):
         return _FAIR
-    return _LIKELY
+    return LIKELY
 
 
 def _is_role(kind: Kind) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -11,6 +12,11 @@ from workbench.privacy.kinds import Kind, settled
 from workbench.privacy.layout import Layout, Told, placed
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.records import JsonValue
+
+MOST_TRIES = 50  # places of a text where JSON may begin and does not
+
+_OPENING = re.compile(r"(?:^|[\n:>`=(][ \t]{0,9})(?P<value>\{\s{0,40}[\"}]|\[\s{0,40}[\[{\"])")
+_DECODER = json.JSONDecoder()
 
 Leaf: TypeAlias = tuple[JsonValue, Kind | None]
 Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
@@ -69,6 +75,26 @@ def parsed(text: str) -> JsonValue:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def embedded(text: str) -> list[JsonValue]:
+    """The JSON objects and lists in a text: the whole of it, one a line, or between words."""
+    if "{" not in text and "[" not in text:
+        return []
+    if (whole := parsed(text)) is not None:
+        return [whole]
+    found: list[JsonValue] = []
+    at = tries = 0
+    while tries < MOST_TRIES and (opening := _OPENING.search(text, at)):
+        tries += 1
+        try:
+            value, at = _DECODER.raw_decode(text, opening.start("value"))
+        except (ValueError, RecursionError):
+            at = opening.end()
+            continue
+        tries -= 1
+        found.append(value)
+    return found
 
 
 def as_text(leaf: JsonValue) -> str:
