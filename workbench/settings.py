@@ -151,6 +151,14 @@ class Settings:
         " crm.list_customers mail.read_mail:body. What a bench names counts as well.",
         adds=True,
     )
+    privacy_results_days: int = _setting(
+        7, "For how many days answers too long for a model stay in workspace/results. 0: none is kept.",
+        guarded=True, least=0, most=3650,
+    )  # fmt: skip
+    privacy_results_mb: int = _setting(
+        100, "How large workspace/results may become, in megabytes; the oldest answers go first.", guarded=True,
+        least=1, most=100_000,
+    )  # fmt: skip
     history_enabled: bool = _setting(
         True, "Calls, with their arguments and answers, are kept to be found again.", guarded=True
     )

@@ -52,3 +52,13 @@ def test_a_stored_secret_is_hidden_from_every_session_whatever_the_setting():
     for session in (sessions.person, sessions.open("a")):
         assert "value-one" not in session.mask("it is value-one")
         assert "value-one" not in str(session.mask_json({"value-one": ["value-one"]}))
+
+
+@pytest.mark.parametrize("letters", range(20, 60, 3))
+def test_a_text_is_masked_before_it_is_cut_and_no_token_is_cut(letters):
+    session = Sessions(lambda: True).open("a")
+    said = session.mask_start(f"These write: {'ada.lovelace@example.org, ' * 40}", letters)
+    assert "lovelace" not in said
+    assert said.count("[") == said.count("]")
+    assert len(said) <= letters
+    assert session.mask_start("ada.lovelace@example.org", 24).startswith("[EMAIL_1.")

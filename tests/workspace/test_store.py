@@ -215,3 +215,12 @@ def test_nothing_stays_open(store: Store, root: Path) -> None:
     store.list()
     opened = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
     assert not [name for name in opened if os.path.lexists(name) and os.readlink(name).startswith(str(root))]
+
+
+def test_one_folder_is_listed_without_what_is_in_its_folders(tmp_path):
+    store = Store(tmp_path, lambda: 10)
+    for path in ("a/b.txt", "a/c/d.txt", "e.txt"):
+        store.write(path, "x")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    assert [info.path for info in store.inside("a")] == ["a/b.txt"]
+    assert store.inside("link") == store.inside("nothing") == ()

@@ -188,6 +188,7 @@ class Door:
         sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
         text = f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
         pointer = "a program reads the whole: get_tool_definition(name)"
+        text = self._session.mask(text)  # before it is cut: a cut must not split a value in two
         text = cut(text, self._rooms.settings().run_answer_tokens, pointer)
         self._spend(count(text))
         return text

@@ -8,7 +8,6 @@ import logging
 from dataclasses import replace
 from functools import partial
 
-from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.pictures import cost, taken_out
@@ -16,13 +15,13 @@ from workbench.runs.rehearsals import planned
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import hint
+from workbench.runs.spills import Spills
 from workbench.runs.view import compose, cut, shorten
 from workbench.tokens import count
 
 log = logging.getLogger(__name__)
 
 SHORT = 4_000  # characters that are masked and counted at once: a thread would cost more
-SPILL = "results"  # folder of the workspace where answers too long for a model are kept whole
 
 
 class Arrival:
@@ -30,6 +29,8 @@ class Arrival:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
+        self._spills = Spills(rooms.store, rooms.settings)
+        self._spills.tidy()
 
     async def take(self, road: Road, end: End) -> None:
         """From its last step to everybody knowing of it."""
@@ -76,7 +77,7 @@ class Arrival:
         whole = road.session.mask_output(compose(draft))
         if is_person(road) or road.rehearsal is not None or count(whole) <= budget:
             return whole
-        pointer = self._spill(draft)
+        pointer = self._spills.keep(draft)
         if draft.result and count(draft.result) > budget // 2:
             masked = road.session.mask_json(json.loads(draft.result))
             smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
@@ -90,14 +91,6 @@ class Arrival:
         if not self._rooms.settings().privacy_pictures:
             return "the user's settings keep pictures here"
         return "personal data or a secret can be read in its bytes" if road.session.shows(picture) else ""
-
-    def _spill(self, draft: Run) -> str:
-        path = f"{SPILL}/{draft.id}.txt"
-        try:
-            self._rooms.store.write(path, compose(draft))
-        except WorkbenchError as fault:
-            return f"the whole could not be kept: {fault.message}"
-        return f"the whole is in the workspace: read_file({path!r})[:2000] in a program shows its beginning"
 
     def _ledger(self, road: Road, view_tokens: int) -> Ledger:
         if road.rehearsal is not None:

@@ -37,7 +37,7 @@ class Askings:
             case AskArrived(ask=ask) if not ask.opened:
                 session = self.session(ask)
                 _learn(session.vault, ask)
-                words = session.mask(f"{ask.message or _last_words(ask)}"[:_SHOWN])
+                words = session.mask_start(ask.message or _last_words(ask), _SHOWN)
                 self._note(ask, "ask.arrived", f"{ask.server} asks for {_KINDS[ask.kind]}: {words}")
             case AskArrived(ask=ask):
                 self._note(ask, "ask.opened", f"You opened {ask.host} for {ask.server}")

@@ -28,6 +28,7 @@ from workbench.policy.gate import unasked
 from workbench.policy.levels import at_least
 from workbench.policy.profiles import outside
 from workbench.policy.trust import NO_RULE, Judged
+from workbench.privacy.cutting import before
 from workbench.privacy.restoring import Weighed
 from workbench.records import (
     Fault,
@@ -54,7 +55,7 @@ from workbench.runs.sessions import Session
 log = logging.getLogger(__name__)
 
 BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
-EDGE = 400  # characters; no address or number is longer
+LONGEST_KEY = 400  # characters of a key that the audit keeps
 KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
 KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
 KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
@@ -284,7 +285,7 @@ def _entry(
     if outcome is not None:
         detail["bytes"] = outcome.bytes
         if outcome.fault:
-            detail["fault"] = _start(session, f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
+            detail["fault"] = session.mask_start(f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
     return Note(
         kind=kind,
         summary=summary,
@@ -306,26 +307,22 @@ def shown_arguments(session: Session, arguments: JsonObject) -> str:
     is looked at: a program may pass megabytes, ten thousand times."""
     small = _beginning(dict(arguments), session, [KEPT_LEAVES])
     text = json.dumps(session.mask_json(small), ensure_ascii=False, default=str)
-    return text if len(text) <= KEPT_ARGUMENTS else text[:KEPT_ARGUMENTS] + " …"
+    return text if len(text) <= KEPT_ARGUMENTS else text[: before(text, KEPT_ARGUMENTS)] + " …"
 
 
 def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue:
     """The value up to so many leaves, and of a long text its beginning."""
     left[0] -= 1
     if isinstance(value, str) and len(value) > KEPT_ARGUMENTS:
-        return f"{_start(session, value, KEPT_ARGUMENTS)} … ({len(value):,} characters)"
+        return f"{session.mask_start(value, KEPT_ARGUMENTS)} … ({len(value):,} characters)"
     if isinstance(value, list):
         return [_beginning(item, session, left) for item in value[: max(0, left[0])] if left[0] > 0]
     if isinstance(value, dict):
         some = islice(value.items(), max(0, left[0]))
-        return {_start(session, key, EDGE): _beginning(item, session, left) for key, item in some if left[0] > 0}
+        return {
+            session.mask_start(key, LONGEST_KEY): _beginning(item, session, left) for key, item in some if left[0] > 0
+        }
     return value
-
-
-def _start(session: Session, text: str, letters: int) -> str:
-    """The first letters of a text, masked; where it was cut, what may be half of a value goes too."""
-    masked = session.mask(text[:letters])
-    return masked if len(text) <= letters else masked[:-EDGE]
 
 
 def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False) -> Outcome:

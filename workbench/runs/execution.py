@@ -18,6 +18,7 @@ from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, O
 from workbench.runs.answered import failure, value_of
 from workbench.runs.borrowed import borrows, check_unchanged
 from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
+from workbench.runs.files_in import learn_files
 from workbench.runs.guard import Guard
 from workbench.runs.outgoing import outgoing
 from workbench.runs.pauses import Pauses
@@ -57,6 +58,7 @@ class Execution:
         """From the exact bytes that were shown to their ending."""
         proposal = self._road.run.proposal
         await self._stock.refresh(proposal.language)
+        await learn_files(self._road)
         if borrows(self._road.run.verdict):
             check_unchanged(self._road.run.verdict, await asyncio.to_thread(self._rooms.library.usable))
         settings = self._rooms.settings()

@@ -126,7 +126,7 @@ class Outgoing:
             self._rooms.tell(Noticed(Fault(f"A program was kept from the network. {words}", _PAGE)))
 
     def _trace(self, number: int, connection: Connection, state: str, note: str) -> None:
-        where = self._road.session.mask(f"{connection.host}:{connection.port}"[:200])
+        where = self._road.session.mask_start(f"{connection.host}:{connection.port}", 200)
         risk = Risk.HIGH if state == "refused" else Risk.MEDIUM
         size = connection.sent + connection.received
         name = f"{self._road.run.id}-net{number}"

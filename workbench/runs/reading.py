@@ -31,7 +31,7 @@ class Reader:
 
     async def resource(self, call_id: str, server: str, uri: str, session: Session) -> Outcome:
         """What a resource holds; a fault is an outcome."""
-        what = f"The resource {session.mask(uri[:_SHOWN])} of {server}"
+        what = f"The resource {session.mask_start(uri, _SHOWN)} of {server}"
         try:
             address = str(session.vault.restore_json({"uri": uri}, server)["uri"])
             outcome = await self._rooms.catalog.offered.read(call_id, server, address)
@@ -47,7 +47,7 @@ class Reader:
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str], session: Session) -> PromptAnswer:
         """A prompt with its blanks filled; a fault is part of the answer."""
-        what = f"The prompt {session.mask(name[:_SHOWN])} of {server}"
+        what = f"The prompt {session.mask_start(name, _SHOWN)} of {server}"
         try:
             restored = session.vault.restore_json(dict(arguments), server)
             answer = await self._rooms.catalog.offered.prompt(server, name, restored)
@@ -91,7 +91,7 @@ class Reader:
         if outcome is not None:
             detail["bytes"] = outcome.bytes
         if outcome is not None and outcome.fault is not None:
-            detail["fault"] = session.mask(f"{outcome.fault.message} {outcome.fault.detail}"[:KEPT_FAULT])
+            detail["fault"] = session.mask_start(f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
         self._rooms.journal.append(
             Note(
                 kind=kind,

@@ -195,7 +195,7 @@ class Road:
     def _proposal_detail(self) -> dict[str, object]:
         proposal = self.run.proposal
         return {
-            "code": self.session.mask(proposal.code[:KEPT_CODE]),
+            "code": self.session.mask_start(proposal.code, KEPT_CODE),
             "sha": proposal.sha,
             "purpose": self.session.mask(proposal.purpose),
             "origin": str(proposal.origin),
@@ -238,8 +238,8 @@ class Road:
         run = self.run
         fault = f"{run.fault.message} {run.fault.hint}".strip() if run.fault else ""
         return {
-            "answer": self.session.mask(run.model_view[:KEPT_TEXT]),
-            "fault": self.session.mask(fault[:KEPT_TEXT]),
+            "answer": self.session.mask_start(run.model_view, KEPT_TEXT),
+            "fault": self.session.mask_start(fault, KEPT_TEXT),
             "calls": len(self._calls),
             "memory_mb": run.memory_mb,
             "direct": run.ledger.direct,

@@ -7,6 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 
+from workbench.privacy.cutting import before
 from workbench.privacy.held import Source
 from workbench.privacy.repeats import Repeats
 from workbench.privacy.sealed import Sealed
@@ -18,6 +19,7 @@ from workbench.runs.provenance import Provenance
 from workbench.secrets.masks import Masks
 from workbench.tokens import add
 
+_EDGE = 400  # characters; no address or number is longer
 _SEARCHES = 5  # of a session that later calls are looked up in
 _SEARCH_SECONDS = 900.0  # a call that comes later has another reason
 PERSON = "person"  # the id of the session that all of a person's doors share
@@ -41,6 +43,7 @@ class Session:
         self.sealed = Sealed(self.vault)
         self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was told
         self.guesses = 0  # how often sealed values were compared with texts
+        self.files: dict[str, tuple[int, float]] = {}  # of the workspace that were read for personal data → size, time
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._masked = masked
@@ -73,6 +76,13 @@ class Session:
         """Text as the model of this session may see it."""
         text = self._masks.mask(text)
         return self.vault.sanitize(text) if self._masked() else text
+
+    def mask_start(self, text: str, letters: int) -> str:
+        """The first letters of a text, masked before it is cut: what may be half of a value goes too."""
+        if len(text) <= letters:
+            return self.mask(text)
+        start = self.mask(text[: letters + _EDGE])[:-_EDGE]
+        return start[: before(start, letters)]
 
     def mask_output(self, text: str) -> str:
         """The same for what a program made, which may have cut a text anywhere."""

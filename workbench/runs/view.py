@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from workbench.privacy.cutting import after, before
 from workbench.records import JsonValue, Run, RunState
 from workbench.tokens import count
 
@@ -38,7 +39,7 @@ def cut(text: str, budget: int, pointer: str) -> str:
         return text
     notice = f"[cut: about {budget:,} of {whole:,} tokens are shown; {pointer}]"
     keep = max(200, int(len(text) * budget / whole * 0.9))
-    head, tail = text[: keep * 3 // 4], text[len(text) - keep // 4 :]
+    head, tail = text[: before(text, keep * 3 // 4)], text[after(text, len(text) - keep // 4) :]
     return f"{head}\n… {notice} …\n{tail}"
 
 
@@ -54,7 +55,7 @@ def shorten(value: JsonValue, budget: int) -> JsonValue:
 
 def _shorten(value: JsonValue, items: int, letters: int) -> JsonValue:
     if isinstance(value, str) and len(value) > letters:
-        return f"{value[:letters]}… ({len(value) - letters:,} more characters)"
+        return f"{value[: before(value, letters)]}… ({len(value) - letters:,} more characters)"
     if isinstance(value, list):
         kept = [_shorten(item, items, letters) for item in value[:items]]
         return [*kept, f"… {len(value) - items:,} more items"] if len(value) > items else kept

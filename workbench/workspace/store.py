@@ -44,6 +44,18 @@ class Store:
                     break
         return tuple(sorted(found, key=lambda info: info.path))
 
+    def inside(self, folder: str) -> tuple[FileInfo, ...]:
+        """The plain files of one folder, not of those in it; none where there is no such folder."""
+        with self._open_root() as root:
+            try:
+                handle = os.open(folder, _FOLDER, dir_fd=root)
+            except OSError:
+                return ()  # it is not there, or is a link that leads elsewhere
+            try:
+                return tuple(_walk(handle, f"{folder}/", DEEPEST))
+            finally:
+                os.close(handle)
+
     def read(self, path: str) -> str:
         """A text file. What is too large is cut, and the cut is announced on the last line."""
         with self._parent(path, make=False) as (folder, name):

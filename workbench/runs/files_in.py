@@ -1,0 +1,73 @@
+"""Files of the workspace are a way in, as servers are: what a program may read there, its session knows before it runs.
+
+Else a list that a person put there, or that a program of another session wrote, would go to a model as soon as somebody
+prints a column of it. Only programs whose text reads files wait for this, and each file is read once in a session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.walk import parsed
+from workbench.records import FileInfo, JsonValue
+from workbench.runs.languages import PYTHON
+from workbench.runs.road import Road, is_person
+from workbench.runs.sessions import Session
+from workbench.workspace.store import Store
+
+LARGEST: Final = 2_000_000  # bytes of one file
+TOGETHER: Final = 4_000_000  # bytes of all files that are read before one program
+_PLACE: Final = "workspace/"
+_HELPERS: Final = ("read_file", "list_files")  # the sandbox's own, which are no calls of Python's
+
+
+async def learn_files(road: Road) -> None:
+    """Before a program starts."""
+    if road.session.hides and not is_person(road) and (_all(road) or _named(road)):
+        wanted = None if _all(road) else _named(road)
+        await asyncio.to_thread(_learn, road.rooms.store, road.session, wanted)
+
+
+def _named(road: Road) -> frozenset[str]:
+    """The files that its text names."""
+    impact = road.run.verdict.impact if road.run.verdict else None
+    names = (*impact.read, *impact.changed) if impact else ()
+    return frozenset(name.removeprefix(_PLACE) for name in names if name.startswith(_PLACE))
+
+
+def _all(road: Road) -> bool:
+    """Whether only running it tells which files it reads."""
+    run, verdict = road.run, road.run.verdict
+    if verdict is None or run.proposal.language != PYTHON or road.state is not None or verdict.not_assessed:
+        return True
+    strange = any(not name.startswith(_PLACE) for name in verdict.impact.read)
+    return strange or verdict.impact.unnamed > 0 or any(name in run.proposal.code for name in _HELPERS)
+
+
+def _learn(store: Store, session: Session, wanted: Collection[str] | None) -> None:
+    left = TOGETHER
+    for info in sorted(_new(store, session, wanted), key=lambda info: -info.changed):
+        if info.size > min(LARGEST, left):
+            continue
+        left -= info.size
+        with suppress(WorkbenchError):  # no text, or gone meanwhile: there is nothing to be read in it
+            session.register(store.read(info.path), "", _value)
+        session.files[info.path] = (info.size, info.changed)
+
+
+def _new(store: Store, session: Session, wanted: Collection[str] | None) -> list[FileInfo]:
+    """Those that nobody of this session has read as they are now."""
+    return [
+        info
+        for info in store.list()
+        if (wanted is None or info.path in wanted) and session.files.get(info.path) != (info.size, info.changed)
+    ]
+
+
+def _value(text: str) -> JsonValue:
+    found = parsed(text)
+    return text if found is None else found
