@@ -51,6 +51,8 @@ ELSEWHERE = {
     "gui/dialogs/edit_check.py": "tests/gui/dialogs/test_approval_reach.py",
     "gui/models/permissions.py": "tests/gui/dialogs/test_permissions.py",
     "gui/tool_deeds.py": "tests/gui/test_window.py",
+    "gui/openings.py": "tests/gui/test_window.py",
+    "gui/pane_round.py": "tests/gui/test_window.py",
     "gui/models/network.py": "tests/gui/dialogs/test_network.py",
     "demo/asking.py": "tests/demo/test_visits.py",
     "gui/server/roots.py": "tests/gui/server/test_roots_page.py",

@@ -1,4 +1,4 @@
-"""Sees to what panes wish and ties the window's own actions; the only place that knows which pane answers what."""
+"""Sees to what panes wish, and ties what happens in one to another; the only place that knows who answers what."""
 
 from __future__ import annotations
 
@@ -6,24 +6,14 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QObject
 
 from workbench.gui.asks.dialogs import AskDialogs
-from workbench.gui.context import Context
 from workbench.gui.dialogs.approvals import ApprovalDialogs
-from workbench.gui.dialogs.connect_agent import ConnectAgent
-from workbench.gui.dialogs.help import Help
-from workbench.gui.dialogs.machine import MachineDialog
-from workbench.gui.dialogs.network import show_network
-from workbench.gui.dialogs.palette import Palette
-from workbench.gui.dialogs.permissions import show_permissions
 from workbench.gui.dialogs.plans import Plans
-from workbench.gui.dialogs.secrets import SecretsDialog
-from workbench.gui.dialogs.states import StatesDialog
-from workbench.gui.dialogs.strength import StrengthDialog
-from workbench.gui.dialogs.tokens import show_tokens
 from workbench.gui.main_window import MainWindow
+from workbench.gui.openings import Openings
+from workbench.gui.pane_round import PaneRound
 from workbench.gui.pauses.dialogs import PauseDialogs
 from workbench.gui.text import one_line
 from workbench.gui.tool_deeds import TOOL_DEEDS
@@ -93,6 +83,9 @@ class Wiring(QObject):
         self._pauses.run_wanted.connect(self._run_started)
         window.bridge.heard.connect(self._pauses.hear)
         window.bridge.linked.connect(self._pauses.link)
+        self._openings = Openings(window)
+        self._openings.chosen.connect(self.grant)
+        self._round = PaneRound(window)
         self._bind()
 
     def grant(self, wish: Wish) -> None:
@@ -131,9 +124,9 @@ class Wiring(QObject):
             case RehearseRun(run_id):
                 self._plans.rehearse(run_id)
             case FindAnything(words):
-                self._open_palette(words)
+                self._openings.open_palette(words)
             case FilterServers(words):
-                self._search("servers")
+                self._round.search("servers")
                 self._window.servers.finder.setText(words)
             case Act(action):
                 self._window.commands.do(action)
@@ -242,17 +235,9 @@ class Wiring(QObject):
         window, bind = self._window, self._window.commands.bind
         bind("ask.answer", self._asks.show)
         bind("pause.decide", self._pauses.show)
-        bind("palette.open", self._open_palette)
-        bind("agent.connect", partial(self._open, ConnectAgent))
         bind("agent.example", self._context.questions.start_example_agent)
-        bind("core.sandbox", self._show_strength)
-        bind("core.tokens", partial(show_tokens, self._context, self._window))
-        bind("secrets.open", partial(self._open, SecretsDialog))
-        bind("states.open", partial(self._open, StatesDialog))
         bind("editor.go_on", window.centre.go_on)
         bind("editor.rehearse", window.centre.rehearse)
-        bind("network.open", partial(show_network, self._context, self._window, self._window.bridge))
-        bind("permissions.open", partial(show_permissions, self._context, self._window, self._window.bridge))
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)
         bind("front.start", self._start_front)
@@ -260,41 +245,11 @@ class Wiring(QObject):
         bind("editor.show", self._show_editor)
         for name, deed in TOOL_DEEDS.items():
             bind(name, partial(self._with_tool, deed))
-        for name in ("servers", "runs", "output", "audit", "skills", "calls"):
-            bind(f"pane.{name}", partial(self._go_to, name))
-        bind("pane.centre", window.centre.take_keyboard)
-        bind("pane.next", partial(self._cycle, 1))
-        bind("pane.previous", partial(self._cycle, -1))
-        bind("servers.find", partial(self._search, "servers"))
-        bind("audit.find", partial(self._search, "audit"))
         bind("theme.switch", self._switch_theme)
         bind("theme.system", partial(self._set_theme, "system"))
         bind("layout.room", window.give_room)
         bind("layout.reset", window.reset_layout)
         bind("welcome.show", self._show_welcome)
-        bind("help.open", self._help)
-        bind("help.machine", self._check_machine)
-
-    def _open_palette(self, words: str = "") -> None:
-        palette = Palette(self._context, self._window.commands, self._window, words)
-        self._window.bridge.heard.connect(palette.hear)
-        palette.accepted.connect(self._palette_chose)
-        palette.open()
-
-    def _palette_chose(self) -> None:
-        palette = self.sender()
-        if isinstance(palette, Palette) and palette.wish is not None:
-            self.grant(palette.wish)
-
-    def _open(self, make: Callable[[Context, QWidget], Any]) -> None:
-        """Any: a dialog that hears events."""
-        dialog = make(self._context, self._window)
-        self._window.bridge.heard.connect(dialog.hear)
-        dialog.open()
-
-    async def _show_strength(self) -> None:
-        status = await self._context.questions.status()
-        StrengthDialog(self._context, status, self._window).open()
 
     def _start_front(self) -> None:
         if not self._window.centre.start_front():
@@ -329,42 +284,8 @@ class Wiring(QObject):
     def _welcome_closed(self) -> None:
         self._window.layout_file.welcome = False
 
-    def _help(self) -> None:
-        Help(self._context.theme, self._window).show()
-
-    def _check_machine(self) -> None:
-        MachineDialog(self._context, self._window).open()
-
     def _close(self) -> None:
         self._window.close()
-
-    # going about
-
-    def _go_to(self, name: str) -> None:
-        self._window.docks[name].come()
-
-    def _search(self, name: str) -> None:
-        self._window.docks[name].come()
-        pane = self._window.servers if name == "servers" else self._window.audit
-        pane.finder.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        pane.finder.selectAll()
-
-    def _cycle(self, step: int) -> None:
-        """From pane to pane in the order they stand in; hidden ones are passed over."""
-        docks = self._window.docks
-        left = ("servers", "skills", "calls")
-        seen = [docks[name].pane for name in left if not docks[name].visibleRegion().isEmpty()]
-        places: list[QWidget] = [*seen, self._window.centre]
-        places += [
-            docks[name].pane for name in ("runs", "output", "audit") if not docks[name].visibleRegion().isEmpty()
-        ]
-        focus = QApplication.focusWidget()
-        here = next((at for at, place in enumerate(places) if focus and place.isAncestorOf(focus)), -step)
-        target = places[(here + step) % len(places)]
-        if target is self._window.centre:
-            self._window.centre.take_keyboard()
-        else:
-            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # colours
 
