@@ -26,6 +26,7 @@ from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths, images_folder, starter_skills
 from workbench.permissions.bounds import Bounds
+from workbench.permissions.personal import Personal
 from workbench.permissions.rules import Rules
 from workbench.records import AgentInfo, Fault, Note
 from workbench.runs.askings import Askings
@@ -118,8 +119,9 @@ class Core:
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
-            rules, self._bounds(),
+            rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
         )  # fmt: skip
+        self._follow()
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
         opened.push_async_callback(self._end_work)
@@ -184,6 +186,7 @@ class Core:
             *self.rooms.network.rules().notices,
             *self.rooms.rules.notices,
             *self.rooms.bounds.profiles().notices,
+            *self.rooms.personal.notices(self.settings),
             *losses,
             *chosen,
         )
@@ -230,8 +233,13 @@ class Core:
             await _end(process)
         self.journal.append(Note("core.closed", "The core closed", detail={"pid": os.getpid()}))
 
+    def _follow(self) -> None:
+        """Every session looks for personal data as marks and settings say now."""
+        self.rooms.sessions.follow(self.rooms.personal.following(self.settings))
+
     def _set_settings(self, settings: Settings) -> None:
         self.settings = settings
+        self._follow()
         self.conveyor.slots.look_again()
 
     async def _start_example(self) -> None:

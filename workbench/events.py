@@ -24,6 +24,7 @@ from workbench.records import (
     PastCall,
     Pause,
     Permissions,
+    PrivacyRules,
     Run,
     SecretStore,
     ServerState,
@@ -229,6 +230,13 @@ class PermissionsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class PrivacyChanged:
+    """A person marked something as personal or harmless, or changed how a kind of personal data is looked for."""
+
+    rules: PrivacyRules
+
+
+@dataclass(frozen=True, slots=True)
 class CallsKept:
     """Calls were made and stand in the history now, newest last."""
 
@@ -307,6 +315,7 @@ Event: TypeAlias = (
     | SecretsChanged
     | NetworkChanged
     | PermissionsChanged
+    | PrivacyChanged
     | CallsKept
     | CallsForgotten
     | SavedCallsChanged

@@ -36,6 +36,10 @@ class Paths:
         return config_folder() / "settings.toml"
 
     @property
+    def marks(self) -> Path:
+        return config_folder() / "privacy.toml"  # apart from the settings: it holds values of people
+
+    @property
     def skills(self) -> Path:
         return self.bench / "skills"
 

@@ -39,7 +39,8 @@ def _setting(
     return field(default=default, metadata={"sentence": sentence, "guarded": guarded, **bounds})
 
 
-ELSEWHERE = frozenset({"network.allow", "network.deny"})  # tables that `workbench.network.rules` reads
+# Tables that `workbench.network.rules` and `workbench.permissions.personal` read.
+ELSEWHERE = frozenset({"network.allow", "network.deny", "privacy.hide", "privacy.pass"})
 
 PROFILES = "profiles"  # tables that `workbench.permissions.bounds` reads
 
@@ -142,6 +143,15 @@ class Settings:
         "", "Address of a document about this app that serves as its client id at authorization servers (CIMD)."
     )
     privacy_enabled: bool = _setting(True, "Personal data is replaced by tokens before a model sees it.", guarded=True)
+    privacy_off: str = _setting(
+        "", "Kinds of personal data that are let pass, by their names, such as: COMPANY IP.", guarded=True
+    )
+    privacy_recall_first: bool = _setting(
+        False, "Rather too much is hidden than too little: what reads like a name in prose counts sooner.", guarded=True
+    )
+    privacy_thresholds: str = _setting(
+        "", "From which score on a kind in prose counts, from 0 to 1, such as: NAME=0.4.", guarded=True
+    )
     privacy_pictures: bool = _setting(
         True, "Pictures that programs return go to their agents; what is drawn in them is not looked for.", guarded=True
     )

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.records import EntryQuery, PrivacyQuery
+from workbench.records import EntryQuery, PrivacyMark, PrivacyQuery
 
 PROGRAM = """
 from servers.demo import list_customers, get_customer
@@ -147,3 +147,40 @@ async def test_trying_the_detector_keeps_nothing(core):
     assert trial.spans[0].why
     assert "ada@" not in trial.masked
     assert all(not session.vault.found() for session in core.rooms.sessions.all())
+
+
+async def test_a_mark_counts_in_every_session_at_once_and_the_audit_has_no_value(ran):
+    core, session, _ = ran
+    assert session.mask("project Falcon-9") == "project Falcon-9"
+    rules = await core.desk.mark_privacy(PrivacyMark(True, "value", "Falcon-9", "CUSTOM"))
+    later = core.rooms.sessions.open("later")
+    assert all("Falcon" not in one.mask("project Falcon-9") for one in (session, later))
+    assert [span.why for span in (await core.desk.try_privacy("of Falcon-9")).spans] == ["marked by you"]
+    entry = (await core.desk.entries(EntryQuery(kind="privacy.")))[0]
+    assert "Falcon" not in repr(entry)
+    token = (await core.desk.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token
+    mail = (await core.desk.reveal(session.id, token)).value
+    await core.desk.mark_privacy(PrivacyMark(False, "value", mail))
+    assert mail in session.mask(f"to {mail}")
+    await core.desk.unmark_privacy(rules.marks[0].id)
+    assert [mark.hide for mark in (await core.desk.privacy_rules()).marks] == [False]
+
+
+async def test_a_kind_is_switched_off_and_on_for_every_session(ran):
+    core, session, _ = ran
+    off = await core.desk.set_privacy_kind("IP", False, 0)
+    assert [kind.kind for kind in off.kinds if not kind.on] == ["IP"]
+    assert session.mask("host 10.20.30.40") == "host 10.20.30.40"
+    assert (await core.desk.settings()).privacy_off == "IP"
+    assert all(kind.on for kind in (await core.desk.set_privacy_kind("IP", True, 0)).kinds)
+    assert "10.20" not in session.mask("host 10.20.30.40")
+    for kind, threshold in (("SEALED", 0), ("NAME", 7)):
+        with pytest.raises(WorkbenchError):
+            await core.desk.set_privacy_kind(kind, True, threshold)
+
+
+async def test_forgetting_keeps_what_was_marked(ran):
+    core, session, _ = ran
+    await core.desk.mark_privacy(PrivacyMark(True, "value", "Falcon-9", "CUSTOM"))
+    await core.desk.forget_values(session.id)
+    assert "Falcon" not in session.mask("of Falcon-9")

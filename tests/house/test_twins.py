@@ -12,6 +12,7 @@ ELSEWHERE = {
     "desk/values.py": "tests/desk/test_privacy_desk.py",
     "desk/privacy.py": "tests/desk/test_privacy_desk.py",
     "wire/topics/privacy.py": "tests/wire/test_questions.py",
+    "desk/marks.py": "tests/desk/test_privacy_desk.py",
     "gui/queue_strip.py": "tests/gui/asks/test_dialogs.py",
     "gui/waiting_banner.py": "tests/gui/asks/test_dialogs.py",
     "gui/folding_row.py": "tests/gui/dialogs/test_approval.py",

@@ -7,6 +7,7 @@ from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
 from workbench.desk.finding import FindingDesk
 from workbench.desk.house import HouseDesk
+from workbench.desk.marks import MarksDesk
 from workbench.desk.memory import MemoryDesk
 from workbench.desk.network import NetworkDesk
 from workbench.desk.offers import OffersDesk
@@ -55,5 +56,6 @@ class Desk(
     PausesDesk,
     RehearsalsDesk,
     PrivacyDesk,
+    MarksDesk,
 ):
     """It belongs to a person's doors."""

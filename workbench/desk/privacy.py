@@ -84,7 +84,8 @@ class PrivacyDesk(Seat):
     async def try_privacy(self, text: str) -> Trial:
         if len(text) > _LONGEST:
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
-        return await _read(lambda: try_on(text), text)
+        following = self._rooms.personal.following(self._rooms.settings())
+        return await _read(lambda: try_on(text, following.rules, following.known), text)
 
     def _session(self, name: str) -> Session:
         sessions = self._rooms.sessions

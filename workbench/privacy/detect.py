@@ -25,7 +25,7 @@ def detect(text: str, rules: Rules = PLAIN) -> tuple[Found, ...]:
 
 def _detect(text: str, rules: Rules) -> tuple[Found, ...]:
     found: Iterable[Found] = _everything(text, rules)
-    if rules.never or rules.off:
+    if rules.never or rules.passing or rules.off:
         found = [one for one in found if one.kind not in rules.off and not rules.lets_pass(text[one.start : one.end])]
     return union(one for one in found if "\0" not in text[one.start : one.end]) if found else ()
 

@@ -55,7 +55,7 @@ class Hiding:
     def _once(self, text: str) -> str:
         masked, literals = self._blanked(text)
         rules = self._values.rules
-        seen = (one for one in self._values.known.find(masked) if one.value not in rules.never)
+        seen = (one for one in self._values.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self._values.origin(one.value)) for one in seen]
         found = [*literals, *detect(masked, rules), *(Found(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)

@@ -32,6 +32,7 @@ class Rules:
     patterns: tuple[Pattern, ...] = ()
     keys: tuple[tuple[str, str], ...] = ()  # own names of keys, as `keys.spelling` writes them, with their kinds
     never: frozenset[str] = frozenset()  # folded values, and names of keys, that a person said are harmless
+    passing: tuple[re.Pattern[str], ...] = ()  # forms of values that a person said are harmless
     _by_key: dict[str, str] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -43,7 +44,8 @@ class Rules:
 
     def lets_pass(self, value: str) -> bool:
         """Whether a person said that this value, or this name of a key, is harmless."""
-        return value.strip().lower() in self.never
+        bare = value.strip()
+        return bare.lower() in self.never or any(one.fullmatch(bare) for one in self.passing)
 
     def of_key(self, spelling: str) -> str | None:
         """The kind that a key of somebody's own announces."""

@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from workbench.privacy.beside import beside
 from workbench.privacy.detect import detect
 from workbench.privacy.found import Found
 from workbench.privacy.kinds import LITERAL
+from workbench.privacy.known import fold
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.vault import Vault
 from workbench.privacy.walk import as_text, leaves, parsed
-from workbench.records import Trial, TriedSpan
+from workbench.records import Hidden, Trial, TriedSpan
 
 _BY_KEY = "its key says so"
+_MARKED = "marked by you"
 _AGAIN = "the same value stands elsewhere in the text"
 
 
-def try_on(text: str, rules: Rules = PLAIN) -> Trial:
+def try_on(text: str, rules: Rules = PLAIN, known: Iterable[tuple[str, str]] = ()) -> Trial:
     """As an answer of a server is read: learnt with its keys first, then masked. Its vault is gone afterwards."""
     since = time.perf_counter()
     value = parsed(text)
     vault = Vault("trial", rules=rules)
+    said = tuple(known)
+    for kind, one in said:
+        vault.learn(kind, one)
     vault.register(text if value is None else value, "")
     masked = vault.sanitize(text)
     whole, hidden = beside(masked, vault.restore)
-    found = detect(text, rules)
-    keyed = (
-        set() if value is None else {as_text(leaf).strip() for leaf, kind in leaves(value, rules) if kind is not None}
-    )
+    found, other = detect(text, rules), {fold(one): _MARKED for _, one in said}
+    for leaf, announced in leaves(value, rules) if value is not None else ():
+        if announced is not None:
+            other[fold(as_text(leaf).strip())] = _BY_KEY
     spans = tuple(
-        TriedSpan(one.start, one.end, one.kind, _why(found, one.start, one.end, text[one.start : one.end] in keyed))
+        TriedSpan(one.start, one.end, one.kind, _why(found, one, other.get(fold(text[one.start : one.end]), _AGAIN)))
         for one in hidden
         if one.kind != LITERAL
     )
@@ -39,9 +45,7 @@ def try_on(text: str, rules: Rules = PLAIN) -> Trial:
     return Trial(spans if whole == text else (), masked, ms, value is not None)
 
 
-def _why(found: tuple[Found, ...], start: int, end: int, keyed: bool) -> str:
+def _why(found: tuple[Found, ...], span: Hidden, other: str) -> str:
     """In the detector's words where it found this stretch by itself."""
-    at = bisect_right(found, start, key=lambda one: one.start) - 1
-    if at >= 0 and found[at].end >= end:
-        return found[at].why or _BY_KEY
-    return _BY_KEY if keyed else _AGAIN
+    at = bisect_right(found, span.start, key=lambda one: one.start) - 1
+    return (found[at].why or _BY_KEY) if at >= 0 and found[at].end >= span.end else other

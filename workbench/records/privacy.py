@@ -1,11 +1,14 @@
 """What a person may know of personal data: what was found, what stands for it, where it came from and where it went.
 
-No record but `Revealed` and `ModelView` holds a value, so that lists, exports and the audit cannot hold one by mistake.
+No record but `Revealed`, `ModelView` and a mark holds a value, so that lists, exports and the audit cannot hold one by
+mistake.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from workbench.records.ground import Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +128,37 @@ class Trial:
     masked: str = ""
     ms: float = 0.0
     is_json: bool = False  # read with its keys
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyMark:
+    """What somebody said of personal data for good: it hides something wherever it stands, or lets it pass."""
+
+    hide: bool
+    what: str  # value, pattern or key
+    text: str
+    kind: str = ""  # of what it hides
+    source: str = "you"  # or "bench", which can only hide
+    made: float = 0.0
+    id: str = ""  # the same for the same words
+
+
+@dataclass(frozen=True, slots=True)
+class KindRule:
+    """How one kind of personal data is looked for."""
+
+    kind: str
+    plural: str  # as it stands in sentences
+    on: bool = True
+    threshold: float = 0.0  # from which score on it counts in prose; 0: nothing of it is scored
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyRules:
+    """All that a person may change about what is hidden."""
+
+    marks: tuple[PrivacyMark, ...] = ()
+    kinds: tuple[KindRule, ...] = ()
+    enabled: bool = True
+    recall_first: bool = False
+    notices: tuple[Fault, ...] = ()

@@ -13,6 +13,7 @@ from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths
 from workbench.permissions.bounds import Bounds
+from workbench.permissions.personal import Personal
 from workbench.permissions.rules import Rules
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
@@ -41,3 +42,4 @@ class Rooms:
     network: Network
     rules: Rules
     bounds: Bounds
+    personal: Personal

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from workbench.privacy.cutting import before
 from workbench.privacy.held import Source
+from workbench.privacy.marking import Following
 from workbench.privacy.repeats import Repeats
 from workbench.privacy.sealed import Sealed
 from workbench.privacy.trail import Trail
@@ -44,6 +45,7 @@ class Session:
         self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was told
         self.guesses = 0  # how often sealed values were compared with texts
         self.files: dict[str, tuple[int, float]] = {}  # of the workspace that were read for personal data → size, time
+        self._following = Following()
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._masked = masked
@@ -98,11 +100,26 @@ class Session:
         """Whether something to be masked can be read in these bytes, in which nothing can be masked."""
         return self._masks.mask_bytes(data) != data or (self._masked() and self.vault.shows(data))
 
+    def follow(self, following: Following) -> None:
+        """Look for personal data as marks and settings say; what was read under others is read again."""
+        if following == self._following:
+            return
+        self._following = following
+        self._begin_looking()
+
+    def _begin_looking(self) -> None:
+        self.vault.follow(self._following.rules)
+        for kind, value in self._following.known:
+            self.vault.learn(kind, value)
+        self._repeats = Repeats()
+
     def forget(self) -> int:
         """Drop every value; answers how many there were. Tokens made before stand for nothing from now on, because the
         next ones are made with another key."""
         known = len(self.vault.issued())
-        self.vault, self.trail, self._repeats = Vault(self.id), Trail(), Repeats()
+        self.vault, self.trail = Vault(self.id), Trail()
+        self.sealed = Sealed(self.vault)
+        self._begin_looking()
         self.given.clear()
         return known
 
@@ -119,6 +136,7 @@ class Sessions:
         self._masks = masks or Masks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
         self.preview = Session(PREVIEW, Origin.PERSON, "you", masked, self._masks)
+        self._following = Following()
 
     @property
     def person(self) -> Session:
@@ -129,8 +147,19 @@ class Sessions:
         while (name := f"agent-{secrets.token_hex(3)}") in self._all:
             pass
         session = Session(name, Origin.AGENT, author, self._masked, self._masks)
+        session.follow(self._following)
         self._all[session.id] = session
         return session
+
+    def follow(self, following: Following) -> None:
+        """Every session, and each that begins later, looks for personal data so."""
+        if following == self._following:
+            return
+        self._following = following
+        for session in self._all.values():
+            session.follow(following)
+        self.preview.follow(following)
+        self.preview.forget()  # what a person looks at there shows at once what they changed
 
     def named(self, session: Session, author: str) -> None:
         """An agent said its name: what it read in an earlier connection, it has read."""

@@ -130,5 +130,8 @@ DECISIVE = frozenset(
         "accept_profile",
         "withdraw_profile",
         "forget_values",
+        "mark_privacy",
+        "unmark_privacy",
+        "set_privacy_kind",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

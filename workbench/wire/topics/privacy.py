@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import ModelView, PrivacyQuery, PrivacyReport, PrivacySession, Revealed, Trial
+from workbench.records import (
+    ModelView,
+    PrivacyMark,
+    PrivacyQuery,
+    PrivacyReport,
+    PrivacyRules,
+    PrivacySession,
+    Revealed,
+    Trial,
+)
 
 
 class PrivacyQuestions(Protocol):
@@ -29,3 +38,14 @@ class PrivacyQuestions(Protocol):
 
     async def try_privacy(self, text: str) -> Trial:
         """What the detector finds in a text and how it would be masked; nothing of it is kept."""
+
+    async def privacy_rules(self) -> PrivacyRules:
+        """The marks of the person and of the bench, and how each kind is looked for."""
+
+    async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
+        """Hide something for good, or let it pass; counts in every session at once."""
+
+    async def unmark_privacy(self, mark_id: str) -> PrivacyRules: ...
+
+    async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
+        """Look for a kind of personal data or not, and from which score on in prose; 0 leaves that as it is."""

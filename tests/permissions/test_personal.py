@@ -1,0 +1,83 @@
+"""Marks are kept apart from the settings and from everybody else; a bench may hide more and never less."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.permissions.personal import Personal
+from workbench.records import PrivacyMark
+from workbench.settings import Settings
+
+BENCH = """
+[[privacy.hide]]
+pattern = 'AB-\\d{6}'
+[[privacy.hide]]
+pattern = '\\d+'
+[[privacy.pass]]
+value = "rosa@corp.io"
+"""
+FALCON = PrivacyMark(True, "value", "Falcon", "CUSTOM")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    return tmp_path / "workbench.toml", tmp_path / "config" / "privacy.toml"
+
+
+def test_a_mark_lasts_is_readable_by_its_person_alone_and_can_be_taken_back(files: tuple[Path, Path]) -> None:
+    made = Personal(*files).add(FALCON)
+    assert stat.S_IMODE(files[1].stat().st_mode) == 0o600
+    again = Personal(*files)
+    assert again.marks() == (made,)
+    assert again.following(Settings()).known == (("CUSTOM", "Falcon"),)
+    assert again.remove(made.id) == made
+    assert Personal(*files).marks() == ()
+    with pytest.raises(WorkbenchError):
+        again.remove(made.id)
+
+
+def test_the_last_word_about_one_value_counts(files: tuple[Path, Path]) -> None:
+    personal = Personal(*files)
+    personal.add(FALCON)
+    personal.add(PrivacyMark(False, "value", "falcon"))
+    assert [(mark.hide, mark.text) for mark in personal.marks()] == [(False, "falcon")]
+
+
+def test_a_bench_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, Path]) -> None:
+    files[0].write_text(BENCH, "utf-8")
+    personal = Personal(*files)
+    (mark,) = personal.marks()
+    assert (mark.hide, mark.text, mark.source) == (True, "AB-\\d{6}", "bench")
+    told = " ".join(notice.message for notice in personal.notices(Settings()))
+    assert "privacy.pass is ignored" in told
+    assert "may take very long" in told
+    with pytest.raises(WorkbenchError, match="no such mark of yours"):
+        personal.remove(mark.id)
+
+
+@pytest.mark.parametrize("text", ["hide = 3", "[[hide]]\nvalue = 3", "[[hide]]\nvalue='a b c'\nkey='x'", "privacy = 7"])
+def test_odd_entries_are_left_out_with_a_notice(files: tuple[Path, Path], text: str) -> None:
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, "utf-8")
+    assert Personal(*files).marks() == ()
+
+
+def test_a_file_that_cannot_be_read_is_not_written_over(files: tuple[Path, Path]) -> None:
+    files[1].parent.mkdir()
+    files[1].write_text("[[hide", "utf-8")
+    personal = Personal(*files)
+    assert personal.notices(Settings())
+    with pytest.raises(WorkbenchError, match="nothing is written over it"):
+        personal.add(FALCON)
+    assert files[1].read_text("utf-8") == "[[hide"
+
+
+def test_settings_that_name_no_kind_are_told(files: tuple[Path, Path]) -> None:
+    view = Personal(*files).view(Settings(privacy_off="IP NOPE"))
+    assert [rule.kind for rule in view.kinds if not rule.on] == ["IP"]
+    assert "NOPE" in view.notices[0].message

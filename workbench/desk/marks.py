@@ -1,0 +1,62 @@
+"""Answers what a person says of personal data for good: marks, and how each kind is looked for. The audit is told, and
+no value with it.
+"""
+
+from __future__ import annotations
+
+from workbench.desk.seat import BY, Seat
+from workbench.errors import WorkbenchError
+from workbench.events import PrivacyChanged
+from workbench.privacy.kinds import BY_NAME, SEALED
+from workbench.privacy.marking import switched, with_threshold
+from workbench.records import JsonValue, Note, PrivacyMark, PrivacyRules
+from workbench.settings import change, write
+
+
+class MarksDesk(Seat):
+    """Only a person's door is answered: no agent may let anything pass."""
+
+    async def privacy_rules(self) -> PrivacyRules:
+        return self._rooms.personal.view(self._rooms.settings())
+
+    async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
+        made = self._rooms.personal.add(mark)
+        deed = f"hidden as {made.kind}" if made.hide else "let pass"
+        self._note_mark("privacy.marked", f"You marked a {made.what} to be {deed}", made)
+        return self._follow()
+
+    async def unmark_privacy(self, mark_id: str) -> PrivacyRules:
+        gone = self._rooms.personal.remove(mark_id)
+        deed = "hidden" if gone.hide else "let pass"
+        self._note_mark("privacy.unmarked", f"You took back that a {gone.what} is {deed}", gone)
+        return self._follow()
+
+    async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
+        if kind not in BY_NAME or kind == SEALED:
+            raise WorkbenchError(f"There is no kind of personal data {kind!r:.40}.")
+        if threshold and not 0 < threshold <= 1:
+            raise WorkbenchError("A threshold is a number above 0, up to 1.")
+        settings = self._rooms.settings()
+        self._set("privacy.off", switched(settings.privacy_off, kind, on=on))
+        if threshold:
+            self._set("privacy.thresholds", with_threshold(settings.privacy_thresholds, kind, threshold))
+        return self._follow()
+
+    def _set(self, name: str, value: JsonValue) -> None:
+        settings = self._rooms.settings()
+        changed = change(settings, name, value)
+        if changed == settings:
+            return
+        write(self._rooms.paths.person_settings, name, value)
+        self._house.set_settings(changed)
+        self._note("setting.changed", f"{name} is {value!r} now")
+
+    def _note_mark(self, kind: str, summary: str, mark: PrivacyMark) -> None:
+        self._rooms.journal.append(Note(kind, summary, BY, "person", detail={"mark": mark.id}))
+
+    def _follow(self) -> PrivacyRules:
+        settings = self._rooms.settings()
+        self._rooms.sessions.follow(self._rooms.personal.following(settings))
+        view = self._rooms.personal.view(settings)
+        self._rooms.tell(PrivacyChanged(view))
+        return view

@@ -1,0 +1,151 @@
+"""What a person and a bench said of personal data for good: marks in two files, and the settings beside them.
+
+A bench's `workbench.toml` may add what is hidden (`[[privacy.hide]]`) and never take away. A person's own marks stand
+in a file apart from the settings, readable by them alone: the values in it are people's, and settings get shared.
+
+    [[hide]]
+    pattern = 'AB-\\d{6}'      # or value = "Falcon", or key = "badge"
+    kind = "CUSTOM"
+
+    [[pass]]
+    value = "support@example.org"
+"""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import tomli_w
+
+from workbench.errors import WorkbenchError
+from workbench.files import read_plain
+from workbench.privacy.marking import WHATS, YOURS, Following, checked, following, kind_rules, unknown
+from workbench.records import Fault, PrivacyMark, PrivacyRules
+from workbench.secrets.written import write_private
+from workbench.settings import Settings
+
+MOST: Final = 500  # marks of one file
+_TABLES: Final = {"hide": True, "pass": False}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    marks: tuple[PrivacyMark, ...] = ()
+    notices: tuple[Fault, ...] = ()
+    lost: bool = False
+
+
+class Personal:
+    """Read when the core starts; a person's own changes count at once."""
+
+    def __init__(self, bench_file: Path, own_file: Path) -> None:
+        self._own_file = own_file
+        self._bench = _read(bench_file, "bench")
+        self._own = _read(own_file, "you")
+
+    def marks(self) -> tuple[PrivacyMark, ...]:
+        """The person's own first, the newest first."""
+        return (*sorted(self._own.marks, key=lambda mark: -mark.made), *self._bench.marks)
+
+    def following(self, settings: Settings) -> Following:
+        """What every session is told."""
+        return following(
+            self.marks(),
+            settings.privacy_off,
+            settings.privacy_thresholds,
+            recall_first=settings.privacy_recall_first,
+        )
+
+    def view(self, settings: Settings) -> PrivacyRules:
+        """All of it, for a person's eyes."""
+        kinds = kind_rules(self.following(settings).rules)
+        return PrivacyRules(
+            self.marks(), kinds, settings.privacy_enabled, settings.privacy_recall_first, self.notices(settings)
+        )
+
+    def notices(self, settings: Settings) -> tuple[Fault, ...]:
+        """What could not be used."""
+        wrong = unknown(settings.privacy_off, settings.privacy_thresholds)
+        words = Fault(f"The privacy settings name {', '.join(wrong)[:200]}, which is no kind.", "It is left out.")
+        return (*self._own.notices, *self._bench.notices, *((words,) if wrong else ()))
+
+    def add(self, mark: PrivacyMark) -> PrivacyMark:
+        """A mark of the person's own; one that says the opposite of the same thing goes."""
+        made = replace(checked(mark), source="you", made=time.time())
+        kept = [one for one in self._own.marks if not _same(one, made)]
+        if len(kept) >= MOST:
+            raise WorkbenchError(f"There are {MOST} marks already.", "Take one back, or use a pattern for many.")
+        self._keep([*kept, made])
+        return made
+
+    def remove(self, mark_id: str) -> PrivacyMark:
+        """Take a mark of the person's own back."""
+        gone = next((one for one in self._own.marks if one.id == mark_id), None)
+        if gone is None:
+            theirs = any(one.id == mark_id for one in self._bench.marks)
+            hint = "It stands in the bench's workbench.toml." if theirs else "Look at the list again."
+            raise WorkbenchError("There is no such mark of yours.", hint)
+        self._keep([one for one in self._own.marks if one.id != mark_id])
+        return gone
+
+    def _keep(self, marks: list[PrivacyMark]) -> None:
+        if self._own.lost:
+            raise WorkbenchError(
+                f"{self._own_file.name} cannot be read, so nothing is written over it.", f"Mend {self._own_file}."
+            )
+        tables: dict[str, list[dict[str, Any]]] = {"hide": [], "pass": []}  # Any: TOML
+        for mark in marks:
+            said = {mark.what: mark.text, **({"kind": mark.kind} if mark.hide else {}), "made": mark.made}
+            tables["hide" if mark.hide else "pass"].append(said)
+        write_private(self._own_file, tomli_w.dumps(tables).encode())
+        self._own = replace(self._own, marks=tuple(marks))
+
+
+def _read(file: Path, source: str) -> _Reading:
+    try:
+        found = tomllib.loads(read_plain(file))
+    except FileNotFoundError:
+        return _Reading()
+    except (OSError, ValueError, RecursionError):
+        if source == "bench":
+            return _Reading()  # the settings' own notice says what is wrong with the file
+        hint = f"Mend or delete {file}; until then nothing that you marked is hidden for that, and nothing let pass."
+        return _Reading(notices=(Fault(f"{file.name} cannot be read.", hint),), lost=True)
+    tables = found.get("privacy", {}) if source == "bench" else found
+    return _entries(tables if isinstance(tables, dict) else {}, file.name, source)
+
+
+def _entries(tables: dict[str, Any], name: str, source: str) -> _Reading:  # Any: TOML
+    marks: list[PrivacyMark] = []
+    notices: list[Fault] = []
+    for table, hides in _TABLES.items():
+        entries = tables.get(table, [])
+        if entries and source == "bench" and not hides:
+            notices.append(Fault(f"{name}: privacy.pass is ignored.", "Only you can let personal data pass."))
+            continue
+        for entry in entries[:MOST] if isinstance(entries, list) else [entries]:
+            try:
+                marks.append(_mark(entry, hides, source))
+            except WorkbenchError as fault:
+                notices.append(Fault(f"{name}: {table}: {fault.message}", f"{fault.hint} It is left out.".strip()))
+    return _Reading(tuple({mark.id: mark for mark in marks}.values()), tuple(notices))
+
+
+def _mark(entry: object, hides: bool, source: str) -> PrivacyMark:
+    if not isinstance(entry, dict):
+        raise WorkbenchError("An entry is no table.", 'Such as value = "Falcon".')
+    said = [what for what in WHATS if isinstance(entry.get(what), str)]
+    if len(said) != 1 or not isinstance(kind := entry.get("kind", YOURS), str):
+        raise WorkbenchError("An entry needs one of value, pattern and key, as text.", 'Such as key = "badge".')
+    made = entry.get("made", 0.0)
+    at = float(made) if isinstance(made, int | float) else 0.0
+    return replace(checked(PrivacyMark(hides, said[0], entry[said[0]], kind, source)), made=at)
+
+
+def _same(one: PrivacyMark, other: PrivacyMark) -> bool:
+    """About the same thing, whatever it says of it."""
+    return (one.what, one.text.casefold()) == (other.what, other.text.casefold())
