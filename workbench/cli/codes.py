@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DONE, FAULT, USAGE, BROKEN, NOT_RUNNING, TOOL_ERROR, UNANSWERED = 0, 1, 2, 3, 4, 5, 6
+DONE, FAULT, USAGE, BROKEN, NOT_RUNNING, TOOL_ERROR, UNANSWERED, REFUSED = range(8)
 INTERRUPTED = 130  # as shells say it for Ctrl+C
 
 MEANING = {
@@ -13,5 +13,6 @@ MEANING = {
     NOT_RUNNING: "no core runs",
     TOOL_ERROR: "the tool answered that it failed",
     UNANSWERED: "a yes is needed first: --yes for a risky call, --allow for a server that never ran",
+    REFUSED: "the policy or a person refused the program",
     INTERRUPTED: "interrupted",
 }

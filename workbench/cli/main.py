@@ -23,9 +23,11 @@ from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
 from workbench.cli.rehearse import arrange_rehearse
+from workbench.cli.run import arrange_run
 from workbench.cli.sandbox import arrange_sandbox
 from workbench.cli.search import arrange_search
 from workbench.cli.servers import arrange_servers, arrange_tools
+from workbench.cli.skills import arrange_skills
 from workbench.cli.thrift import arrange_tokens
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -39,7 +41,9 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "prompt": (arrange_prompt, "Fill a prompt of a server and print its messages."),
     "check": (arrange_check, "Make saved calls and hold their answers to what is expected."),
     "assess": (arrange_assess, "Say what the policy of a bench says of programs, without running them."),
+    "run": (arrange_run, "Run a program in the sandbox, with the tools of a bench."),
     "rehearse": (arrange_rehearse, "List what a program would change or send, without any of it happening."),
+    "skills": (arrange_skills, "List, read and run the skills of a bench."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
@@ -58,7 +62,11 @@ USAGES = (
     ("mcp-workbench prompt SERVER NAME", "fill a prompt and print its messages"),
     ("mcp-workbench check [PATH…]", "make saved calls and hold their answers to what is expected"),
     ("mcp-workbench assess FILE…", "say what the policy says of programs, without running them"),
+    ("mcp-workbench run FILE", "run a program in the sandbox"),
     ("mcp-workbench rehearse FILE", "list what a program would do, without any of it happening"),
+    ("mcp-workbench skills list", "list the skills"),
+    ("mcp-workbench skills show NAME", "read one, its code and its versions"),
+    ("mcp-workbench skills run NAME", "run one"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),

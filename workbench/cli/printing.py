@@ -35,9 +35,14 @@ def print_json(value: JsonValue) -> None:
 
 
 def print_data(text: str) -> None:
-    """A stranger's text: exact into a pipe or file, with its control characters visible on a terminal."""
+    """A stranger's text as whole lines."""
+    print_part(text if text.endswith("\n") or not text else f"{text}\n")
+
+
+def print_part(text: str) -> None:
+    """A piece of it: exact into a pipe or file, with its control characters visible on a terminal."""
     shown = visible(text, keep="\n\t") if sys.stdout.isatty() else text.encode("utf-8", "replace").decode("utf-8")
-    sys.stdout.write(shown if shown.endswith("\n") or not shown else f"{shown}\n")
+    sys.stdout.write(shown)
 
 
 def print_table(rows: Iterable[Sequence[str]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,12 +11,10 @@ from workbench.cli.codes import DONE, FAULT
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import narrate, print_json, visible
 from workbench.cli.program import Program
-from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import Held, JsonObject, Run, RunState
 
 if TYPE_CHECKING:
-    from workbench.events import Event
     from workbench.wire.client import Connection
 
 EPILOG = """Reading tools are called as always; whatever else the program does is held back and listed: calls that
@@ -26,8 +23,6 @@ the window, the rehearsal's page leads to its plan, where each line can be ticke
 
 The plan goes to stdout, everything else to stderr. Exit codes: 0 it was rehearsed to its end, 1 it failed on the way
 (the plan holds what came before) or cannot run at all, 2 wrong usage, 130 interrupted (the rehearsal is stopped)."""
-LOOK_SECONDS = 2.0
-_ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 
 
 def arrange_rehearse(parser: Parser) -> None:
@@ -55,37 +50,12 @@ def _rehearse(given: argparse.Namespace, paths: Paths) -> int:
 
 async def _carry(connection: Connection, program: Program, profile: str) -> Run:
     """Follow it to its end; whoever interrupts stops it."""
-    questions = connection.questions
-    begun = await questions.rehearse(program.code, program.name, "", program.language, profile)
-    over: Run | None = None
-    try:
-        over = await _ended(connection, begun.id)
-    finally:
-        if over is None:
-            with contextlib.suppress(WorkbenchError):  # the core is gone, and the rehearsal with it
-                await questions.stop_run(begun.id)
+    from workbench.wire.following import follow
+
+    begun = await connection.questions.rehearse(program.code, program.name, "", program.language, profile)
+    over = await follow(connection, begun.id)
     plan = [replace(held, arguments=await whole(connection, held.arguments)) for held in over.plan]
     return replace(over, plan=tuple(plan))
-
-
-async def _ended(connection: Connection, run_id: str) -> Run:
-    """Asked again when something is heard of it, and now and then in case nothing is."""
-    import asyncio
-
-    stir = asyncio.Event()
-
-    def hear(event: Event) -> None:
-        stir.set()
-
-    forget = connection.listen(hear)
-    try:
-        while (run := await connection.questions.run(run_id)).state not in _ENDS:
-            stir.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stir.wait(), LOOK_SECONDS)
-        return run
-    finally:
-        forget()
 
 
 def _print(run: Run) -> None:

@@ -20,16 +20,28 @@ class RunsDesk(Seat):
         return await self._house.conveyor.assess(code, language=language, profile=profile)
 
     async def submit(
-        self, code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+        self,
+        code: str,
+        purpose: str,
+        skill: str,
+        state: str = "",
+        language: str = "python",
+        profile: str = "",
+        required: tuple[str, ...] = (),
+        seconds: float = 0.0,
+        force_approval: bool = False,
     ) -> Run:
         return self._house.conveyor.submit(
             code,
             self._rooms.sessions.person,
             purpose,
-            skill=skill,
-            state=state,
-            language=language,
-            profile=profile,
+            seconds,
+            skill,
+            state,
+            language,
+            profile,
+            required,
+            force_approval,
         )
 
     async def runs(self) -> tuple[Run, ...]:

@@ -7,7 +7,9 @@ import asyncio
 from workbench.desk.seat import BY, Seat
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
-from workbench.records import Skill
+from workbench.records import JsonObject, Skill, SkillState
+from workbench.skills.module import usage
+from workbench.skills.names import identifier
 
 
 class SkillsDesk(Seat):
@@ -19,14 +21,25 @@ class SkillsDesk(Seat):
     async def skill(self, name: str) -> Skill:
         return await asyncio.to_thread(self._rooms.library.get, name)
 
-    async def draft_skill(self, name: str, description: str, code: str, run_id: str) -> Skill:
+    async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
+        skill = await asyncio.to_thread(self._rooms.library.get, name, SkillState.KEPT)
+        if skill.faults:
+            raise WorkbenchError(f"{skill.name} cannot be run: {skill.faults[0]}", "Look at it in the library.")
+        if wrong := [key for key in arguments if not key.isidentifier()]:
+            raise WorkbenchError(f"{wrong[0]!r:.100} is no parameter's name.", f"See: skills show {skill.name}.")
+        start = usage(skill.code, identifier(skill.name)).partition("(")[0]
+        return f"{start}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})\n"
+
+    async def draft_skill(
+        self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
+    ) -> Skill:
         text = canonical(code)
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
         verdict = await self._house.conveyor.assess(text.text)
         tools = tuple(sorted({f"{use.server}.{use.tool}" for use in verdict.tools}))
         draft = self._rooms.library.draft
-        skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools)
+        skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 

@@ -19,11 +19,15 @@ MOST_REQUIRED = 100
 
 
 def required_tools(rooms: Rooms, names: Sequence[str]) -> tuple[str, ...]:
-    """Names in any spelling as `server.tool`; one that no server has is refused now, not in the middle of the run."""
+    """Names in any spelling as `server.tool`, a server's name as all of its tools; one that no server has is refused
+    now, not in the middle of the run."""
     if len(names) > MOST_REQUIRED:
         raise WorkbenchError(f"A program is limited to at most {MOST_REQUIRED} tools.", "Leave out required_tools.")
-    known = rooms.catalog.tools()
-    found = (rooms.catalog.tool(*spelled(name, known)) for name in names)
+    known = rooms.catalog.tools() if names else ()
+    found: list[Tool] = []
+    for name in names:
+        whole = [tool for tool in known if tool.server == name]
+        found += whole or [rooms.catalog.tool(*spelled(name, known))]
     return tuple(dict.fromkeys(f"{tool.server}.{tool.name}" for tool in found))
 
 

@@ -66,7 +66,14 @@ class Library:
         return read_versions(self._skills / self.get(name, SkillState.KEPT).name)
 
     def draft(
-        self, name: str, description: str, code: str, run_id: str, author: str, tools: Sequence[str] = ()
+        self,
+        name: str,
+        description: str,
+        code: str,
+        run_id: str,
+        author: str,
+        tools: Sequence[str] = (),
+        tags: Sequence[str] = (),
     ) -> Skill:
         """Put a program aside as a draft, in place of an earlier draft of the same name. What a person wrote into its
         SKILL.md stays, and so does its author as long as the code is the same."""
@@ -74,7 +81,9 @@ class Library:
         if not code.strip():
             raise WorkbenchError("A skill needs code.", "Draft it from a run, or write the program first.")
         words = " ".join(description.split())[:LONGEST_DESCRIPTION]
-        wish = Skill(legal, words, code, SkillState.DRAFT, run_id=run_id, author=author, tools=tuple(tools))
+        wish = Skill(
+            legal, words, code, SkillState.DRAFT, tags=tuple(tags), tools=tuple(tools), run_id=run_id, author=author
+        )
         with self._writing:
             write_skill(self._drafts / legal, _with_past(wish, self._living(legal)))
         return self._changed(legal, SkillState.DRAFT)
@@ -220,7 +229,7 @@ def _with_past(wish: Skill, before: Skill | None) -> Skill:
     return replace(
         wish,
         notes=before.notes if written else notes,
-        tags=before.tags,
+        tags=wish.tags or before.tags,
         author=before.author if before.author and before.code == wish.code else wish.author,
         run_id=wish.run_id or (before.run_id if before.code == wish.code else ""),
     )

@@ -13,10 +13,19 @@ class RunQuestions(Protocol):
     async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict: ...
 
     async def submit(
-        self, code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+        self,
+        code: str,
+        purpose: str,
+        skill: str,
+        state: str = "",
+        language: str = "python",
+        profile: str = "",
+        required: tuple[str, ...] = (),
+        seconds: float = 0.0,
+        force_approval: bool = False,
     ) -> Run:
-        """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile;
-        answers once it is on its road."""
+        """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile and
+        with the required tools alone if there are any; answers once it is on its road."""
 
     async def runs(self) -> tuple[Run, ...]:
         """Runs of this core and the last ones before it, newest first."""

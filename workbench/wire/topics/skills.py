@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import Skill
+from workbench.records import JsonObject, Skill
 
 
 class SkillQuestions(Protocol):
@@ -14,7 +14,13 @@ class SkillQuestions(Protocol):
 
     async def skill(self, name: str) -> Skill: ...
 
-    async def draft_skill(self, name: str, description: str, code: str, run_id: str) -> Skill: ...
+    async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
+        """The program that calls a kept skill with these arguments."""
+        ...
+
+    async def draft_skill(
+        self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
+    ) -> Skill: ...
 
     async def keep_skill(self, name: str, sha: str) -> Skill:
         """Keep the draft with this sha as the next version."""

@@ -1,0 +1,52 @@
+"""`run`: a program from a file, on the same road as an agent's: judged, allowed if need be, run, written down."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from workbench.cli.ask import talk
+from workbench.cli.options import Parser, add_common
+from workbench.cli.program import Program
+from workbench.cli.running import Running, add_running
+from workbench.paths import Paths
+
+if TYPE_CHECKING:
+    from workbench.wire.client import Connection
+
+EPILOG = """The policy of the bench judges the program, and its sandbox runs it, with the tools of its servers. What
+needs a person is asked on this terminal; without one it is refused, unless --yes says yes beforehand or --wait leaves
+it to a window. Critical risk is decided in a window alone. Ctrl+C stops the program and the calls it waits for.
+
+What it prints and its result go to stdout, everything else to stderr.
+
+examples:
+  mcp-workbench run report.py
+  mcp-workbench run job.py --tools demo.list_orders --tools demo.count_orders --json
+  echo 'from servers.demo import count_orders; await count_orders()' | mcp-workbench run -
+  mcp-workbench run clean_up.py --wait
+
+exit codes: 0 done, 1 it failed or was stopped, 2 wrong usage, 6 a yes is needed first, 7 the policy or a person refused
+it, 130 interrupted"""
+
+
+def arrange_run(parser: Parser) -> None:
+    """The program, its bounds, and who says yes."""
+    parser.epilog = EPILOG
+    parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
+    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript; by its ending otherwise")
+    parser.add_argument("--purpose", default="", metavar="WORDS", help="what it is for; the name of its file otherwise")
+    parser.add_argument("--state", default="", metavar="NAME", help="go on with the variables of this state")
+    add_running(parser)
+    add_common(parser, _run)
+
+
+def _run(given: argparse.Namespace, paths: Paths) -> int:
+    program = Program.read(given.file, given.language)
+
+    async def carry(connection: Connection) -> int:
+        running = Running(connection, given, stdin_is_program=given.file == "-")
+        run = await running.carry(program, given.purpose or program.name, state=given.state)
+        return running.report(run)
+
+    return talk(paths, carry)

@@ -1,0 +1,127 @@
+"""`skills`: list, read and run the programs that are worth keeping."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from workbench.cli.arguments import add_pairs, whole_arguments
+from workbench.cli.ask import ask, talk
+from workbench.cli.codes import DONE, USAGE
+from workbench.cli.options import Parser, add_common
+from workbench.cli.printing import narrate, narrate_fault, print_data, print_record, print_table
+from workbench.cli.program import Program
+from workbench.cli.running import Running, add_running
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+from workbench.records import JsonValue, Skill, SkillState
+
+if TYPE_CHECKING:
+    from workbench.wire.client import Connection
+
+EPILOG = """examples:
+  mcp-workbench skills list
+  mcp-workbench skills list --search orders --json
+  mcp-workbench skills show pending-orders-summary
+  mcp-workbench skills run pending-orders-summary --arg minimum_amount=500 --arg show=3"""
+RUN_EPILOG = """The skill runs as a program that imports it, on the road of every program; who says yes, and the
+exit codes, are told by `mcp-workbench run --help`. Arguments are JSON where they can be, else texts: limit=3 is a
+number, name=Eva a text, 'code:="3"' is JSON as it stands.
+
+example:
+  mcp-workbench skills run pending-orders-summary --arg minimum_amount=500 --arg show=3"""
+
+
+def arrange_skills(parser: Parser) -> None:
+    """The three commands and their options."""
+    parser.epilog = EPILOG
+    commands = parser.add_subparsers(required=True, metavar="list|show|run")
+    listing = commands.add_parser("list", help="list the skills", formatter_class=parser.formatter_class)
+    listing.add_argument("--search", default="", metavar="WORDS", help="only those that fit, the best first")
+    listing.add_argument("--all", action="store_true", help="drafts and retired ones too")
+    add_common(listing, _list)
+    show = commands.add_parser("show", help="read one", formatter_class=parser.formatter_class)
+    show.add_argument("name", metavar="NAME")
+    add_common(show, _show)
+    run = commands.add_parser("run", help="run one", epilog=RUN_EPILOG, formatter_class=parser.formatter_class)
+    run.add_argument("name", metavar="NAME")
+    run.add_argument("-a", "--arg", action="append", default=[], metavar="K=V", help="one argument; may be repeated")
+    run.add_argument("--arguments", default="", metavar="JSON", help="all of them: JSON, @file, or - for stdin")
+    add_running(run)
+    add_common(run, _run)
+
+
+def _list(given: argparse.Namespace, paths: Paths) -> int:
+    skills = [one for one in talk(paths, lambda it: _found(it, given.search)) if given.all or _lives(one)]
+    if given.output == "json":
+        print_record(tuple[Skill, ...], tuple(skills))
+        return DONE
+    print_table([(one.name, _version(one), _words(one)) for one in skills])
+    if not skills:
+        narrate("No skill fits." if given.search else "The library is empty.")
+    return DONE
+
+
+async def _found(connection: Connection, words: str) -> list[Skill]:
+    """All by name, or what fits in the order in which agents would find it."""
+    skills = await connection.questions.skills()
+    if not words:
+        return list(skills)
+    finds = (await connection.questions.find(words, ("skill",), 100)).finds
+    kept = {one.name: one for one in skills if one.state is SkillState.KEPT}
+    return [kept[find.name] for find in finds if find.name in kept]
+
+
+def _show(given: argparse.Namespace, paths: Paths) -> int:
+    skill = ask(paths, lambda questions: questions.skill(given.name))
+    if given.output == "json":
+        print_record(Skill, skill)
+        return DONE
+    narrate(f"{skill.name}, {_version(skill)}, by {skill.author or 'nobody named'}: {skill.description}")
+    for fault in skill.faults:
+        narrate(f"Fault: {fault}")
+    if skill.tools:
+        narrate(f"Tools: {', '.join(skill.tools)}")
+    print_data(skill.code)
+    return DONE
+
+
+def _run(given: argparse.Namespace, paths: Paths) -> int:
+    try:
+        arguments: dict[str, JsonValue] = whole_arguments(given.arguments) if given.arguments else {}
+        add_pairs(arguments, [_guessed(pair) for pair in given.arg], {})
+    except WorkbenchError as fault:
+        narrate_fault(fault)
+        return USAGE
+
+    async def carry(connection: Connection) -> int:
+        code = await connection.questions.call_of_skill(given.name, arguments)
+        running = Running(connection, given, stdin_is_program=given.arguments == "-")
+        return running.report(await running.carry(Program(given.name, code, "python"), f"The skill {given.name}"))
+
+    return talk(paths, carry)
+
+
+def _guessed(pair: str) -> str:
+    """A skill has no schema: what reads as a number, a truth value, a list or an object is one."""
+    key, sign, value = pair.partition("=")
+    if not sign or key.endswith(":"):
+        return pair
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        return pair
+    return pair if isinstance(read, str) else f"{key}:={value}"
+
+
+def _lives(skill: Skill) -> bool:
+    return skill.state is SkillState.KEPT
+
+
+def _version(skill: Skill) -> str:
+    return f"version {skill.version}" if skill.state is SkillState.KEPT else str(skill.state)
+
+
+def _words(skill: Skill) -> str:
+    return f"{skill.description} [{skill.faults[0]}]" if skill.faults else skill.description

@@ -1,0 +1,189 @@
+"""The door for a person's own Python programs: `from workbench import Orchestrator`.
+
+It talks to the core of a bench as the window does, so the policy judges every task, the sandbox runs it, and the audit
+has it. No window is needed. What has to be asked waits for a person in a window, or is refused at once: `attended`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from workbench.errors import WorkbenchError
+from workbench.paths import paths_of
+from workbench.records import Decision, JsonValue, PauseAnswer, Run, RunState, Skill, SkillState
+from workbench.wire.client import Connection, connect
+from workbench.wire.codec import Shelved
+from workbench.wire.following import follow, learn_tools
+from workbench.wire.questions import Questions
+from workbench.wire.task_stats import TaskStats
+
+__all__ = ["Orchestrator", "Stats", "Task", "TaskResult", "TaskStats"]
+
+ALONE = "Nobody was there to be asked."
+
+
+@dataclass(slots=True)
+class Task:
+    """A program and what it is for. `status` follows it: pending, waiting, running, then how it ended."""
+
+    id: str = ""
+    description: str = ""
+    code: str = ""
+    required_tools: Sequence[str] = ()  # all it may call: tools or whole servers; none: any
+    status: str = "pending"
+    language: str = "python"
+    profile: str = ""  # the bounds it runs within
+    timeout: float = 0.0  # seconds, within the settings; 0: as the settings say
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What came of a task. `data` and `output` are as they are; `for_model` has tokens in place of personal data."""
+
+    task: str
+    run: str  # finds it in the window and the audit
+    status: str  # done, failed, refused, stopped
+    data: JsonValue = None
+    output: str = ""
+    error: str = ""
+    hint: str = ""
+    stats: TaskStats = field(default_factory=TaskStats)
+    for_model: str = ""
+
+    @property
+    def success(self) -> bool:
+        return self.status == RunState.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The bench in five numbers."""
+
+    servers: int
+    tools: int
+    skills: int
+    active_tasks: int
+    max_concurrent_tasks: int
+
+
+class Orchestrator:
+    """Runs tasks and skills on a bench. With `attended`, what needs a person waits for one; else it is refused."""
+
+    def __init__(self, bench: str | Path | None = None, *, attended: bool = False) -> None:
+        self._paths = paths_of(None if bench is None else Path(bench).expanduser())
+        self._attended = attended
+        self._open: Connection | None = None
+
+    async def __aenter__(self) -> Orchestrator:
+        await self.initialize()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def initialize(self) -> None:
+        """Reach the core, which is started when none runs, and learn the tools of every server that may start."""
+        if self._open is None or self._open.closed.is_set():
+            self._open = await connect(self._paths, role="script")
+        await learn_tools(self._questions)
+
+    async def close(self) -> None:
+        """Leave. The core ends by itself when nobody else needs it."""
+        if self._open is not None:
+            connection, self._open = self._open, None
+            await connection.close()
+
+    async def execute_task(self, task: Task) -> TaskResult:
+        """Run it to its end. A program that fails or is refused is a result; one that nobody could take is a fault."""
+        return await self._carry(task)
+
+    async def execute_skill(self, name: str, arguments: Mapping[str, JsonValue] | None = None) -> TaskResult:
+        """Run a kept skill with these arguments."""
+        code = await self._questions.call_of_skill(name, dict(arguments or {}))
+        return await self._carry(Task(name, f"The skill {name}", code))
+
+    async def save_skill(
+        self, name: str, description: str, code: str, tags: Sequence[str] = (), *, keep: bool = False
+    ) -> Skill:
+        """Put a program into the library as a draft. Agents and programs get it once it is kept: by a person in the
+        window, or here by whoever writes this script and stands behind the program."""
+        draft = await self._questions.draft_skill(name, description, code, "", tuple(tags))
+        return await self._questions.keep_skill(draft.name, draft.sha) if keep else draft
+
+    async def search_skills(self, query: str = "", limit: int = 20) -> tuple[Skill, ...]:
+        """Kept skills that fit, the best first; all of them without a query."""
+        skills = await self._questions.skills()
+        kept = {skill.name: skill for skill in skills if skill.state is SkillState.KEPT}
+        if not query.strip():
+            return tuple(kept.values())[:limit]
+        found = await self._questions.find(query, ("skill",), limit)
+        return tuple(kept[find.name] for find in found.finds if find.name in kept)
+
+    async def get_stats(self) -> Stats:
+        """Of the bench right now, whoever is at work on it."""
+        status, settings = await self._questions.status(), await self._questions.settings()
+        active = status.running + status.waiting
+        return Stats(status.servers, status.tools, status.skills, active, settings.run_concurrent)
+
+    @property
+    def _questions(self) -> Questions:
+        return self._connection.questions
+
+    @property
+    def _connection(self) -> Connection:
+        if self._open is None:
+            raise WorkbenchError("The orchestrator is not open.", "Call `await orchestrator.initialize()` first.")
+        return self._open
+
+    async def _carry(self, task: Task) -> TaskResult:
+        begun = await self._questions.submit(
+            task.code, task.description, "", "", task.language, task.profile, tuple(task.required_tools),
+            task.timeout,
+        )  # fmt: skip
+        task.status = str(RunState.RUNNING)
+
+        async def attend(run: Run) -> None:
+            task.status = str(run.state)
+            if not self._attended:
+                await self._refuse(run)
+
+        try:
+            run = await follow(self._connection, begun.id, attend)
+        except BaseException:
+            task.status = str(RunState.STOPPED)
+            raise
+        task.status = str(run.state)
+        return await self._result(task, run)
+
+    async def _refuse(self, run: Run) -> None:
+        if run.state is RunState.WAITING:
+            answer = Decision(run.id, run.proposal.sha, allow=False, by="", reason=ALONE, seal=run.seal)
+            await self._questions.decide(answer)
+        for pause in run.pauses:
+            await self._questions.answer_pause(PauseAnswer(pause.id, allow=False, reason=ALONE))
+
+    async def _result(self, task: Task, run: Run) -> TaskResult:
+        result, output = await self._whole(run.result), await self._whole(run.output)
+        fault = run.fault
+        detail = f"\n{fault.detail}" if fault and fault.detail else ""
+        return TaskResult(
+            task.id,
+            run.id,
+            str(run.state),
+            json.loads(result) if result else None,
+            output,
+            f"{fault.message}{detail}" if fault else "",
+            fault.hint if fault else "",
+            TaskStats.of(run),
+            await self._whole(run.model_view),
+        )
+
+    async def _whole(self, text: str) -> str:
+        """A long text waits in the core."""
+        return await self._connection.fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text
