@@ -92,11 +92,17 @@ def agent_tools() -> str:
     for tool in TOOLS:
         schema = json.dumps(tool.schema, indent=2)
         reads = "It only reads." if tool.read_only else "It may change something."
-        parts.append(f"## {tool.name}\n\n```text\n{tool.description}\n```\n\n{reads}\n\n```json\n{schema}\n```\n")
+        answers = json.dumps(tool.answers, indent=2)
+        parts.append(
+            f"## {tool.name}\n\n```text\n{tool.description}\n```\n\n{reads}\n\n```json\n{schema}\n```\n\n"
+            f"Its answer, beside the text for the model (`structuredContent`):\n\n```json\n{answers}\n```\n"
+        )
     return _page(
         "The agent's tools",
         "An agent that is connected with `mcp-workbench serve` sees these tools and nothing else. "
-        f"It is told:\n\n> {INSTRUCTIONS}",
+        f"It is told:\n\n> {INSTRUCTIONS}\n\n"
+        "All names, descriptions and argument schemas together, as they go over the wire, cost a model less than 1,100 "
+        "tokens; the schemas of answers are for clients and are not counted.",
         "\n".join(parts),
     )
 

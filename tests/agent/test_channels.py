@@ -101,6 +101,7 @@ class Talk:
         for channel, code in PROGRAMS.items():
             await self.run(channel, code)
         await self.spilled()
+        await self.files()
         await self.skills()
         for depth in DEPTHS:
             await self.ask(f"search results: {depth}", "search_tools", query="record", detail_level=depth)
@@ -118,11 +119,24 @@ class Talk:
         for at in SLICES:
             await self.run("slices of spilled results", f"print(read_file({path[1]!r})[{at - 400}:{at}])")
 
+    async def files(self) -> None:
+        run = await self.client.call_tool(
+            "execute_code", {"code": KNOWN + "result = [person] * 900", "description": "x"}
+        )
+        await self.ask("rest of long answers", "get_run", run_id=run.structured_content["run"])
+        await self.ask("files by a tool", "read_workspace_file", path="c.json")
+        await self.ask("lists of files", "list_workspace_files")
+        await self.ask("files that do not exist", "read_workspace_file", path=f"{NAME}/{MAIL}.txt")
+        await self.ask("files that were written", "write_workspace_file", path=f"{NAME}.txt", content=MAIL)
+
     async def skills(self) -> None:
         code = f'"""Write to {MAIL}."""\n\nasync def write_letter():\n    return "{MAIL}"\n'
         made = await self.core.desk.draft_skill("write-letter", f"Writes to {NAME} <{MAIL}>.", code, "")
         await self.core.desk.keep_skill(made.name, made.sha)
         await self.ask("lists of skills", "list_skills")
+        await self.ask("skills that were found", "search_skills", query="write letter")
+        await self.ask("skills that were read", "load_skill", name="write-letter")
+        await self.ask("skills that ran", "run_skill", name="write-letter")
         await self.run(
             "texts of skills", "import inspect, skills.write_letter as it\nprint(inspect.getsource(it), it.__doc__)"
         )
@@ -180,7 +194,15 @@ CHANNELS = (
     *PROGRAMS,
     "spilled results",
     "slices of spilled results",
+    "rest of long answers",
+    "files by a tool",
+    "lists of files",
+    "files that do not exist",
+    "files that were written",
     "lists of skills",
+    "skills that were found",
+    "skills that were read",
+    "skills that ran",
     "texts of skills",
     *(f"search results: {depth}" for depth in DEPTHS),
     "tool definitions",

@@ -248,3 +248,44 @@ async def test_connecting_anew_does_not_wash_off_what_was_read(core, agent):
     assert failed
     assert "Nobody answered in time" in words
     assert not (await execute("another", sends))[0]
+
+
+async def test_two_agents_of_one_name_are_told_apart_everywhere_and_share_what_the_name_has_read(core, agent):
+    said = {"code": "result = 1", "description": "count"}
+    async with agent("Curious agent") as first, agent("Curious agent") as second:
+        await first.call_tool("execute_code", said)
+        await second.call_tool("execute_code", said)
+        assert {info.name for info in (await core.desk.status()).agents} == {"Curious agent", "Curious agent (2)"}
+        assert [run.proposal.author for run in core.conveyor.runs()] == ["Curious agent (2)", "Curious agent"]
+        one, other = (s for s in core.rooms.sessions.all() if s.called == "Curious agent")
+        assert one.provenance is other.provenance
+    async with agent("Curious agent") as third:
+        await third.list_tools()
+        assert [info.name for info in (await core.desk.status()).agents] == ["Curious agent"]
+
+
+async def test_an_agent_reads_its_figures_and_sees_the_queue(core, agent):
+    core._set_settings(replace(core.settings, run_concurrent=1))
+    heard: list[str] = []
+
+    async def hear(progress, total, message):
+        heard.append(message)
+
+    async with agent() as client:
+        sleeping = asyncio.get_running_loop().create_task(
+            client.call_tool("execute_code", {"code": "import time\ntime.sleep(20)", "description": "sleep"})
+        )
+        async with asyncio.timeout(60):
+            while core.conveyor.number(RunState.RUNNING) != 1:
+                await asyncio.sleep(0.01)
+        queued = asyncio.get_running_loop().create_task(
+            client.call_tool("execute_code", {"code": "result = 1", "description": "x"}, progress_callback=hear)
+        )
+        async with asyncio.timeout(60):
+            while not core.conveyor.slots.waiting:
+                await asyncio.sleep(0.01)
+        facts = (await client.call_tool("get_execution_stats", {})).structured_content
+        sleeping.cancel()
+        assert not (await queued).is_error
+    assert (facts["active_tasks"], facts["queued"], facts["max_concurrent_tasks"], facts["runs"]) == (1, 1, 1, 2)
+    assert heard

@@ -158,6 +158,10 @@ ELSEWHERE = {
     "sandbox/handing.py": "tests/sandbox/test_outside.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
     "sandbox/inside/*.py": "tests/sandbox/test_content.py",
+    "agent/answer.py": "tests/agent/test_files.py",
+    "agent/lookups.py": "tests/agent/test_door.py",
+    "agent/names.py": "tests/agent/test_door.py",
+    "agent/programs.py": "tests/agent/test_door.py",
     "wire/topics/*.py": "tests/wire/test_questions.py",
 }
 

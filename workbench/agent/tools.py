@@ -1,15 +1,46 @@
-"""The tools an agent sees: names, descriptions and schemas. Data, so that docs and tests read the same table."""
+"""The tools an agent sees: names, descriptions and schemas. Data, so that docs and tests read the same table.
+
+Every word here is read by every model in every conversation: all of it together stays below 1,100 tokens.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 
 from workbench.records import JsonObject
 
-INSTRUCTIONS = (
-    "Work through programs instead of single calls: search_tools finds tools, execute_code runs a program that "
-    "imports them. Only what it prints or sets as `result` comes back."
-)
+INSTRUCTIONS = "Write programs instead of making single calls: search_tools, then execute_code."
+
+
+def _object(required: list[str], **properties: JsonObject) -> JsonObject:
+    """What else is given is refused by the door, so that no schema has to spend words on it."""
+    return {"type": "object", "properties": properties} | ({"required": required} if required else {})
+
+
+def _said(text: str, **more: JsonObject) -> JsonObject:
+    """What an answer holds beside its text; models are not shown these schemas, clients check answers by them."""
+    properties = {"text": {"type": "string", "description": text}, **more}
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _text(description: str) -> JsonObject:
+    return {"type": "string", "description": description}
+
+
+def _number(description: str) -> JsonObject:
+    return {"type": "integer", "description": description}
+
+
+def _texts(description: str) -> JsonObject:
+    return {"type": "array", "items": {"type": "string"}, "description": description}
+
+
+def _list(description: str, *names: str, **numbers: JsonObject) -> JsonObject:
+    """A list of objects that hold these texts and numbers."""
+    properties = {name: {"type": "string"} for name in names} | numbers
+    items = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"type": "array", "items": items, "description": description}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,116 +51,188 @@ class AgentTool:
     description: str
     schema: JsonObject
     read_only: bool
+    answers: JsonObject = field(default_factory=lambda: _said("The answer."))  # the schema of its structured content
 
 
-def _object(required: list[str], **properties: JsonObject) -> JsonObject:
-    """What else is given is refused by the door, so that no schema has to spend words on it."""
-    return {"type": "object", "properties": properties} | ({"required": required} if required else {})
+def listed(tool: AgentTool) -> str:
+    """What a client hands its model of a tool, as it goes over the wire; not the schema of its answers."""
+    shown = {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
+    return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
 
+
+_RUN = _said("What the program printed and its result, or what went wrong.", run=_text("For get_run."),
+             state=_text("done, failed, refused or stopped."))  # fmt: skip
 
 EXECUTE = AgentTool(
     name="execute_code",
-    description="""Run a Python program in a locked sandbox on the user's machine; get its summary back.
-1. Find tools with search_tools. 2. Import them: `from servers.demo import list_orders`. 3. Call them with await, \
-filter and join, keep big data out of context. 4. Print little, or set `result`; a picture in it \
-(`chart.images[0]`) is shown to you.
-Rules: top-level await and asyncio.gather work; no network, no other programs; files only below workspace/ and \
-they stay; you see personal data as tokens, [EMAIL_1.…]: pass them on unchanged, tools get the values; catch \
-ToolError from `client`. A person may have to approve it: say what it is for.
+    description="""Run Python in a locked sandbox on the user's machine.
+1. search_tools. 2. Import: `from servers.demo import list_orders`. 3. Await calls; filter and join there. 4. Print \
+little, or set `result`; pictures in it (`chart.images[0]`) are shown to you.
+Rules: top-level await, asyncio.gather; no network or processes; files only in workspace/; personal data reads as \
+tokens, [EMAIL_1.…]: pass them on, tools get the values; catch ToolError from `client`. A person may have to \
+approve: say why.
 Example:
 from servers.demo import list_orders
 page = await list_orders(status="pending", limit=500)
-result = {"pending": page["total"], "first 500 worth": sum(order["amount"] for order in page["orders"])}""",
+result = {"pending": page["total"], "worth": sum(o["amount"] for o in page["orders"])}""",
     schema=_object(
         ["code", "description"],
-        code={"type": "string", "description": "The program."},
-        description={"type": "string", "description": "What it is for, one sentence."},
-        timeout={"type": "number", "description": "Seconds, within the user's limit."},
-        session_id={
-            "type": "string",
-            "description": "Go on with the variables of your programs under this id; else each starts fresh.",
-        },
+        code=_text("The program."),
+        description=_text("Its purpose."),
+        timeout={"type": "number", "description": "Seconds."},
+        session_id=_text("Keeps variables between programs."),
         language={
             "type": "string",
             "enum": ["python", "typescript"],
-            "description": "typescript always waits for a person: "
-            '`import { list_orders } from "./servers/demo"`, console.log, result = …, ToolError, '
-            "readFile, writeFile, listFiles.",
+            "description": "typescript asks; import from ./servers/demo.",
         },
-        profile={
-            "type": "string",
-            "description": "read_only, write_restricted (usual), execute_full (asks) or the user's own.",
-        },
-        required_tools={
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "All it may call, as demo.list_orders.",
-        },
-        force_approval={"type": "boolean", "description": "Ask a person first."},
+        profile=_text("read_only, write_restricted, execute_full (asks)."),
+        required_tools=_texts("All it may call."),
+        force_approval={"type": "boolean", "description": "Ask first."},
     ),
     read_only=False,
+    answers=_RUN,
 )
 
 SEARCH = AgentTool(
     name="search_tools",
-    description="""Find tools without loading their definitions. Start with detail_level "name" or "description"; \
-"full" gives the Python signatures of the few you will call. Without a query it lists all.""",
+    description="Find tools; or list all.",
     schema=_object(
         [],
-        query={"type": "string", "description": "Words or a tool's name."},
-        detail_level={
-            "type": "string",
-            "description": "name, description or full: about 6, 20 or 200 tokens a tool.",
-        },
-        server={"type": "string", "description": "Only this server."},
-        category={"type": "string", "description": "Only servers of this category."},
-        limit={"type": "integer", "description": "At most this many (20)."},
+        query=_text("Words or a name."),
+        detail_level=_text("name, description or full: 6, 20, 200 tokens a tool."),
+        server=_text("Only its tools."),
+        category=_text("Only its servers."),
+        limit=_number("Usually 20."),
     ),
     read_only=True,
 )
 
 DEFINITION = AgentTool(
     name="get_tool_definition",
-    description="""Read all that a server says of a tool, with its schemas. Rarely needed: "full" is shorter.""",
-    schema=_object(
-        ["name"],
-        name={"type": "string", "description": "list_orders, demo.list_orders or mcp__demo__list_orders."},
-        category={"type": "string", "description": "Its server or category."},
-    ),
+    description="A tool's whole schema.",
+    schema=_object(["name"], name=_text("demo.list_orders."), category=_text("Its server.")),
     read_only=True,
 )
 
 LIST_SKILLS = AgentTool(
     name="list_skills",
-    description="List the skills the user keeps, to import: `from skills.late_orders import late_orders`.",
+    description="The user's skills. Import: `from skills.late_orders import late_orders`.",
     schema=_object([]),
     read_only=True,
+    answers=_said("A line for each.", skills=_list("Each one.", "name", "description")),
+)
+
+SEARCH_SKILLS = AgentTool(
+    name="search_skills",
+    description="Find skills.",
+    schema=_object(["query"], query=_text("Words.")),
+    read_only=True,
+    answers=LIST_SKILLS.answers,
+)
+
+LOAD_SKILL = AgentTool(
+    name="load_skill",
+    description="Read a skill.",
+    schema=_object(["name"], name=_text("Its name.")),
+    read_only=True,
+)
+
+RUN_SKILL = AgentTool(
+    name="run_skill",
+    description="Run one.",
+    schema=_object(["name"], name=_text("Its name."), arguments={"type": "object", "description": "Of its function."}),
+    read_only=False,
+    answers=_RUN,
 )
 
 SAVE_SKILL = AgentTool(
     name="save_skill",
-    description="Offer a program that worked as a skill; the user may keep it.",
+    description="Offer a working program.",
     schema=_object(
         ["name", "code", "description"],
-        name={"type": "string", "description": "Lower-case words with hyphens."},
-        code={"type": "string", "description": "An async function of that name, with underscores, or a program."},
-        description={"type": "string", "description": "When to use it."},
+        name=_text("lower-case-words."),
+        code=_text("A program, or an async function of its name."),
+        description=_text("When to use it."),
     ),
     read_only=False,
 )
 
 SANITIZE = AgentTool(
     name="sanitize_pii",
-    description="Replace personal data in a text by tokens.",
-    schema=_object(["text"], text={"type": "string", "description": "The text."}),
+    description="Personal data to tokens.",
+    schema=_object(["text"], text=_text("Any.")),
     read_only=True,
 )
 
 RESTORE = AgentTool(
     name="restore_pii",
-    description="Check tokens. Values are not shown: tool calls restore them.",
-    schema=_object(["text"], text={"type": "string", "description": "The text."}),
+    description="Check tokens; only tools get values.",
+    schema=_object(["text"], text=_text("With tokens.")),
     read_only=True,
 )
 
-TOOLS = (EXECUTE, SEARCH, DEFINITION, LIST_SKILLS, SAVE_SKILL, SANITIZE, RESTORE)
+WRITE_FILE = AgentTool(
+    name="write_workspace_file",
+    description="Write a text file.",
+    schema=_object(["path", "content"], path=_text("reports/a.txt"), content=_text("All of it.")),
+    read_only=False,
+    answers=_said("That it was written.", path=_text("Where."), size=_number("Bytes.")),
+)
+
+_SLICE = _said("The slice.", offset=_number("Where it begins."), total=_number("Characters of the whole."))
+
+READ_FILE = AgentTool(
+    name="read_workspace_file",
+    description="Read one.",
+    schema=_object(["path"], path=_text("Its path."), offset=_number("First character.")),
+    read_only=True,
+    answers=_SLICE,
+)
+
+LIST_FILES = AgentTool(
+    name="list_workspace_files",
+    description="List them.",
+    schema=_object([], folder=_text("Only below it.")),
+    read_only=True,
+    answers=_said("A line for each.", files=_list("Each one.", "path", size=_number("Bytes."))),
+)
+
+GET_RUN = AgentTool(
+    name="get_run",
+    description="More of a cut answer.",
+    schema=_object(["run_id"], run_id=_text("As told."), offset=_number("First character.")),
+    read_only=True,
+    answers=_SLICE,
+)
+
+STATS = AgentTool(
+    name="get_execution_stats",
+    description="Runs, queue, tokens.",
+    schema=_object([]),
+    read_only=True,
+    answers=_said(
+        "The same in lines.",
+        **{
+            name: _number(words)
+            for name, words in {
+                "servers": "Servers that are known.",
+                "tools": "Tools that are known.",
+                "skills": "Skills that are kept.",
+                "runs": "Programs of this agent.",
+                "succeeded": "Those that ran to their end.",
+                "active_tasks": "Programs of all agents that run now.",
+                "queued": "Those that wait for a place.",
+                "waiting": "Those that wait for a person.",
+                "max_concurrent_tasks": "How many may run at once.",
+                "tokens_used": "What this agent's programs and answers cost.",
+                "tokens_saved": "What single calls would have cost beyond that.",
+            }.items()
+        },
+    ),
+)
+
+TOOLS = (
+    EXECUTE, SEARCH, DEFINITION, LIST_SKILLS, SEARCH_SKILLS, LOAD_SKILL, RUN_SKILL, SAVE_SKILL, SANITIZE, RESTORE,
+    WRITE_FILE, READ_FILE, LIST_FILES, GET_RUN, STATS,
+)  # fmt: skip

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 
-from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.agent.tools import INSTRUCTIONS, TOOLS, listed
 from workbench.desk.factors import factors
 from workbench.desk.seat import Seat
 from workbench.records import Depth, ModeAdvice, SessionTokens, TokenReport
@@ -46,7 +45,4 @@ class ThriftDesk(Seat):
 
 def own_tokens() -> int:
     """What the workbench's own tools and instructions cost a model, once a conversation."""
-    texts = (
-        json.dumps({"name": tool.name, "description": tool.description, "inputSchema": tool.schema}) for tool in TOOLS
-    )
-    return count(INSTRUCTIONS) + sum(count(text) for text in texts)
+    return count(INSTRUCTIONS) + sum(count(listed(tool)) for tool in TOOLS)

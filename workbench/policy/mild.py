@@ -56,5 +56,10 @@ def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
     path = one.subject
     if one.rule != Deed.WRITE.value or not path.startswith(_ROOM) or "…" in path:
         return False
+    return is_data(path.removeprefix(_ROOM)) and not taken(path.removeprefix(_ROOM))
+
+
+def is_data(path: str) -> bool:
+    """Whether a file of the workspace, by its name, is plain data and not hidden."""
     hidden = any(part.startswith(".") for part in path.split("/"))
-    return not hidden and posixpath.splitext(path)[1].lower() in _DATA and not taken(path.removeprefix(_ROOM))
+    return not hidden and posixpath.splitext(path)[1].lower() in _DATA

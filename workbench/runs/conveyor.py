@@ -300,7 +300,7 @@ class Conveyor:
                 return End(RunState.REFUSED, "was returned to its author", returned(verdict, outcome))
         if self.slots.full and road.run.state is RunState.WAITING:  # a person has answered: it waits for nobody now
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
-        async with self.slots:
+        async with self.slots.place(proposal.session, proposal.id):
             return self._changed(road) or await self._execute(road)
 
     async def _verdict(self, road: Road, code: str) -> Verdict:

@@ -32,6 +32,11 @@ async def learn_files(road: Road) -> None:
         await asyncio.to_thread(_learn, road.rooms.store, road.session, wanted)
 
 
+def learn_file(store: Store, session: Session, path: str) -> None:
+    """Before an agent reads one by itself."""
+    _learn(store, session, (path,))
+
+
 def _named(road: Road) -> frozenset[str]:
     """The files that its text names."""
     impact = road.run.verdict.impact if road.run.verdict else None

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from itertools import chain, count
 
 from workbench.privacy.cutting import before
 from workbench.privacy.held import Source
@@ -34,6 +35,8 @@ class Session:
         self.id = name
         self.origin = origin
         self.author = author
+        self.called = author  # the name it gave itself; of two that are here under one name, `author` has a number
+        self.present = True
         self.vault = Vault(name)
         self.trail = Trail()
         self._repeats = Repeats()
@@ -163,13 +166,20 @@ class Sessions:
 
     def named(self, session: Session, author: str) -> None:
         """An agent said its name: what it read in an earlier connection, it has read."""
-        session.author = author
+        taken = {one.author for one in self._all.values() if one.present and one is not session}
+        numbered = (f"{author} ({number})" for number in count(2))
+        session.called = author
+        session.author = next(name for name in chain([author], numbered) if name not in taken)
         session.provenance = self._memory.of(author, session.provenance)
+
+    def left(self, session: Session) -> None:
+        """Its name is free again; it stays known, because late answers still need its vault."""
+        session.present = False
 
     def remember(self, session: Session) -> None:
         """Its program or its conversation has ended: a later core shall know what kinds of text it has read."""
         if session.origin is Origin.AGENT:
-            self._memory.keep(session.author, session.provenance)
+            self._memory.keep(session.called, session.provenance)
 
     def get(self, name: str) -> Session | None:
         return self._all.get(name)

@@ -44,7 +44,8 @@ class Spills:
         except WorkbenchError as fault:
             return f"the whole could not be kept: {fault.message}"
         self.tidy()
-        return f"the whole is in the workspace: read_file({path!r}).splitlines()[:50] in a program shows its beginning"
+        way = f"read_file({path!r}).splitlines()[:50] in a program shows its beginning"
+        return f"the whole is in the workspace: {way}, get_run({run.id!r}) reads it here"
 
     def tidy(self) -> None:
         """Delete what is older than the settings say, and the oldest of what is more than they say."""

@@ -1,0 +1,46 @@
+"""What a tool of the door answers: words for the model, the same in parts for a client that reads structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import mcp.types as T
+
+from workbench.privacy.cutting import before
+from workbench.records import Content, JsonObject
+from workbench.tokens import count
+
+LETTERS = 4  # of a token, at most: a slice is first cut to this many, then to its tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Before it becomes the protocol's."""
+
+    text: str
+    facts: JsonObject = field(default_factory=dict)  # beside the text, by the tool's output schema
+    pictures: Sequence[Content] = ()
+    failed: bool = False
+
+
+def told(answer: Answer, *, structured: bool = True) -> T.CallToolResult:
+    """Text first, pictures after it; the text stands in the structure too, since some clients show only that."""
+    images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in answer.pictures]
+    facts = {"text": answer.text, **answer.facts} if structured else None
+    return T.CallToolResult(
+        content=[T.TextContent(text=answer.text), *images], structured_content=facts, is_error=answer.failed
+    )
+
+
+def sliced(text: str, offset: int, budget: int, how: str) -> Answer:
+    """The part of a masked text that begins at this character and fits into so many tokens; `how` reads on."""
+    start = max(0, min(offset, len(text)))
+    end = before(text, min(len(text), start + budget * LETTERS))
+    while (tokens := count(text[start:end])) > budget and end - start > 1:
+        end = before(text, start + max(1, int((end - start) * budget / tokens * 0.95)))
+    facts: JsonObject = {"offset": start, "total": len(text)}
+    if (start, end) == (0, len(text)):
+        return Answer(text, facts)
+    rest = f"; {how} with offset={end} reads on" if end < len(text) else ""
+    return Answer(f"{text[start:end]}\n[characters {start:,} to {end:,} of {len(text):,}{rest}]", facts)

@@ -1,0 +1,80 @@
+"""What an agent looks up before and after its programs: tools, definitions, figures."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from workbench.agent import arguments as given
+from workbench.agent.answer import Answer
+from workbench.agent.programs import Programs
+from workbench.catalog.one_tool import one_tool
+from workbench.events import LedgerChanged
+from workbench.records import JsonObject, Ledger, RunState
+from workbench.runs.conveyor import Conveyor
+from workbench.runs.execution import depth_of, limit_of
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+from workbench.runs.view import cut
+from workbench.tokens import count, counter
+
+
+class Lookups:
+    """Of one agent; what they cost is counted where a person sees it."""
+
+    def __init__(self, rooms: Rooms, conveyor: Conveyor, session: Session, programs: Programs) -> None:
+        self._rooms = rooms
+        self._conveyor = conveyor
+        self._session = session
+        self._programs = programs
+
+    async def search(self, arguments: JsonObject) -> Answer:
+        """`search_tools`."""
+        await self._rooms.catalog.learn()
+        answer = self._rooms.catalog.search(
+            given.text(arguments, "query", ""),
+            depth_of(given.text(arguments, "detail_level", "description")),
+            limit_of(arguments.get("limit")),
+            given.text(arguments, "server", ""),
+            given.text(arguments, "category", ""),
+        )
+        self._session.searched(given.text(arguments, "query", ""), answer.matches)
+        self._spend(answer.tokens)
+        return Answer(answer.text)
+
+    async def definition(self, arguments: JsonObject) -> Answer:
+        """`get_tool_definition`, with the line that imports it; one too long for an answer is read in a program."""
+        await self._rooms.catalog.learn()
+        found = one_tool(self._rooms.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
+        fields = self._rooms.rules.sealed(found.tool, self._rooms.settings().privacy_sealed)
+        what = ", ".join(filter(None, fields)) or "all personal data"
+        sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
+        text = f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
+        pointer = "a program reads the whole: get_tool_definition(name)"
+        text = self._session.mask(text)  # before it is cut: a cut must not split a value in two
+        text = cut(text, self._rooms.settings().run_answer_tokens, pointer)
+        self._spend(count(text))
+        return Answer(text)
+
+    async def stats(self) -> Answer:
+        """`get_execution_stats`."""
+        catalog, slots, ledger = self._rooms.catalog, self._conveyor.slots, self._session.ledger
+        skills = await asyncio.to_thread(self._rooms.library.usable)
+        facts: JsonObject = {
+            "servers": len(catalog.states()),
+            "tools": len(catalog.tools()),
+            "skills": len(skills),
+            "runs": self._programs.proposed,
+            "succeeded": self._programs.succeeded,
+            "active_tasks": self._conveyor.number(RunState.RUNNING),
+            "queued": slots.waiting,
+            "waiting": self._conveyor.number(RunState.WAITING),
+            "max_concurrent_tasks": slots.most,
+            "tokens_used": ledger.actual,
+            "tokens_saved": max(0, ledger.direct - ledger.actual),
+        }
+        return Answer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts)
+
+    def _spend(self, tokens: int) -> None:
+        self._session.spend(Ledger(direct=0, actual=tokens, counter=counter()))
+        self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
