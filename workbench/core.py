@@ -14,6 +14,9 @@ from threading import get_ident
 from typing import TYPE_CHECKING
 
 from workbench.asks.asks import Asks
+from workbench.audit.finder import Finder
+from workbench.audit.index import Index
+from workbench.audit.indexing import Indexing
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
@@ -90,6 +93,9 @@ class Core:
             self.paths.workspace.mkdir()
         self.journal = Journal(self.paths.audit, self.bus.tell)
         opened.callback(self.journal.close)
+        indexing = Indexing(Index(self.paths.audit, self.paths.audit_index))
+        opened.push_async_callback(indexing.close)
+        self.bus.listen(indexing.hear)
         self.bus.listen(self._hear)
         secrets = Secrets(self.paths.state)
         mask_logs(secrets.masks)
@@ -120,6 +126,7 @@ class Core:
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
             rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
+            Finder(self.paths.audit, self.paths.audit_index),
         )  # fmt: skip
         self._follow()
         self._build_road()

@@ -188,6 +188,14 @@ class EntryWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditVerifying:
+    """The audit is being verified, and so much of it was walked."""
+
+    done: int
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
 class SkillsChanged:
     """A skill was drafted, kept, edited or retired."""
 
@@ -309,6 +317,7 @@ Event: TypeAlias = (
     | PauseSettled
     | StatesChanged
     | EntryWritten
+    | AuditVerifying
     | SkillsChanged
     | AgentsChanged
     | LedgerChanged

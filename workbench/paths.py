@@ -52,6 +52,10 @@ class Paths:
         return self.state / "audit.sqlite"
 
     @property
+    def audit_index(self) -> Path:
+        return self.cache / "audit-index.sqlite"  # made of the audit, and again when it is gone
+
+    @property
     def history(self) -> Path:
         return self.state / "history.sqlite"
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from json.encoder import encode_basestring_ascii as _text
 from typing import Any, TypeAlias
 
 from workbench.records import Entry, Note
@@ -29,11 +30,17 @@ def row_of(seq: int, at: float, note: Note) -> Row:
     """A note as columns, in the types in which SQLite gives them back."""
     texts = (note.kind, note.summary, note.actor, note.session, note.run_id, note.server, note.tool, note.risk)
     ms = float(note.ms) + 0.0 if math.isfinite(note.ms) else 0.0  # SQLite has no -0.0
-    return (seq, at, *map(_clean, texts), int(note.ok), ms, min(int(note.tokens), LARGEST), _json(note.detail))
+    return (seq, at, *map(clean, texts), int(note.ok), ms, min(int(note.tokens), LARGEST), _json(note.detail))
 
 
 def hash_of(previous: str, row: Row) -> str:
-    return hashlib.sha256(json.dumps((previous, *row)).encode("ascii")).hexdigest()
+    """As `json.dumps` would write it, in a third of the time; what is no text where one belongs is a TypeError."""
+    seq, at, kind, summary, actor, session, run_id, server, tool, risk, ok, ms, tokens, detail = row
+    words = (
+        f"[{_text(previous)}, {seq!r}, {at!r}, {_text(kind)}, {_text(summary)}, {_text(actor)}, {_text(session)}, "
+        f"{_text(run_id)}, {_text(server)}, {_text(tool)}, {_text(risk)}, {ok!r}, {ms!r}, {tokens!r}, {_text(detail)}]"
+    )
+    return hashlib.sha256(words.encode("ascii")).hexdigest()
 
 
 def entry_of(row: Row) -> Entry:
@@ -47,7 +54,7 @@ def entry_of(row: Row) -> Entry:
     return Entry(seq, at, note, previous, digest)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Half a surrogate pair cannot be stored as UTF-8; it is written as an escape."""
     text = str(text)
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -55,7 +62,7 @@ def _clean(text: str) -> str:
 
 def _json(detail: Mapping[str, Any]) -> str:
     """Any: details are JSON by agreement; what is not is kept as its text, because a lost entry would be worse."""
-    return _clean(_written(dict(detail)))
+    return clean(_written(dict(detail)))
 
 
 def _plain(value: object) -> object:

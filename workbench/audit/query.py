@@ -1,50 +1,129 @@
-"""Turns an `EntryQuery` into SQL that walks an index from the newest entry down and stops at the limit."""
+"""Turns an `EntryQuery` into SQL that walks an index from the newest entry down and stops at the limit.
+
+Where words are looked for, `Span.match` leads from the index of words (`index.py`) to the few entries that may hold
+them; whether they do is asked of the entries themselves, so that the index can only make it faster.
+"""
 
 from __future__ import annotations
 
-from workbench.audit.chain import ALL_COLUMNS
+from dataclasses import dataclass, replace
+
+from workbench.audit.chain import ALL_COLUMNS, clean
 from workbench.records import EntryQuery
 
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`
-_SEARCHED = ("summary", "detail", "server", "tool", "actor", "kind", "run_id")
+LONGEST = 400  # characters of a search that are looked at
+GRAMS = 16  # pieces of the words that the index is asked for at most
+SEARCHED = ("summary", "detail", "server", "tool", "actor", "kind", "run_id")
+BRIEF = ALL_COLUMNS.replace("detail", "'{}'")
+
+Values = list[str | int | float]
 
 
-def select(query: EntryQuery) -> tuple[str, list[str | int]]:
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which numbers to look at, and what to ask the index of words; empty: it is not asked."""
+
+    low: int
+    high: int  # one beyond the last
+    match: str = ""
+
+
+def select(query: EntryQuery) -> tuple[str, Values]:
     """The statement and its values."""
-    terms: list[str] = []
-    values: list[str | int] = []
-    for column in ("session", "run_id", "server", "tool", "risk"):
-        if wanted := str(getattr(query, column)):
-            terms.append(f"{column} = ? AND {column} != ''")
-            values.append(wanted)
-    for extra_terms, extra_values in (_kind(query.kind), _text(query.text)):
-        terms += extra_terms
-        values += extra_values
+    terms, values = conditions(query)
     if query.before > 0:
         terms.append("seq < ?")
         values.append(query.before)
     where = f"WHERE {' AND '.join(terms)} " if terms else ""
     values.append(max(0, min(query.limit, LIMIT)))
-    return f"SELECT {ALL_COLUMNS} FROM entries {where}ORDER BY seq DESC LIMIT ?", values
+    return f"SELECT {_columns(query)} FROM entries {where}ORDER BY seq DESC LIMIT ?", values
 
 
-def _kind(prefix: str) -> tuple[list[str], list[str | int]]:
+def select_span(query: EntryQuery, span: Span, limit: int) -> tuple[str, Values]:
+    """What fits among these numbers."""
+    source, values = _source(query, span)
+    order = "found.rowid" if span.match else "seq"
+    return f"SELECT {_columns(query)} {source} ORDER BY {order} DESC LIMIT ?", [*values, limit]
+
+
+def select_marks(query: EntryQuery, span: Span, before: int, every: int) -> tuple[str, Values]:
+    """How many fit among these numbers, and which of them begin a page when so many came before."""
+    source, values = _source(query, span)
+    order = "found.rowid" if span.match else "seq"
+    inner = f"SELECT seq, row_number() OVER (ORDER BY {order} DESC) AS place {source}"
+    statement = f"SELECT count(*), group_concat(CASE WHEN (place + ?) % ? = 1 THEN seq END) FROM ({inner})"
+    return statement, [before, every, *values]
+
+
+def conditions(query: EntryQuery) -> tuple[list[str], Values]:
+    """What an entry must be, apart from its number."""
+    terms: list[str] = []
+    values: Values = []
+    for column in ("session", "run_id", "server", "tool", "risk", "actor"):
+        if wanted := str(getattr(query, column)):
+            terms.append(f"{column} = ? AND {column} != ''")
+            values.append(clean(wanted))
+    if query.outcome in ("ok", "failed"):
+        terms.append("ok != 0" if query.outcome == "ok" else "ok = 0")
+    for bound, sign in ((query.since, ">="), (query.until, "<")):
+        if bound:
+            terms.append(f"at {sign} ?")
+            values.append(bound)
+    for extra_terms, extra_values in (_kind(query.kind), _words(query.text)):
+        terms += extra_terms
+        values += extra_values
+    return terms, values
+
+
+def match_of(text: str) -> str:
+    """The pieces of three letters that an entry with these words has; empty where every word is shorter."""
+    pieces = [word[at : at + 3] for word in _split(text) for at in range(len(word) - 2)]
+    some = list(dict.fromkeys(pieces))
+    step = max(1, -(-len(some) // GRAMS))
+    return " AND ".join('"{}"'.format(piece.replace('"', '""')) for piece in some[::step])
+
+
+def plain(query: EntryQuery) -> bool:
+    """Whether every entry fits."""
+    return not any(conditions(replace(query, before=0))[0])
+
+
+def _columns(query: EntryQuery) -> str:
+    return BRIEF if query.brief else ALL_COLUMNS
+
+
+def _source(query: EntryQuery, span: Span) -> tuple[str, Values]:
+    terms, values = conditions(query)
+    if span.match:  # CROSS: the index of words leads, whatever the planner thinks
+        start = "FROM words.found CROSS JOIN entries ON entries.seq = found.rowid"
+        terms = ["found MATCH ?", "found.rowid >= ?", "found.rowid < ?", *terms]
+        return f"{start} WHERE {' AND '.join(terms)}", [span.match, span.low, span.high, *values]
+    terms = ["seq >= ?", "seq < ?", *terms]
+    return f"FROM entries WHERE {' AND '.join(terms)}", [span.low, span.high, *values]
+
+
+def _kind(prefix: str) -> tuple[list[str], Values]:
     """A prefix is compared as a whole area ("run."), which is indexed, and as text for what follows the dot."""
     if not prefix:
         return [], []
     area = prefix[: prefix.find(".") + 1]
-    exact: list[str | int] = [len(prefix), prefix]
+    exact: Values = [len(prefix), prefix]
     if not area:
         return ["substr(kind, 1, ?) = ?"], exact
     return ["substr(kind, 1, instr(kind, '.')) = ?", "substr(kind, 1, ?) = ?"], [area, *exact]
 
 
-def _text(text: str) -> tuple[list[str], list[str | int]]:
+def _split(text: str) -> list[str]:
+    return clean(text[:LONGEST]).replace("\0", " ").split()
+
+
+def _words(text: str) -> tuple[list[str], Values]:
     """Every word must occur somewhere; %, _ and \\ mean themselves."""
     terms: list[str] = []
-    values: list[str | int] = []
-    for word in text.split():
+    values: Values = []
+    for word in _split(text):
         escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        terms.append("(" + " OR ".join(f"{column} LIKE ? ESCAPE '\\'" for column in _SEARCHED) + ")")
-        values += [f"%{escaped}%"] * len(_SEARCHED)
+        terms.append("(" + " OR ".join(f"{column} LIKE ? ESCAPE '\\'" for column in SEARCHED) + ")")
+        values += [f"%{escaped}%"] * len(SEARCHED)
     return terms, values

@@ -37,6 +37,8 @@ CREATE INDEX entries_tool ON entries(server, tool) WHERE server != '';
 CREATE INDEX entries_risk ON entries(risk) WHERE risk != '';
 """
 GUARDS = """
+CREATE INDEX IF NOT EXISTS entries_actor ON entries(actor) WHERE actor != '';
+CREATE INDEX IF NOT EXISTS entries_failed ON entries(ok) WHERE ok = 0;
 CREATE TRIGGER IF NOT EXISTS entries_stay BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
 CREATE TRIGGER IF NOT EXISTS entries_remain BEFORE DELETE ON entries

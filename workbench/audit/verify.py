@@ -1,7 +1,14 @@
-"""Walks the whole chain in one pass and says where it breaks. Any thread may: it reads through its own connection."""
+"""Walks the chain and says where it breaks. Any thread or process may: it reads through its own connection.
+
+Each row holds the hash of the one before, so stretches of the chain can be walked apart, by several processes.
+"""
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.audit.chain import ALL_COLUMNS, START, Row, hash_of
@@ -10,27 +17,63 @@ from workbench.audit.store import DAMAGE, open_to_read
 from workbench.records import ChainReport
 
 GAP = "audit.gap"  # kind of the entry that notes, at the next start, that entries had gone
+TOLD = 20_000  # entries between two words about how far it is
+_ROWS = 500  # fetched at a time
+
+_ALL = f"SELECT {ALL_COLUMNS} FROM entries WHERE seq <= ? ORDER BY seq"
+_FROM = f"SELECT {ALL_COLUMNS} FROM entries WHERE seq >= ? AND seq <= ? ORDER BY seq"
+_HASH = "SELECT hash FROM entries WHERE seq = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Numbers of entries; the first one also looks below them, where nothing may be."""
+
+    first: int
+    last: int
 
 
 def verify(path: Path) -> ChainReport:
     """Whether every entry fits the one before and the end is the end that was noted."""
     head = read_head(path)  # first: entries written meanwhile only move the database beyond it
-    seq, previous = 0, START
+    report = ChainReport(False, 0, START, 1, "")
     try:
-        store = open_to_read(path)
-        try:
+        with closing(open_to_read(path)) as store:
             store.execute("BEGIN")
-            for row in store.execute(f"SELECT {ALL_COLUMNS} FROM entries ORDER BY seq"):
+            (last,) = store.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
+            report = walk(store, Stretch(1, last))
+            if report.whole and (reason := fault_at_end(store, head)):
+                report = ChainReport(False, report.entries, report.head, report.entries + 1, reason)
+    except DAMAGE as fault:
+        return damaged(report, fault)
+    return report
+
+
+def walk(store: sqlite3.Connection, stretch: Stretch, tell: Callable[[int], None] = lambda done: None) -> ChainReport:
+    """One stretch of the chain; `tell` hears now and then how many entries were looked at."""
+    seq, previous = stretch.first - 1, START
+    if seq and (found := store.execute(_HASH, (seq,)).fetchone()):
+        previous = found[0]
+    asked = (_FROM, (stretch.first, stretch.last)) if seq else (_ALL, (stretch.last,))
+    try:
+        rows = store.execute(*asked)
+        while batch := rows.fetchmany(_ROWS):
+            for row in batch:
                 if reason := _misfit(row, seq + 1, previous):
                     return ChainReport(False, seq, previous, seq + 1, reason)
-                seq, previous = row[0], row[-1]
-            if reason := fault_at_end(store, head):
-                return ChainReport(False, seq, previous, seq + 1, reason)
-        finally:
-            store.close()
+                seq, previous = row[0], row[15]
+            if (seq - stretch.first) % TOLD < _ROWS:
+                tell(seq - stretch.first + 1)
     except DAMAGE as fault:
-        return ChainReport(False, seq, previous, seq + 1, f"the file is damaged: {fault}")
+        return damaged(ChainReport(False, seq, previous), fault)
+    if seq < stretch.last:
+        return ChainReport(False, seq, previous, seq + 1, f"entry {seq + 1} is missing")
     return ChainReport(True, seq, previous)
+
+
+def damaged(so_far: ChainReport, fault: Exception) -> ChainReport:
+    words = f"the file is damaged: {fault}"
+    return ChainReport(False, so_far.entries, so_far.head, so_far.entries + 1, words)
 
 
 def _misfit(row: Row, seq: int, previous: str) -> str:

@@ -6,7 +6,7 @@ Records carry no behaviour, so that any room may hold any of them without import
 from __future__ import annotations
 
 from workbench.records.asks import Ask
-from workbench.records.audit import ChainReport, Entry, EntryQuery, Note
+from workbench.records.audit import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, Note
 from workbench.records.calls import CallTrace, Content, Outcome, ToolCall
 from workbench.records.checks import Check, CheckState
 from workbench.records.clients import (
@@ -120,11 +120,14 @@ __all__ = [
     "Effect",
     "EffectKind",
     "Entry",
+    "EntryMarks",
+    "EntryPage",
     "EntryQuery",
     "Expect",
     "Expectation",
     "ExportPreview",
     "ExportReport",
+    "Facet",
     "Fault",
     "FileInfo",
     "Find",

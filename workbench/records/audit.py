@@ -49,6 +49,39 @@ class EntryQuery:
     risk: str = ""
     before: int = 0  # only entries with a smaller number; for paging
     limit: int = 200
+    actor: str = ""  # who did it: an agent's name, "you", or a server
+    outcome: str = ""  # ok or failed
+    since: float = 0.0  # seconds since 1970; 0: no bound
+    until: float = 0.0  # before this moment
+    brief: bool = False  # without details, which may be long; `entry` has them
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """Entries of a query, newest first, as far as there was time to look."""
+
+    entries: tuple[Entry, ...]
+    reached: int  # everything from this number on was looked at; go on `before` it
+    complete: bool = False  # nothing older can fit
+
+
+@dataclass(frozen=True, slots=True)
+class EntryMarks:
+    """How many entries fit a query, and where each page of them begins, so that a list can jump anywhere."""
+
+    total: int
+    newest: int  # the number up to which entries were counted
+    every: int  # entries of a page
+    marks: tuple[int, ...]  # number of the newest entry of each page, falling
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One word that entries can be filtered by, such as a server's name."""
+
+    field: str  # of EntryQuery: actor, session, server, tool
+    value: str
+    entries: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from workbench.audit.finder import Finder
 from workbench.audit.journal import Journal
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.oauth.sign_ins import SignIns
@@ -43,3 +44,4 @@ class Rooms:
     rules: Rules
     bounds: Bounds
     personal: Personal
+    finder: Finder

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import ChainReport, Entry, EntryQuery, FileInfo
+from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, FileInfo
 
 
 class MemoryQuestions(Protocol):
     """What happened and what was written."""
 
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]: ...
+
+    async def entry_page(self, query: EntryQuery) -> EntryPage: ...
+
+    async def entry_marks(self, query: EntryQuery) -> EntryMarks: ...
+
+    async def entry(self, seq: int) -> Entry: ...
+
+    async def facets(self) -> tuple[Facet, ...]: ...
+
+    async def export_entries(self, query: EntryQuery, file: str, form: str) -> int: ...
 
     async def verify_audit(self) -> ChainReport: ...
 

@@ -1,0 +1,102 @@
+"""Writes the entries that fit a query into a file, page by page, with the hashes that chain them.
+
+JSON holds every entry as it stands in the chain. In CSV, which spreadsheets open, a text that they would take for a
+formula begins with an apostrophe: what a stranger's tool answered stands in these cells.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from workbench.audit.finder import Finder
+from workbench.errors import WorkbenchError
+from workbench.records import Entry, EntryQuery
+
+FORMS = ("json", "csv")
+_PAGE = 1_000
+COLUMNS = (
+    "seq", "at", "time", "kind", "summary", "actor", "session", "run_id", "server", "tool", "risk", "ok", "ms",
+    "tokens", "detail", "previous", "hash",
+)  # fmt: skip
+
+
+def export(finder: Finder, query: EntryQuery, target: Path, form: str, over: Callable[[], bool] = lambda: False) -> int:
+    """How many were written, newest first. A file is there as a whole or not at all."""
+    if form not in FORMS:
+        raise WorkbenchError(f"The audit cannot be exported as {form!r}.", f"Choose one of {', '.join(FORMS)}.")
+    draft = target.with_name(f".{target.name}.part")
+    try:
+        with open(
+            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w", newline=""
+        ) as file:
+            count = _write(file, form, query, _every(finder, query, over))
+        os.replace(draft, target)
+    except OSError as fault:
+        raise WorkbenchError(f"{target} cannot be written: {fault.strerror}.", "Choose another file.") from fault
+    finally:
+        draft.unlink(missing_ok=True)
+    return count
+
+
+def row_of(entry: Entry) -> dict[str, Any]:
+    """Any: JSON. One entry as it is exported."""
+    note = asdict(entry.note)
+    seen = {"seq": entry.seq, "at": entry.at, "time": moment(entry.at), **note}
+    return {name: seen[name] for name in COLUMNS[:-2]} | {"previous": entry.previous, "hash": entry.hash}
+
+
+def moment(at: float) -> str:
+    """A time that everybody reads alike; what is no time in a damaged file is shown as it stands."""
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    except (OverflowError, OSError, ValueError, TypeError):
+        return str(at)
+
+
+def safe_cell(value: object) -> object:
+    """What no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+
+
+def _every(finder: Finder, query: EntryQuery, over: Callable[[], bool]) -> Iterator[Entry]:
+    query = replace(query, limit=_PAGE, brief=False)
+    while not over():
+        page = finder.page(query)
+        yield from page.entries
+        if page.complete:
+            return
+        query = replace(query, before=page.reached)
+
+
+def _write(file: IO[str], form: str, query: EntryQuery, entries: Iterator[Entry]) -> int:
+    return _write_csv(file, entries) if form == "csv" else _write_json(file, query, entries)
+
+
+def _write_csv(file: IO[str], entries: Iterator[Entry]) -> int:
+    writer, count = csv.writer(file), 0
+    writer.writerow(COLUMNS)
+    for entry in entries:
+        row = row_of(entry)
+        row["detail"] = json.dumps(dict(row["detail"]), ensure_ascii=False, sort_keys=True, default=str)
+        writer.writerow([safe_cell(row[name]) for name in COLUMNS])
+        count += 1
+    return count
+
+
+def _write_json(file: IO[str], query: EntryQuery, entries: Iterator[Entry]) -> int:
+    wanted = {name: value for name, value in asdict(query).items() if value and name not in ("limit", "brief")}
+    file.write(f'{{"filter": {json.dumps(wanted)},\n"entries": [')
+    count = 0
+    for entry in entries:
+        file.write(",\n" if count else "\n")
+        json.dump(row_of(entry), file, ensure_ascii=False, default=str)
+        count += 1
+    file.write(f'\n],\n"count": {count}}}\n')
+    return count

@@ -1,0 +1,141 @@
+"""Finds entries among a million without keeping anybody waiting: an answer comes in time, or in parts.
+
+A page looks at the newest entries first and stops at its limit, or when its time is over; then it says how far it got,
+and whoever asked goes on from there. Every question has a connection of its own that cannot write; any thread may ask.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.audit.chain import entry_of
+from workbench.audit.index import FACETS, HOUR, attach
+from workbench.audit.query import Span, match_of, plain, select_marks, select_span
+from workbench.audit.store import DAMAGE, open_to_read, refusal
+from workbench.errors import WorkbenchError
+from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
+
+PATIENCE = 0.15  # seconds a page may take; it ends with the step after that
+PAGE = 200  # entries of a page that a list jumps to
+MOST = 5_000  # entries of one answer
+SHOWN = 60  # words that one facet offers: those that occurred last
+_FIRST, _LARGEST = 4_096, 262_144  # entries of the first step, and of the largest
+_STEP = 0.03  # seconds a step should take
+
+_BOUNDS = "SELECT min(first), max(last) FROM words.hours WHERE hour >= ? AND hour <= ?"
+_FACETS = "SELECT field, value, entries FROM words.facets WHERE field = ? ORDER BY last DESC LIMIT ?"
+_FOREVER = 2**62 // HOUR
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One open question."""
+
+    store: sqlite3.Connection
+    indexed: int  # the index of words knows entries up to here
+    last: int
+
+
+class Finder:
+    """Reads the audit for people; the journal is for those who write it."""
+
+    def __init__(self, audit: Path, index: Path) -> None:
+        self._audit = audit
+        self._index = index
+
+    def page(self, query: EntryQuery, patience: float = PATIENCE) -> EntryPage:
+        """The newest entries that fit, as far as there is time."""
+        with self._reading() as reader:
+            limit = max(0, min(query.limit, MOST))
+            end, found = time.monotonic() + patience, list[Entry]()  # but one step is always taken
+            low, high = _bounds(reader, query)
+            for span in _spans(reader, query, low, high):
+                if span.high < high and time.monotonic() > end:
+                    return EntryPage(tuple(found), span.high)
+                statement, values = select_span(query, span, limit - len(found))
+                found += map(entry_of, reader.store.execute(statement, values))
+                if len(found) >= limit:
+                    return EntryPage(tuple(found), found[-1].seq if found else high)
+            return EntryPage(tuple(found), low, complete=True)
+
+    def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
+        """The same, however long it takes."""
+        return self.page(query, patience=float("inf")).entries
+
+    def entry(self, seq: int) -> Entry:
+        found = self.entries(EntryQuery(before=seq + 1, limit=1))
+        if not found or found[0].seq != seq:
+            raise WorkbenchError(f"There is no entry {seq}.", "Verify the audit: it may have been taken out.")
+        return found[0]
+
+    def marks(self, query: EntryQuery, over: Callable[[], bool] = lambda: False) -> EntryMarks:
+        """How many fit, and where each page begins; `over` is asked now and then whether to give it up."""
+        query = replace(query, before=0)
+        with self._reading() as reader:
+            low, high = _bounds(reader, query)
+            if plain(query) and _unbroken(reader):
+                marks = tuple(range(reader.last, 0, -PAGE))
+                return EntryMarks(reader.last, reader.last, PAGE, marks)
+            total, found = 0, list[int]()
+            for span in _spans(reader, query, low, high):
+                if over():
+                    break
+                statement, values = select_marks(query, span, total % PAGE, PAGE)
+                count, marked = reader.store.execute(statement, values).fetchone()
+                total += count
+                found += sorted(map(int, marked.split(",")), reverse=True) if marked else []
+            return EntryMarks(total, reader.last, PAGE, tuple(found))
+
+    def facets(self) -> tuple[Facet, ...]:
+        """What to filter by, the latest first; nothing while there is no index."""
+        with self._reading() as reader:
+            if not reader.indexed:
+                return ()
+            rows = (row for field in FACETS for row in reader.store.execute(_FACETS, (field, SHOWN)))
+            return tuple(Facet(*row) for row in rows)
+
+    @contextmanager
+    def _reading(self) -> Iterator[_Reader]:
+        try:
+            with closing(open_to_read(self._audit)) as store:
+                indexed = attach(store, self._index)
+                (last,) = store.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
+                yield _Reader(store, indexed, last)
+        except DAMAGE as fault:
+            raise refusal(self._audit, str(fault)) from fault
+
+
+def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
+    """Between which numbers the times lie; the second is one beyond. Clocks are set back, so whole hours count."""
+    high = min(query.before, reader.last + 1) if query.before > 0 else reader.last + 1
+    if not (query.since or query.until) or not reader.indexed:
+        return 1, high
+    hours = int(query.since // HOUR), int(query.until // HOUR) if query.until else _FOREVER
+    first, last = reader.store.execute(_BOUNDS, hours).fetchone()
+    if first is None:
+        return reader.indexed + 1, high
+    unknown = reader.last > reader.indexed  # what is not indexed yet is of any time
+    return int(first), high if unknown else min(high, int(last) + 1)
+
+
+def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[Span]:
+    """Stretches of numbers from the newest down, as long as one step can look at in its time."""
+    match, size = match_of(query.text), _FIRST
+    while high > low:
+        indexed = bool(match) and high <= reader.indexed + 1
+        bottom = max(low, high - size, reader.indexed + 1 if match and not indexed else 0)
+        began = time.monotonic()
+        yield Span(bottom, high, match if indexed else "")
+        took = max(1e-4, time.monotonic() - began)
+        size = int(min(_LARGEST, max(1_000, size * min(8.0, _STEP / took))))
+        high = bottom
+
+
+def _unbroken(reader: _Reader) -> bool:
+    count, least = reader.store.execute("SELECT count(*), coalesce(min(seq), 1) FROM entries").fetchone()
+    return bool(count == reader.last and least == 1)
