@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,17 @@ def tracked() -> tuple[Path, ...]:
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
     paths = (ROOT / os.fsdecode(name) for name in listed.split(b"\0") if name)
     return tuple(path for path in paths if path.is_file())
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def tree() -> Callable[[Path], ast.Module]:
+    """A file as Python reads it; each is read once, as several rules look at all of them."""
+    return _tree
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,13 @@ def test_an_icon_can_be_drawn_and_belongs_to_the_family(path: Path, qapp: Any) -
         assert (head["viewBox"], head["stroke"], head["stroke-width"]) == ("0 0 24 24", "currentColor", "1.75")
 
 
-def test_every_icon_that_the_window_names_has_a_file(root: Path) -> None:
+def test_every_icon_that_the_window_names_has_a_file(root: Path, tree: Callable[[Path], ast.Module]) -> None:
     """Calls of icon() and pixmap(), and the actions' table; what is computed is seen by the window's own tests."""
     from workbench.gui.actions import ACTIONS
 
     named = {action.icon for action in ACTIONS if action.icon}
     for path in (root / "workbench/gui").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("icon", "pixmap"):
                 named |= {part.value for part in node.args[:1] if isinstance(part, ast.Constant)}
     assert named - {path.stem for path in ICONS} == set()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
+
+Tree = Callable[[Path], ast.Module]
 
 LINES = 400
 MAIN_WINDOW_LINES = 250
@@ -27,26 +30,26 @@ def test_the_main_window_lays_out_and_owns_nothing_so_it_is_short(root: Path) ->
     assert _lines(root / "workbench/gui/main_window.py") <= MAIN_WINDOW_LINES
 
 
-def test_every_module_says_why_it_exists(root: Path) -> None:
+def test_every_module_says_why_it_exists(root: Path, tree: Tree) -> None:
     files = [path for path in _python(root) if "tests" not in path.relative_to(root).parts]
-    silent = [path for path in files if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    silent = [path for path in files if not ast.get_docstring(tree(path))]
     assert [str(path.relative_to(root)) for path in silent] == []
 
 
-def test_every_public_class_says_what_it_is(sources: tuple[Path, ...], root: Path) -> None:
+def test_every_public_class_says_what_it_is(sources: tuple[Path, ...], root: Path, tree: Tree) -> None:
     silent = []
     for path in sources:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and not ast.get_docstring(node):
                 silent.append(f"{path.relative_to(root)}: {node.name}")
     assert silent == []
 
 
-def test_a_rooms_door_holds_no_code(sources: tuple[Path, ...], root: Path) -> None:
+def test_a_rooms_door_holds_no_code(sources: tuple[Path, ...], root: Path, tree: Tree) -> None:
     """A room is imported file by file; only `records` gathers its nouns, and the package itself has its version."""
     doors = [path for path in sources if path.name == "__init__.py"]
     for path in doors:
-        body = ast.parse(path.read_text(encoding="utf-8")).body
+        body = tree(path).body
         assert all(isinstance(node, EMPTY_ROOMS_MAY_HAVE) for node in body), path.relative_to(root)
 
 
@@ -59,10 +62,10 @@ def test_nothing_is_left_for_later_in_the_sources(sources: tuple[Path, ...], roo
 
 
 def test_long_functions_are_named_after_the_run(
-    sources: tuple[Path, ...], root: Path, long_functions: list[str]
+    sources: tuple[Path, ...], root: Path, tree: Tree, long_functions: list[str]
 ) -> None:
     for path in sources:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
                 length = node.end_lineno - node.lineno + 1
                 if length > LONG_FUNCTION:
