@@ -20,7 +20,8 @@ from workbench.sandbox.places import marks_of
 from workbench.sandbox.profile import Profile
 
 log = logging.getLogger(__name__)
-_TRIES = 3  # times a child is built that somebody kills before it is ready
+_TRIES = 4  # times a child is built that somebody kills before it is ready
+_PAUSE = 0.02  # seconds before it is built again, four times longer each time: whoever dies with it takes a moment
 _PATIENCE = 10.0  # seconds for a child to be built
 _CALM = 0.01  # seconds since the last run began before a spare is made
 _EARLIER = 2  # profiles, beside the last one, of which one spare is kept
@@ -110,13 +111,14 @@ class Pool:
     async def _built(self, profile: Profile) -> Cell:
         """What dies while it is built is built again: somebody ended it, or its launcher, and no program was in it."""
         message = ""
-        for _ in range(_TRIES):
+        for tried in range(_TRIES):
             cell = await self._maker.make(profile)
             message = await self._trouble(cell)
             if not message:
                 return cell
             if not cell.channel.died_early:
                 break
+            await asyncio.sleep(_PAUSE * 4**tried)
         raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
 
     async def _trouble(self, cell: Cell) -> str:
