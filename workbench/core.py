@@ -121,7 +121,7 @@ class Core:
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
         await asyncio.to_thread(library.install_starters)
-        store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb)
+        store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb, lambda: self.settings.workspace_files)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),

@@ -105,6 +105,10 @@ class Settings:
     run_preload: str = _setting(
         "", "Modules of these packages that a ready sandbox has imported already, such as: pandas.", guarded=True
     )
+    workspace_files: int = _setting(
+        20_000, "How many files the workspace may hold; after that no tool or person adds one. Programs: 100,000.",
+        least=10, most=100_000,
+    )  # fmt: skip
     state_idle_minutes: int = _setting(
         10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True
     )

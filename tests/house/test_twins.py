@@ -9,6 +9,8 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "workspace/beneath.py": "tests/workspace/test_confined.py",
+    "workspace/walk.py": "tests/workspace/test_store.py",
     "desk/values.py": "tests/desk/test_privacy_desk.py",
     "desk/privacy.py": "tests/desk/test_privacy_desk.py",
     "wire/topics/privacy.py": "tests/wire/test_questions.py",

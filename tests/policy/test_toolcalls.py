@@ -169,3 +169,11 @@ def test_each_flow_says_from_which_line_into_which_argument(judge: Callable[[str
 def test_where_nothing_that_was_read_goes_anywhere_no_flow_is_told(judge: Callable[[str], Verdict]) -> None:
     code = "from servers.demo import list_orders, send_email\nprint(await list_orders())\nawait send_email(to='a@b.co')"
     assert judge(code).flows == ()
+
+
+def test_the_sandboxs_own_ways_to_files_are_judged_like_open(judge):
+    for code in ("write_file('a.csv', 'x')", "from client import write_file as w\nw('/workspace/a.csv', 'x')"):
+        verdict = judge(code)
+        assert [(one.rule, one.subject) for one in verdict.findings] == [("file.write", "workspace/a.csv")]
+        assert verdict.risk is Risk.MEDIUM
+    assert judge("print(read_file('workspace/a.csv'))").impact.read == ("workspace/a.csv",)

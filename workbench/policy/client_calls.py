@@ -1,16 +1,19 @@
-"""What the sandbox's client offers a program: tools called by name, skills loaded and offered."""
+"""What the sandbox's client offers a program: tools called by name, skills, and files of the workspace."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import reduce
 
+from workbench.policy.effects import note_file
 from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
 from workbench.policy.special import Special, every
+from workbench.policy.tables.deeds import Deed
 from workbench.policy.toolbook import Unlisted
 from workbench.policy.toolcalls import note_dynamic, use_tool
-from workbench.policy.value import NOTHING, Value, each, join, known, shown, tainted
+from workbench.policy.value import NOTHING, Value, each, join, known, shown, tainted, text_of
 from workbench.records import EffectKind, Risk, Tool
 
 
@@ -50,10 +53,25 @@ def _offer_skill(reader: Reader, node: ast.Call, ref: str, arguments: Arguments)
     return NOTHING
 
 
+def _file(deed: Deed) -> Special:
+    """`read_file("a.txt")` and `write_file("a.txt", …)` mean the workspace, however the path begins."""
+
+    def touch(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+        path = arguments.get(0, "path")
+        for choice in each(path):
+            inner = text_of(choice).removeprefix("/workspace").lstrip("/").removeprefix("workspace/")
+            note_file(reader, deed, node, replace(choice, const=f"workspace/{inner}"))
+        return Value(taint=arguments.taint)
+
+    return touch
+
+
 CLIENT_CALLS: dict[str, Special] = {
     **every("client.call_tool runtime.call_tool", _call_tool),
     **every("client.call_mcp_tool runtime.call_mcp_tool", _call_by_id),
     **every("client.get_client client.Client", lambda reader, node, ref, arguments: Value(refs=("client",))),
     **every("client.load_skill runtime.load_skill", _load_skill),
     **every("client.save_skill runtime.save_skill", _offer_skill),
+    **every("client.read_file runtime.read_file", _file(Deed.READ)),
+    **every("client.write_file runtime.write_file", _file(Deed.WRITE)),
 }

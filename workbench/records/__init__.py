@@ -20,9 +20,20 @@ from workbench.records.clients import (
     Standing,
 )
 from workbench.records.consent import Consent
+from workbench.records.files import (
+    FileChange,
+    FileChanges,
+    FileInfo,
+    FilePiece,
+    FileRoom,
+    FileState,
+    KeptFiles,
+    UndoLine,
+    UndoPlan,
+)
 from workbench.records.finds import Companion, Find, FindKind, Finds, FoundIn, Reason
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
-from workbench.records.house import AgentInfo, CoreStatus, FileInfo
+from workbench.records.house import AgentInfo, CoreStatus
 from workbench.records.impact import Impact
 from workbench.records.network import Connection, HostRule, NetworkRules
 from workbench.records.observed import Observation
@@ -129,7 +140,12 @@ __all__ = [
     "ExportReport",
     "Facet",
     "Fault",
+    "FileChange",
+    "FileChanges",
     "FileInfo",
+    "FilePiece",
+    "FileRoom",
+    "FileState",
     "Find",
     "FindKind",
     "Finding",
@@ -149,6 +165,7 @@ __all__ = [
     "ImportReport",
     "JsonObject",
     "JsonValue",
+    "KeptFiles",
     "KeptState",
     "KindCount",
     "KindRule",
@@ -228,6 +245,8 @@ __all__ = [
     "Trial",
     "TriedSpan",
     "Trust",
+    "UndoLine",
+    "UndoPlan",
     "ValueChange",
     "ValueOrigin",
     "Verdict",

@@ -10,15 +10,6 @@ from workbench.records.sandbox import Level, Strength
 
 
 @dataclass(frozen=True, slots=True)
-class FileInfo:
-    """One file of the workspace; the path is relative to it, with forward slashes."""
-
-    path: str
-    size: int
-    changed: float
-
-
-@dataclass(frozen=True, slots=True)
 class AgentInfo:
     """An agent at the door right now."""
 

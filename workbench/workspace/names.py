@@ -1,12 +1,16 @@
-"""Which names a file of the workspace may have."""
+"""Which names a file of the workspace may have, and how a name that nobody should write is shown."""
 
 from __future__ import annotations
+
+import os
+import unicodedata
 
 from workbench.errors import WorkbenchError
 
 LONGEST_PART = 255  # bytes, the limit of ordinary file systems
 LONGEST_PATH = 2_000  # characters
 DEEPEST = 40  # folders within folders
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # controls, direction marks, halves of pairs, line separators
 
 
 def parts_of(path: str) -> list[str]:
@@ -28,13 +32,28 @@ def parts_of(path: str) -> list[str]:
     return parts
 
 
+def shown(name: str) -> str:
+    """A name as it came from the disk, for people and JSON: what cannot be seen or is no UTF-8 is written as escapes.
+
+    A file is also found by this spelling, so whatever a program named, a person can open, rename or delete it.
+    """
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escaped(mark) if unicodedata.category(mark) in _UNSEEN else mark for mark in text)
+
+
+def _escaped(mark: str) -> str:
+    return mark.encode("ascii", "backslashreplace").decode() if ord(mark) > 127 else f"\\x{ord(mark):02x}"
+
+
 def _is_name(part: str) -> bool:
-    """Printable on a line, and short enough for the file system."""
-    if any(ord(mark) < 32 or ord(mark) == 127 or 0xD800 <= ord(mark) <= 0xDFFF for mark in part):
+    """It can be seen as it is, and is short enough for the file system."""
+    if any(unicodedata.category(mark) in _UNSEEN for mark in part):
         return False
     return len(part.encode()) <= LONGEST_PART
 
 
 def _refused(path: str, reason: str) -> WorkbenchError:
-    shown = path[:80] + ("…" if len(path) > 80 else "")
-    return WorkbenchError(f"{shown!r} cannot be used: {reason}.", "Give a path such as reports/summary.txt.")
+    cut = path[:80] + ("…" if len(path) > 80 else "")
+    return WorkbenchError(f"{cut!r} cannot be used: {reason}.", "Give a path such as reports/summary.txt.")

@@ -1,217 +1,230 @@
-"""The confined file store of a bench: relative paths, plain files, a quota.
-
-A sandboxed program writes into the same folder and may put links or odd files there, even while we read. So no path is
-ever resolved as a whole: each step is opened relative to the one before without following links, and what is used is
-the thing that was opened, not its name.
-"""
+"""The confined file store of a bench: relative paths, plain files, and an end to how much and how many."""
 
 from __future__ import annotations
 
 import os
-import secrets
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.records import FileInfo
-from workbench.workspace.names import parts_of
+from workbench.records import FileInfo, FileRoom
+from workbench.workspace.confined import Confined, missing, open_plain, plain_size, put
+from workbench.workspace.names import parts_of, shown
+from workbench.workspace.walk import Stamp, one_level, plain, stamp_of
 
 LARGEST_READ = 10_000_000  # bytes of a file that are shown; the rest is announced as cut
 MOST_FILES = 20_000  # files that a listing shows
-DEEPEST = 40  # folders within folders that a listing follows
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_DRAFT = ".writing-"  # a file on its way to replace another
+_HEAD: Final = 8_192  # bytes at a file's beginning that tell text and binary apart
 
 
 class Store:
-    """Files below one folder."""
+    """Files below one folder. Its verbs take paths such as `reports/summary.txt` and raise WorkbenchError.
 
-    def __init__(self, root: Path, quota_mb: Callable[[], int]) -> None:
-        self._root, self._quota_mb = root, quota_mb
+    `list`, `inside`, `level` and `look` tell what is there; `read` gives text, `read_bytes` a slice of anything;
+    `write` and `write_bytes` replace a file whole or not at all; `delete`, `rename`, `make_folder` do what they say.
+    None follows a link or waits for a pipe, whatever a program does to the folder meanwhile. They work on the disk, so
+    the core calls them on a thread.
+    """
 
+    def __init__(
+        self, root: Path, quota_mb: Callable[[], int], most_files: Callable[[], int] = lambda: 100_000
+    ) -> None:
+        self._way = Confined(root)
+        self._quota_mb, self._most_files = quota_mb, most_files
+
+    @property
+    def way(self) -> Confined:
+        """For whoever works on the same folder by the same rules."""
+        return self._way
+
+    # ── what is there ────────────────────────────────────────────────────────────────────────────
     def list(self) -> tuple[FileInfo, ...]:
         """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
-        found: list[FileInfo] = []
-        with self._open_root() as root:
-            for info in _walk(root, "", 0):
-                found.append(info)
-                if len(found) >= MOST_FILES:
-                    break
+        with self._way.open_root() as root:
+            found = [_info(path, stamp) for path, stamp in plain(root, MOST_FILES)]
         return tuple(sorted(found, key=lambda info: info.path))
 
     def inside(self, folder: str) -> tuple[FileInfo, ...]:
         """The plain files of one folder, not of those in it; none where there is no such folder."""
-        with self._open_root() as root:
+        try:
+            return tuple(one for one in self.level(folder) if one.kind == "file" and one.plain)
+        except WorkbenchError:
+            return ()  # it is not there, or is a link that leads elsewhere
+
+    def level(self, folder: str = "") -> tuple[FileInfo, ...]:
+        """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
+        prefix = "/".join((*parts_of(folder), "")) if folder else ""
+        with self._way.folder(folder) as handle:
+            return tuple(_info(prefix + name, stamp) for name, stamp in one_level(handle))
+
+    def look(self, path: str) -> FileInfo:
+        """One file or folder."""
+        with self._way.parent(path) as (folder, name):
             try:
-                handle = os.open(folder, _FOLDER, dir_fd=root)
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             except OSError:
-                return ()  # it is not there, or is a link that leads elsewhere
-            try:
-                return tuple(_walk(handle, f"{folder}/", DEEPEST))
-            finally:
-                os.close(handle)
+                raise missing(path) from None
+        return _told("/".join(parts_of(path)), found)
 
-    def read(self, path: str) -> str:
-        """A text file. What is too large is cut, and the cut is announced on the last line."""
-        with self._parent(path, make=False) as (folder, name):
-            handle = _open_plain(folder, name, path)
-            with os.fdopen(handle, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                data = file.read(LARGEST_READ)
-        if b"\0" in data[:8192]:
-            raise WorkbenchError(f"{path} is not text.", "A program in the sandbox can open it as bytes.")
-        return _decoded(data, path, size)
-
-    def write(self, path: str, text: str) -> FileInfo:
-        """Replace a file whole, making its folders; what stood there before stays until the new text is complete."""
-        data = _encoded(text, path)
-        with self._parent(path, make=True) as (folder, name):
-            before = _plain_size(folder, name, path)
-            self._check_quota(len(data) - before)
-            draft = f"{_DRAFT}{secrets.token_hex(8)}"
-            try:
-                _write_new(folder, draft, data)
-                os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-            except OSError as fault:
-                _remove_quietly(folder, draft)
-                raise WorkbenchError(f"{path} cannot be written: {fault.strerror}.") from fault
-            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        return FileInfo("/".join(parts_of(path)), found.st_size, found.st_mtime)
-
-    def delete(self, path: str) -> None:
-        """Remove one plain file."""
-        with self._parent(path, make=False) as (folder, name):
-            os.close(_open_plain(folder, name, path))
-            os.unlink(name, dir_fd=folder)
+    def room(self) -> FileRoom:
+        """How full it is, and how full it may be."""
+        size = files = 0
+        with self._way.open_root() as root:
+            for _path, stamp in plain(root, 1_000_000):
+                size, files = size + stamp.size, files + 1
+        return FileRoom(size, files, self._quota_mb() * 1_000_000, self._most_files())
 
     def used(self) -> int:
         """Bytes in all plain files."""
-        with self._open_root() as root:
-            return sum(info.size for info in _walk(root, "", 0))
+        return self.room().size
 
-    def _check_quota(self, more: int) -> None:
-        if more > 0 and self.used() + more > self._quota_mb() * 1_000_000:
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────
+    def read(self, path: str) -> str:
+        """A text file. What is too large is cut, and the cut is announced on the last line."""
+        data, size = self.read_bytes(path, 0, LARGEST_READ)
+        if not is_text(data):
+            raise WorkbenchError(f"{path} is not text.", "A program in the sandbox can open it as bytes.")
+        return _decoded(data, path, size)
+
+    def read_bytes(self, path: str, start: int, length: int) -> tuple[bytes, int]:
+        """A slice of a file, and how long the whole is."""
+        with self._way.parent(path) as (folder, name):
+            handle = open_plain(folder, name, path)
+            with os.fdopen(handle, "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                file.seek(max(0, start))
+                return file.read(max(0, length)), size
+
+    # ── changing ─────────────────────────────────────────────────────────────────────────────────
+    def write(self, path: str, text: str) -> FileInfo:
+        """Replace a file whole, making its folders; what stood there before stays until the new text is complete."""
+        return self.write_bytes(path, _encoded(text, path))
+
+    def write_bytes(self, path: str, data: bytes, *, new: bool = False) -> FileInfo:
+        """The same for anything. `new`: a file that is there is not replaced."""
+        with self._way.parent(path, make=True) as (folder, name):
+            before = plain_size(folder, name, path)
+            if new and before is not None:
+                raise _there(path)
+            self._check_room(len(data) - (before or 0), more_files=before is None)
+            return _told("/".join(parts_of(path)), put(folder, name, path, data))
+
+    def delete(self, path: str) -> None:
+        """Remove one plain file."""
+        with self._way.parent(path) as (folder, name):
+            os.close(open_plain(folder, name, path))
+            os.unlink(name, dir_fd=folder)
+
+    def remove(self, path: str) -> None:
+        """Remove whatever has this name: a file, a link, an odd thing, or a folder with all that is in it."""
+        with self._way.parent(path) as (folder, name):
+            _remove(folder, name, path)
+
+    def rename(self, path: str, to: str) -> FileInfo:
+        """Give a file or folder another place; nothing is replaced by it."""
+        if "/".join(parts_of(to)).startswith("/".join(parts_of(path)) + "/"):
+            raise WorkbenchError(f"{path} cannot be moved into itself.", "Choose another folder.")
+        with self._way.parent(path) as (folder, name), self._way.parent(to, make=True) as (target, new):
+            try:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except OSError:
+                raise missing(path) from None
+            if _exists(target, new):
+                raise _there(to)
+            _move(folder, name, target, new, path)
+        return _told("/".join(parts_of(to)), found)
+
+    def make_folder(self, path: str) -> FileInfo:
+        with self._way.parent(path, make=True) as (folder, name):
+            try:
+                os.mkdir(name, 0o755, dir_fd=folder)
+            except FileExistsError:
+                raise _there(path) from None
+            except OSError as fault:
+                raise WorkbenchError(f"The folder {path} cannot be made: {fault.strerror}.") from fault
+            return _told("/".join(parts_of(path)), os.stat(name, dir_fd=folder, follow_symlinks=False))
+
+    def _check_room(self, more: int, *, more_files: bool) -> None:
+        if more <= 0 and not more_files:
+            return
+        room = self.room()
+        if more > 0 and room.size + more > room.most_size:
             raise WorkbenchError(
                 f"The workspace is full: it may hold {self._quota_mb()} MB.",
                 "Delete files, or raise run.disk_mb in the settings.",
             )
-
-    @contextmanager
-    def _open_root(self) -> Iterator[int]:
-        with suppress(FileExistsError):
-            self._root.mkdir(parents=True)
-        try:
-            root = os.open(self._root, _FOLDER)
-        except OSError as fault:
-            hint = "It must be a folder of the bench, not a link to another place."
-            raise WorkbenchError(f"The workspace cannot be opened: {fault.strerror}.", hint) from fault
-        try:
-            yield root
-        finally:
-            os.close(root)
-
-    @contextmanager
-    def _parent(self, path: str, *, make: bool) -> Iterator[tuple[int, str]]:
-        """The folder a path's last part stands in, opened step by step, and that last part."""
-        *folders, name = parts_of(path)
-        with self._open_root() as root:
-            here = os.dup(root)
-            try:
-                for step in folders:
-                    inner = _enter(here, step, path, make=make)
-                    os.close(here)
-                    here = inner
-                yield here, name
-            finally:
-                os.close(here)
+        if more_files and room.files >= room.most_files:
+            raise WorkbenchError(
+                f"The workspace is full: it may hold {room.most_files:,} files.",
+                "Delete files, or raise workspace.files in the settings.",
+            )
 
 
-def _enter(folder: int, step: str, path: str, *, make: bool) -> int:
-    """One step down; a link is no way in."""
+def is_text(beginning: bytes) -> bool:
+    """Whether a file that begins so can be read as text."""
+    head = beginning[:_HEAD]
+    if b"\0" in head:
+        return False
     try:
-        if make:
-            _make_folder(folder, step)
-        return os.open(step, _FOLDER, dir_fd=folder)
-    except FileNotFoundError:
-        raise _missing(path) from None
-    except OSError as fault:
-        hint = f"{step} is a link, a file, or closed to you."
-        raise WorkbenchError(f"{path} cannot be reached: {fault.strerror}.", hint) from fault
+        head.decode()
+    except UnicodeDecodeError as fault:
+        return len(head) == _HEAD and fault.end == _HEAD and fault.start > _HEAD - 4  # a character cut in two
+    return True
 
 
-def _make_folder(folder: int, step: str) -> None:
-    with suppress(FileExistsError):
-        os.mkdir(step, 0o755, dir_fd=folder)
+def _info(path: str, stamp: Stamp) -> FileInfo:
+    return FileInfo(shown(path), stamp.size, stamp.changed / 1e9, _kind(stamp.mode), stamp.links == 1)
 
 
-def _open_plain(folder: int, name: str, path: str) -> int:
-    """Open a plain file with one name; links, hard links, pipes, devices and folders are refused."""
+def _told(path: str, found: os.stat_result) -> FileInfo:
+    return _info(path, stamp_of(found))
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    return "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "odd"
+
+
+def _exists(folder: int, name: str) -> bool:
     try:
-        handle = os.open(name, _FILE, dir_fd=folder)
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
-        raise _missing(path) from None
+        return False
+    return True
+
+
+def _move(folder: int, name: str, target: int, new: str, path: str) -> None:
+    try:
+        os.rename(name, new, src_dir_fd=folder, dst_dir_fd=target)
     except OSError as fault:
-        raise _odd(path) from fault
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        os.close(handle)
-        raise _odd(path)
-    return handle
+        raise WorkbenchError(f"{path} cannot be moved: {fault.strerror}.") from fault
 
 
-def _plain_size(folder: int, name: str, path: str) -> int:
-    """The size of the file that will be replaced; 0 when there is none."""
+def _remove(folder: int, name: str, path: str) -> None:
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return 0
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise _odd(path)
-    return found.st_size
-
-
-def _write_new(folder: int, name: str, data: bytes) -> None:
-    handle = os.open(name, _NEW, 0o644, dir_fd=folder)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-
-
-def _remove_quietly(folder: int, name: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=folder)
-
-
-def _walk(folder: int, prefix: str, depth: int) -> Iterator[FileInfo]:
-    """Plain files below an open folder. Names that vanish meanwhile are passed over."""
-    with os.scandir(folder) as entries:
-        names = sorted(entry.name for entry in entries)
-    for name in names:
+        if not stat.S_ISDIR(found.st_mode):
+            os.unlink(name, dir_fd=folder)
+            return
+        inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
         try:
-            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if stat.S_ISREG(found.st_mode) and found.st_nlink == 1 and not name.startswith(_DRAFT):
-                yield FileInfo(_shown(f"{prefix}{name}"), found.st_size, found.st_mtime)
-            elif stat.S_ISDIR(found.st_mode) and depth < DEEPEST:
-                yield from _walk_into(folder, name, prefix, depth)
-        except OSError:
-            continue  # gone or closed to us since the names were read: then it is not there to list
+            for below in os.listdir(inner):
+                _remove(inner, below, path)
+        finally:
+            os.close(inner)
+        os.rmdir(name, dir_fd=folder)
+    except FileNotFoundError:
+        raise missing(path) from None
+    except (OSError, RecursionError) as fault:
+        words = fault.strerror if isinstance(fault, OSError) else "its folders are too deep"
+        raise WorkbenchError(f"{path} cannot be deleted: {words}.", "Its folder may be closed to you.") from fault
 
 
-def _walk_into(folder: int, name: str, prefix: str, depth: int) -> Iterator[FileInfo]:
-    inner = os.open(name, _FOLDER, dir_fd=folder)
-    try:
-        yield from _walk(inner, f"{prefix}{name}/", depth + 1)
-    finally:
-        os.close(inner)
-
-
-def _shown(name: str) -> str:
-    """A name for people and JSON, also where it is not valid UTF-8 on disk."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+def _there(path: str) -> WorkbenchError:
+    return WorkbenchError(f"There is {path} already.", "Choose another name, or delete it first.")
 
 
 def _encoded(text: str, path: str) -> bytes:
@@ -231,11 +244,3 @@ def _decoded(data: bytes, path: str, size: int) -> str:
     if size <= len(data):
         return text
     return f"{text}\n… cut: {len(data):,} of {size:,} bytes shown. A program in the sandbox can read the rest."
-
-
-def _missing(path: str) -> WorkbenchError:
-    return WorkbenchError(f"There is no file {path}.", "The list of files shows what the workspace holds.")
-
-
-def _odd(path: str) -> WorkbenchError:
-    return WorkbenchError(f"{path} is no plain file.", "Links, pipes, devices and folders cannot be read or replaced.")

@@ -98,4 +98,7 @@ TEXTS = {
     "string.printable": string.printable,
 }
 # Names the sandbox's `client` offers; a program may also find them as plain names.
-CLIENT = names("call_tool call_mcp_tool search_tools get_tool_definition load_skill list_skills save_skill")
+CLIENT = names(
+    "call_tool call_mcp_tool search_tools get_tool_definition load_skill list_skills save_skill"
+    " read_file write_file list_files"
+)

@@ -1,0 +1,107 @@
+"""The workspace's files, what runs and people changed in them, and what an undo would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """One entry of the workspace; the path is relative to it, with forward slashes, and can be seen as it is."""
+
+    path: str
+    size: int
+    changed: float
+    kind: str = "file"  # file, folder, link, odd
+    plain: bool = True  # it has no second name elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class FileRoom:
+    """How full the workspace is, and how full it may be."""
+
+    size: int
+    files: int
+    most_size: int
+    most_files: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """How a file was at one moment."""
+
+    kind: str  # file, folder, link
+    size: int
+    rights: int  # the nine bits
+    kept: bool  # its content can be brought back
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file that a run, an agent, a person or an undo left different."""
+
+    path: str
+    deed: str  # added, changed, deleted, rights
+    before: FileState | None
+    after: FileState | None
+    shared: tuple[str, ...] = ()  # other runs that were at work then and may have done it
+    warning: str = ""  # what programs of yours would do with such a file
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """What one of them changed together."""
+
+    id: str  # of the run, where a run did it
+    kind: str  # run, agent, person, undo
+    actor: str
+    label: str  # one line: what it was about
+    at: float
+    files: tuple[FileChange, ...] = ()
+    count: int = 0  # of files, also where they are not told one by one
+    undoes: str = ""  # the changes that this undid
+    undone_by: str = ""  # the undo that took these back
+    note: str = ""  # why something is not known
+
+
+@dataclass(frozen=True, slots=True)
+class UndoLine:
+    """What undoing would do with one file."""
+
+    path: str
+    deed: str  # restore, remove, bring back, nothing
+    state: str  # ready, shared, conflict, done, lost
+    words: str  # one sentence for people
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPlan:
+    """All of it, before anything is done."""
+
+    changes: FileChanges
+    lines: tuple[UndoLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePiece:
+    """A slice of a file for the eye: text, or bytes in base64."""
+
+    path: str
+    kind: str  # text, json, csv, image, binary
+    text: str  # of a text file; base64 of a picture; the first bytes as hex of anything else
+    size: int
+    start: int = 0
+    end: int = 0  # where the next slice begins
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFiles:
+    """What is kept of earlier states, and of answers for the next time."""
+
+    changes: int
+    size: int
+    most_size: int
+    cached: int = 0  # answers of tools
+    cached_size: int = 0

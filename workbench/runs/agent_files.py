@@ -1,0 +1,138 @@
+"""The workspace for an agent without a program: what it may list and read, and the program that writes for it.
+
+Writing takes the road of every program, so the same gate, audit and undo stand before it: `writing` makes the text,
+and whoever serves the agent submits it. Names of files pass privacy like what is in them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from fnmatch import fnmatchcase
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.walk import parsed
+from workbench.records import FileInfo, JsonValue
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+from workbench.runs.view import cut
+from workbench.tokens import count
+from workbench.workspace.names import parts_of
+from workbench.workspace.store import Store, is_text
+
+MOST_LISTED: Final = 200
+LONGEST_TEXT: Final = 300_000  # characters that are written at once: the program around them has an end too
+_WHOLE: Final = (
+    2_000_000  # bytes of a file that is read and masked whole; of a larger one, what stands around the lines
+)
+_WINDOW, _MARGIN = 400_000, 4_000  # bytes around the wanted lines
+_PIECE: Final = 1 << 20
+_BY_PROGRAM: Final = "Use execute_code: the user's settings ask a person first."
+
+
+async def listed(rooms: Rooms, session: Session, folder: str = "", pattern: str = "") -> str:
+    """`list_workspace_files`: one line a file, name and bytes, newest first; names hold tokens for personal data."""
+    _check_may_read(rooms)
+    return await asyncio.to_thread(_listed, rooms.store, session, session.vault.restore(folder).strip("/"), pattern)
+
+
+async def read(rooms: Rooms, session: Session, path: str, first_line: int = 1, lines: int = 0) -> str:
+    """`read_workspace_file`: lines from the first wanted, as many as fit; the answer's head says where it goes on."""
+    _check_may_read(rooms)
+    budget = rooms.settings().run_answer_tokens
+    real = _plain(session.vault.restore(path))
+    return await asyncio.to_thread(_read, rooms.store, session, real, max(1, first_line), max(0, lines), budget)
+
+
+def writing(session: Session, path: str, text: str) -> str:
+    """`write_workspace_file`: the program that writes this file whole. Tokens in the text stay tokens, as in programs;
+    in the name they are the values, as the list showed them."""
+    if len(text) > LONGEST_TEXT:
+        raise WorkbenchError(f"The text is longer than {LONGEST_TEXT:,} characters.", "Let a program make the file.")
+    name = "/".join(parts_of(_plain(session.vault.restore(path))))
+    return f"result = write_file({name!r}, {text!r})"
+
+
+def _check_may_read(rooms: Rooms) -> None:
+    """What no program could do unasked, no tool does either."""
+    if rooms.bounds.find("").workspace == "none":
+        raise WorkbenchError("The user's profile gives no workspace.", "Name a profile that does in execute_code.")
+    if not rooms.settings().approval_auto_low:
+        raise WorkbenchError("The user is asked before anything is read.", _BY_PROGRAM)
+
+
+def _plain(path: str) -> str:
+    """Programs say workspace/a.txt; the store says a.txt."""
+    return path.removeprefix("/").removeprefix("./").removeprefix("workspace/")
+
+
+def _listed(store: Store, session: Session, folder: str, pattern: str) -> str:
+    folder = _plain(f"{folder}/").strip("/") if folder else ""
+    begin = f"{'/'.join(parts_of(folder))}/" if folder else ""
+    found = [one for one in store.list() if one.path.startswith(begin) and _fits(one, pattern)]
+    if not found:
+        return f"There are no files{f' in {folder}' if folder else ''}{f' that fit {pattern}' if pattern else ''}."
+    newest = sorted(found, key=lambda one: -one.changed)
+    lines = [f"{one.path}  {one.size:,} bytes" for one in newest[:MOST_LISTED]]
+    if len(found) > MOST_LISTED:
+        lines.append(f"… and {len(found) - MOST_LISTED:,} more: name a folder or a pattern such as *.csv")
+    return session.mask("\n".join(lines))
+
+
+def _fits(info: FileInfo, pattern: str) -> bool:
+    return not pattern or fnmatchcase(info.path, pattern) or fnmatchcase(info.path.rpartition("/")[2], pattern)
+
+
+def _read(store: Store, session: Session, path: str, first: int, lines: int, budget: int) -> str:
+    start, before, size = _line_starts(store, path, first)
+    whole = size <= _WHOLE
+    low, length = (0, _WHOLE) if whole else (max(0, start - _MARGIN), _WINDOW + 2 * _MARGIN)
+    data, _ = store.read_bytes(path, low, length)
+    if not is_text(data if low == 0 else data.lstrip(b"\x80\x81\x82\x83")):
+        raise WorkbenchError(f"{session.mask(path)} is not text.", "A program can open it as bytes.")
+    text = data.decode("utf-8", "ignore")
+    session.register(text, "", _value)
+    over = not whole and before < first - 1  # it ends before
+    skipped = first - 1 if whole else len(text) if over else data[: start - low].count(b"\n")
+    return _shown(session, path, session.mask(text).split("\n")[skipped:], first, lines, size, budget)
+
+
+def _line_starts(store: Store, path: str, first: int) -> tuple[int, int, int]:
+    """Where a line of a large file begins, how many stand before it, and how long the file is."""
+    _, size = store.read_bytes(path, 0, 0)
+    at = seen = 0
+    while size > _WHOLE and at < size and seen < first - 1:
+        piece, _ = store.read_bytes(path, at, _PIECE)
+        if not piece:
+            break
+        found = piece.count(b"\n")
+        if seen + found >= first - 1:
+            inner = -1
+            for _ in range(first - 1 - seen):
+                inner = piece.index(b"\n", inner + 1)
+            return at + inner + 1, first - 1, size
+        seen, at = seen + found, at + len(piece)
+    return at, seen if size > _WHOLE else first - 1, size
+
+
+def _shown(session: Session, path: str, rest: list[str], first: int, lines: int, size: int, budget: int) -> str:
+    """As many of the lines as fit, and where the next ones begin."""
+    taken: list[str] = []
+    left = budget
+    for line in rest[: lines or None]:
+        if (left := left - count(line) - 1) < 0 and taken:
+            break
+        taken.append(line)
+    last, more = first + len(taken) - 1, len(rest) > len(taken)
+    name = session.mask(path)
+    if not any(taken) and not more:
+        return f"{name} is {'empty' if size == 0 else f'over before line {first:,}'} ({size:,} bytes)."
+    head = f"{name}, lines {first:,} to {last:,}, {size:,} bytes in all" + (
+        f"; goes on at line {last + 1:,}" if more else ""
+    )
+    return f"{head}\n" + cut("\n".join(taken), budget, "a program reads the rest of a long line")
+
+
+def _value(text: str) -> JsonValue:
+    found = parsed(text)
+    return text if found is None else found
