@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _BACK = {close: opening for opening, close in _PAIRS.items()}
 _FAR = 20_000  # characters looked through
@@ -23,12 +26,14 @@ def partner(text: str, place: int) -> tuple[int, int] | None:
 
 def _seek(text: str, at: int, step: int, same: str, wanted: str) -> int:
     depth = 0
-    end = min(len(text), at + _FAR) if step > 0 else max(-1, at - _FAR)
-    for place in range(at, end, step):
-        if text[place] == same:
-            depth += 1
-        elif text[place] == wanted:
-            depth -= 1
-            if depth == 0:
-                return place
+    pair = re.compile(f"[{re.escape(same + wanted)}]")
+    found: Iterator[re.Match[str]]
+    if step > 0:
+        found = pair.finditer(text, at, min(len(text), at + _FAR))
+    else:
+        found = reversed([*pair.finditer(text, max(0, at + 1 - _FAR), at + 1)])
+    for match in found:
+        depth += 1 if match.group() == same else -1
+        if depth == 0:
+            return match.start()
     return -1

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent, QResizeEvent, QTextBlock, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
 from workbench.gui.editor import brackets, lines
-from workbench.gui.editor.exact import exact_text, tamed
+from workbench.gui.editor.exact import code_points, exact_text, tamed, units, utf16_slice
 from workbench.gui.editor.gutter import Gutter, Mark
 from workbench.gui.editor.highlighter import Highlighter
-from workbench.gui.editor.spans import LARGEST, lex
+from workbench.gui.editor.schemes import Scheme
+from workbench.gui.editor.spans import LARGEST, Lexing
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import risk_word
 
 _PAUSE_MS = 150
+_AT_ONCE = 20_000  # characters that are coloured before the text is shown; a longer text bit by bit
+_BIT = 0.004  # seconds of lexing or painting between two turns of the loop
+_BRACKETS = frozenset("()[]{}")
+_MARKED = 300  # lines that are marked at once
 
 
 class CodeEditor(QPlainTextEdit):
@@ -31,11 +37,19 @@ class CodeEditor(QPlainTextEdit):
         super().__init__(parent)
         self.theme = theme
         self._language = language
-        self._highlighter = Highlighter(self.document(), theme)
+        self.scheme = self.wanted_scheme()
+        self._highlighter = Highlighter(self.document(), self.scheme)
         self._gutter = Gutter(self)
         self._marks: Mapping[int, Mark] = {}
+        self._layers: dict[str, list[QTextEdit.ExtraSelection]] = {}
+        self._lexing: Lexing | None = None
+        self._line = -1  # the current one, as the gutter shows it
+        self._lexed = ""  # the text that is being lexed
+        self.painting = False  # colours are laid on: no text changes
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._lex)
+        self._bit = QTimer(self, singleShot=True, interval=0)
+        self._bit.timeout.connect(self._go_on)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setAccessibleName(self.tr("Code"))
@@ -61,10 +75,26 @@ class CodeEditor(QPlainTextEdit):
             self._language = language
             self._lex()
 
+    @property
+    def language(self) -> str:
+        return self._language
+
+    def wanted_scheme(self) -> Scheme:
+        """The colours it should have now."""
+        return Scheme("", self.theme.colours)
+
+    def wanted_font(self) -> QFont:
+        return self.theme.mono()
+
     def show_marks(self, marks: Mapping[int, Mark]) -> None:
         """Marks by line, counted from 1."""
         self._marks = marks
         self._gutter.show_marks(marks)
+        self.show_layer("marks", [self._line_mark(line, made) for line, made in [*marks.items()][:_MARKED]])
+
+    def show_layer(self, name: str, selections: Sequence[QTextEdit.ExtraSelection]) -> None:
+        """What lies over the text, one layer for each purpose; they move along with the text."""
+        self._layers[name] = list(selections)
         self._mark_lines()
 
     def go_to(self, line: int, column: int = 0) -> None:
@@ -191,23 +221,56 @@ class CodeEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def _text_changed(self) -> None:
-        self._pause.start()
-        self.edited.emit()
+        if not self.painting:
+            self._bit.stop()
+            self._lexing = None
+            self._pause.start()
+            self.edited.emit()
 
     def _lex(self) -> None:
+        """Colours follow the text; those of a long one in bits, so that the next key never waits."""
         self._pause.stop()
+        self._bit.stop()
         text = exact_text(self)
-        if len(text) <= LARGEST:
-            blocked = self.blockSignals(True)
-            self._highlighter.show_spans(text, lex(text, self._language))
-            self.blockSignals(blocked)
-            self.viewport().update()
+        if len(text) > LARGEST:
+            return
+        self._lexing, self._lexed = Lexing(text, self._language), text
+        self._go_on(math.inf if len(text) <= _AT_ONCE else _BIT)
+
+    def _go_on(self, seconds: float = _BIT) -> None:
+        if self._lexing is not None:
+            if not self._lexing.go(seconds):
+                self._bit.start()
+                return
+            seen = [number for number, _, _ in self.visible_lines()]
+            self._highlighter.show_spans(self._lexed, self._lexing.spans(), seen)
+            self._lexing, self._lexed = None, ""
+        self.painting = True
+        blocked = self.blockSignals(True)
+        over = self._highlighter.paint(seconds)
+        self.blockSignals(blocked)
+        self.painting = False
+        if not over:
+            self._bit.start()
+        self.viewport().update()
 
     def _dress(self) -> None:
-        self.setFont(self.theme.mono())
-        self._highlighter.recolour()
+        self.scheme = self.wanted_scheme()
+        self.setFont(self.wanted_font())
+        self._wear()
+        self.painting = True
+        self._highlighter.recolour(self.scheme)
+        self.painting = False
+        self.show_marks(self._marks)
         self._make_room()
-        self._mark_lines()
+        self._gutter.update()
+
+    def _wear(self) -> None:
+        """A scheme that is not the workbench's own brings its ground; a palette cannot, where a stylesheet is."""
+        ground, text = self.scheme.own.get("sunken", ""), self.scheme.own.get("code_text", "")
+        wanted = f"QPlainTextEdit {{ background: {ground}; color: {text}; }}" if ground else ""
+        if wanted != self.styleSheet():
+            self.setStyleSheet(wanted)
 
     def _make_room(self) -> None:
         self.setViewportMargins(self._gutter.wanted_width(), 0, 0, 0)
@@ -224,37 +287,43 @@ class CodeEditor(QPlainTextEdit):
             self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
 
     def _mark_lines(self) -> None:
-        found = [self._line_mark(line, made) for line, made in self._marks.items()]
+        found = [one for name in sorted(self._layers) for one in self._layers[name]]
         if not self.isReadOnly() and not self.textCursor().hasSelection():
-            found.append(self._selection(self.textCursor(), "hover", 1.0, whole=True))
-        pair = brackets.partner(exact_text(self), self._code_point()) if self.blockCount() < 5000 else None
-        for place in pair or ():
-            found.append(self._bracket(place))
+            line = self._selection(self.textCursor(), "hover", 1.0, whole=True)
+            found.insert(len(self._layers.get("marks", ())), line)
+        found += [self._bracket(place) for place in self._pair() or ()]
         self.setExtraSelections(found)
-        self._gutter.update()
+        if (row := self.textCursor().blockNumber()) != self._line:
+            self._line = row
+            self._gutter.update()
+
+    def _pair(self) -> tuple[int, int] | None:
+        """The bracket beside the cursor and its partner, in Qt's counting."""
+        cursor = self.textCursor()
+        line, column = cursor.block().text(), cursor.positionInBlock()
+        if not _BRACKETS & {*line} or not _BRACKETS & {*utf16_slice(line, max(column - 1, 0), column + 1)}:
+            return None
+        text = exact_text(self)
+        pair = brackets.partner(text, code_points(text, cursor.position()))
+        return None if pair is None else (units(text, pair[0]), units(text, pair[1]))
 
     def _line_mark(self, line: int, made: Mark) -> QTextEdit.ExtraSelection:
         cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
         return self._selection(cursor, risk_word(made.risk).tone, 0.12, whole=True)
 
     def _bracket(self, place: int) -> QTextEdit.ExtraSelection:
-        text = exact_text(self)
-        units = len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
         cursor = self.textCursor()
-        cursor.setPosition(units)
-        cursor.setPosition(units + 1, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(place)
+        cursor.setPosition(place + 1, QTextCursor.MoveMode.KeepAnchor)
         return self._selection(cursor, "accent", 0.3, whole=False)
 
     def _code_point(self) -> int:
         """Where the cursor stands, in Python's counting; Qt counts UTF-16 units."""
-        text, units = exact_text(self), self.textCursor().position()
-        if text.isascii():
-            return units
-        return len(text.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "replace"))
+        return code_points(exact_text(self), self.textCursor().position())
 
     def _selection(self, cursor: QTextCursor, role: str, share: float, *, whole: bool) -> QTextEdit.ExtraSelection:
         made = QTextEdit.ExtraSelection()
-        ground = self.theme.colour(role) if share >= 1 else self.theme.soft(role, share)
+        ground = self.scheme.colour(role) if share >= 1 else self.scheme.soft(role, share)
         made.format.setBackground(ground)
         if whole:
             made.format.setProperty(QTextFormat.Property.FullWidthSelection, True)

@@ -29,5 +29,22 @@ def exact_text(edit: QPlainTextEdit) -> str:
     return raw.replace("\u2029", "\n").replace("\u2028", "\n")
 
 
+def units(text: str, place: int) -> int:
+    """A place in Python's counting as Qt counts, in UTF-16 units."""
+    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def code_points(text: str, place: int) -> int:
+    """A place in Qt's counting as Python counts."""
+    return place if text.isascii() else len(utf16_slice(text, 0, place))
+
+
+def utf16_slice(text: str, start: int, end: int) -> str:
+    """What stands between two places in Qt's counting."""
+    if text.isascii():
+        return text[start:end]
+    return text.encode("utf-16-le", "surrogatepass")[start * 2 : end * 2].decode("utf-16-le", "replace")
+
+
 def _halves(text: str) -> bool:
     return any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -52,13 +52,13 @@ class Gutter(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        theme = self._editor.theme
-        painter.fillRect(event.rect(), theme.colour("sunken"))
+        scheme = self._editor.scheme
+        painter.fillRect(event.rect(), scheme.colour("sunken"))
         current = self._editor.textCursor().blockNumber()
         for number, top, height in self._editor.visible_lines():
             if top > event.rect().bottom() or top + height < event.rect().top():
                 continue
-            painter.setPen(theme.colour("text" if number == current else "muted"))
+            painter.setPen(scheme.colour("text" if number == current else "muted"))
             room = QRect(0, top, self.width() - self._sign() // 2, height)
             painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, str(number + 1))
             self._paint_mark(painter, number + 1, top)

@@ -10,6 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context
 from workbench.gui.editor.drafts import Draft, Drafts, new_key
+from workbench.gui.editor.looks import Looks
 from workbench.gui.editor.sheet import Sheet
 from workbench.gui.icons import icon
 from workbench.gui.pane import Pane
@@ -36,6 +37,7 @@ class EditorPane(Pane):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._drafts = Drafts(context.paths.editor)
+        self.looks = Looks(context.theme, context.paths.editor / "looks", self)
         self._tabs = QTabWidget(self)
         self._ask = QuestionBar(context.theme)
         self._early: dict[str, Run] = {}  # runs that were heard of before their id was told
@@ -171,7 +173,7 @@ class EditorPane(Pane):
         self._show_state()
 
     def _add(self, draft: Draft) -> Sheet:
-        sheet = Sheet(self.context, self._drafts, draft)
+        sheet = Sheet(self.context, self._drafts, draft, self.looks)
         sheet.settled.connect(self._show_state)
         number = self._tabs.addTab(sheet, one_line(draft.title, _TITLE).replace("&", "&&"))
         close = tool_button("close", self.tr("Close {0}").format(one_line(draft.title, _TITLE)), self.context.theme)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -10,16 +13,18 @@ from workbench.errors import WorkbenchError
 from workbench.gui.code_view import marks_of
 from workbench.gui.context import Context
 from workbench.gui.editor.assessment import AssessmentStrip
-from workbench.gui.editor.code_editor import CodeEditor
-from workbench.gui.editor.drafts import Draft, Drafts
+from workbench.gui.editor.drafts import Draft, Drafts, print_of
+from workbench.gui.editor.find_bar import EditorFindBar
 from workbench.gui.editor.language_choice import LanguageChoice
+from workbench.gui.editor.looks import Looks
 from workbench.gui.editor.profile_choice import ProfileChoice
+from workbench.gui.editor.program_editor import ProgramEditor
 from workbench.gui.fault_card import FaultCard
 from workbench.records import Fault, Run, RunState, Verdict
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 _ASSESS_MS = 350
-_KEEP_MS = 400
+_KEEP_MS = 700  # from the first letter that is not kept yet: who types on and on is kept, too
 
 
 class Sheet(QWidget):
@@ -28,16 +33,21 @@ class Sheet(QWidget):
     settled = Signal()
     """The run of this sheet began or ended."""
 
-    def __init__(self, context: Context, drafts: Drafts, draft: Draft, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: Context, drafts: Drafts, draft: Draft, looks: Looks, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._context = context
         self._drafts = drafts
         self.key, self.title, self.skill = draft.key, draft.title, draft.skill
         self.original = draft.code
+        self.saved = draft.saved or print_of(draft.code)
+        self.file, self.ends = draft.file, draft.ends
         self.language = draft.language
         self.run_id = ""
         self._asked = 0
-        self.editor = CodeEditor(context.theme)
+        self.editor = ProgramEditor(context.theme, looks)
+        self.finder = EditorFindBar(self.editor, context.theme)
         self._languages = LanguageChoice(draft.language, self)
         self._profiles = ProfileChoice(context, self)
         self.strip = AssessmentStrip(context.theme)
@@ -57,16 +67,38 @@ class Sheet(QWidget):
     def keep(self) -> None:
         """Write the text to disk now; where that fails, say so beside the text."""
         self._keep_pause.stop()
-        place = self.editor.textCursor().position()
         try:
-            self._drafts.keep(Draft(self.key, self.title, self.text(), self.skill, place, self.language))
+            self._drafts.keep(self.draft())
         except OSError as fault:
-            words = self.tr("This text could not be kept on disk: {0}.").format(fault.strerror or fault)
-            self.fault.show_fault(Fault(words, self.tr("Copy it somewhere safe before you close the window.")))
+            self._not_kept(fault)
+
+    def _not_kept(self, fault: OSError) -> None:
+        words = self.tr("This text could not be kept on disk: {0}.").format(fault.strerror or fault)
+        self.fault.show_fault(Fault(words, self.tr("Copy it somewhere safe before you close the window.")))
+
+    def draft(self) -> Draft:
+        """All of it, as it is kept."""
+        place, steps = self.editor.textCursor().position(), self.editor.past.told()
+        named = (self.key, self.title, self.text(), self.skill, place, self.language)
+        return Draft(*named, self.file, self.saved, steps, self.ends)
 
     def touched(self) -> bool:
-        """Whether a person changed the text since it was opened."""
-        return self.text() != self.original
+        """Whether a person changed the text since it was opened or saved."""
+        return print_of(self.text()) != self.saved
+
+    def _keep_aside(self) -> None:
+        """On a thread: a busy disk must not hold up a key."""
+        self._context.tasks.run("keep a program", self._keep_there(self._drafts.keeper(self.draft())))
+
+    async def _keep_there(self, keep: Callable[[], None]) -> None:
+        try:
+            await asyncio.to_thread(keep)
+        except OSError as fault:
+            self._not_kept(fault)
+
+    def _keep_soon(self) -> None:
+        if not self._keep_pause.isActive():
+            self._keep_pause.start()
 
     def assess(self) -> None:
         """Ask what policy says; only the answer to the latest question is shown. A tab nobody sees waits."""
@@ -114,18 +146,19 @@ class Sheet(QWidget):
         self.strip.add(self._languages)
         self.strip.add(self._profiles)
         layout.addWidget(self.fault)
+        layout.addWidget(self.finder)
         layout.addWidget(self.editor, 1)
         self.editor.setAccessibleName(self.tr("Program {0}").format(draft.title))
         self._speak(draft.language)
-        self.editor.set_text(draft.code)
+        self.editor.past.bring_back(draft.code, draft.steps)
         cursor = self.editor.textCursor()
         cursor.setPosition(min(draft.place, self.editor.document().characterCount() - 1))
         self.editor.setTextCursor(cursor)
         self.strip.line_wanted.connect(self._go)
         self._assess_pause.timeout.connect(self.assess)
-        self._keep_pause.timeout.connect(self.keep)
+        self._keep_pause.timeout.connect(self._keep_aside)
         self.editor.edited.connect(self._assess_pause.start)
-        self.editor.edited.connect(self._keep_pause.start)
+        self.editor.edited.connect(self._keep_soon)
         self._languages.chosen.connect(self._choose)
         self._profiles.chosen.connect(self.assess)
 

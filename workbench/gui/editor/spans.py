@@ -6,30 +6,52 @@ units because that is how Qt counts.
 
 from __future__ import annotations
 
+import math
 from functools import cache
+from time import perf_counter
 from typing import Any, TypeAlias
 
 Spans: TypeAlias = tuple[tuple[int, int, str], ...]
 
 LARGEST = 300_000  # characters; longer text stays plain
+_OFTEN = 50  # tokens between two looks at the clock
+
+
+class Lexing:
+    """Lexes one text piece by piece, so that a long one never holds up a key."""
+
+    def __init__(self, text: str, language: str = "python") -> None:
+        self._rows: list[list[tuple[int, int, str]]] = [[] for _ in range(text.count("\n") + 1)]
+        self._tokens = iter(()) if len(text) > LARGEST else iter(_lexer(language).get_tokens(text))
+        self._row = self._column = 0
+
+    def go(self, seconds: float = math.inf) -> bool:
+        """Go on for so long; True when everything was read."""
+        end = perf_counter() + seconds
+        for count, (kind, piece) in enumerate(self._tokens, 1):
+            self._take(_role(kind), piece)
+            if not count % _OFTEN and perf_counter() > end:
+                return False
+        return True
+
+    def spans(self) -> list[Spans]:
+        return [tuple(row) for row in self._rows]
+
+    def _take(self, role: str, piece: str) -> None:
+        for number, part in enumerate(piece.split("\n")):
+            if number:
+                self._row, self._column = self._row + 1, 0
+            width = _units(part)
+            if role and width and self._row < len(self._rows):
+                self._rows[self._row].append((self._column, width, role))
+            self._column += width
 
 
 def lex(text: str, language: str = "python") -> list[Spans]:
     """One tuple of spans per line; empty tuples where there is nothing to colour."""
-    lines: list[list[tuple[int, int, str]]] = [[] for _ in range(text.count("\n") + 1)]
-    if len(text) > LARGEST:
-        return [() for _ in lines]
-    row = column = 0
-    for kind, piece in _lexer(language).get_tokens(text):
-        role = _role(kind)
-        for number, part in enumerate(piece.split("\n")):
-            if number:
-                row, column = row + 1, 0
-            width = _units(part)
-            if role and width and row < len(lines):
-                lines[row].append((column, width, role))
-            column += width
-    return [tuple(line) for line in lines]
+    lexing = Lexing(text, language)
+    lexing.go()
+    return lexing.spans()
 
 
 def _units(text: str) -> int:
@@ -38,11 +60,14 @@ def _units(text: str) -> int:
 
 @cache
 def _lexer(language: str) -> Any:  # Any: pygments has no types
-    from pygments.lexers.data import JsonLexer  # type: ignore[import-untyped]  # it ships no types
+    from pygments.lexers.configs import TOMLLexer  # type: ignore[import-untyped]  # it ships no types
+    from pygments.lexers.data import JsonLexer  # type: ignore[import-untyped]
     from pygments.lexers.javascript import TypeScriptLexer  # type: ignore[import-untyped]
+    from pygments.lexers.markup import MarkdownLexer  # type: ignore[import-untyped]
     from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 
-    kind = {"json": JsonLexer, "typescript": TypeScriptLexer}.get(language, PythonLexer)
+    known = {"json": JsonLexer, "typescript": TypeScriptLexer, "markdown": MarkdownLexer, "toml": TOMLLexer}
+    kind = known.get(language, PythonLexer)
     return kind(stripnl=False, stripall=False, ensurenl=False)
 
 
@@ -63,6 +88,11 @@ def _role(kind: Any) -> str:  # Any: a token type of pygments
         (Token.Name.Exception, "code_type"),
         (Token.Name.Builtin, "code_builtin"),
         (Token.Name.Tag, "code_key"),
+        (Token.Generic.Heading, "code_keyword"),
+        (Token.Generic.Subheading, "code_keyword"),
+        (Token.Generic.Strong, "code_function"),
+        (Token.Generic.Emph, "code_type"),
+        (Token.Name.Attribute, "code_key"),
     ):
         if kind in family:
             return role

@@ -1,0 +1,58 @@
+"""A window that is killed while somebody types without a pause: what it kept is whole, and undo goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from workbench.gui.editor.drafts import Drafts, print_of
+from workbench.gui.editor.past import rewound
+from workbench.gui.editor.sheet import _KEEP_MS
+
+TYPIST = """
+import asyncio, sys
+from pathlib import Path
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from workbench.gui.app import make_loop, open_window
+from workbench.paths import paths_of
+
+application = QApplication([])
+loop = make_loop(application)
+window = open_window(application, paths_of(Path(sys.argv[1])))
+
+async def type_on():
+    window.centre.editor.open_code("typed", "first = 1\\n")
+    editor = window.centre.editor.sheet().editor
+    editor.moveCursor(editor.textCursor().MoveOperation.End)
+    while True:
+        QTest.keyClicks(editor, "x")
+        await asyncio.sleep(0.01)
+
+with loop:
+    loop.run_until_complete(type_on())
+"""
+
+
+def test_a_killed_window_loses_only_the_last_moment(paths: Any) -> None:
+    child = subprocess.Popen([sys.executable, "-c", TYPIST, str(paths.bench)], stderr=subprocess.DEVNULL)
+    try:
+        drafts, end = Drafts(paths.editor), time.monotonic() + 60
+        while not any(draft.code.count("x") >= 20 for draft in drafts.all()) and time.monotonic() < end:
+            time.sleep(0.02)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    (draft,) = drafts.all()
+    typed = draft.code.removeprefix("first = 1\n")
+    assert len(typed) >= 20
+    assert {*typed} == {"x"}
+    assert rewound(draft.code, draft.steps) == "first = 1\n"
+    assert draft.saved == print_of("first = 1\n")
+
+
+def test_the_pause_before_text_is_kept_is_short() -> None:
+    assert _KEEP_MS <= 1_000

@@ -1,0 +1,325 @@
+"""The bar to find and replace with: Enter goes on, Shift+Enter back, Escape closes; every hit is counted and marked."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QTextEdit, QToolButton, QWidget
+
+from workbench.gui.editor.code_editor import CodeEditor
+from workbench.gui.editor.exact import code_points, exact_text, tamed, units
+from workbench.gui.editor.finding import MOST, Found, Hit, Search, Wish
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import Theme, mark
+from workbench.gui.views import Strip, search_box, tool_button
+
+_PAUSE_MS = 120
+_LINE_BY_LINE = 2_000  # replacements made one by one; more of them as one
+_LAYER = "sought"
+
+
+class EditorFindBar(Strip):
+    """Belongs to one editor; hidden until it is asked for."""
+
+    closed = Signal()
+
+    def __init__(self, editor: CodeEditor, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._editor = editor
+        self._theme = theme
+        self._search = Search(self)
+        self._search.found.connect(self._show)
+        self._found: Found | None = None
+        self._range: QTextCursor | None = None  # the selection that is searched; it moves along with the text
+        self._then = ""  # what to do when the answer to a fresh search is there
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._seek)
+        self._build()
+        editor.edited.connect(self._edited)
+        editor.verticalScrollBar().valueChanged.connect(self._mark_hits)
+        self.hide()
+
+    def open_bar(self, *, replacing: bool = False) -> None:
+        """Begin with the selected words; a selection of several lines is what is searched."""
+        cursor = self._editor.textCursor()
+        chosen = cursor.selection().toRawText() if cursor.hasSelection() else ""
+        if "\u2029" in chosen:
+            self._inside.setChecked(True)
+        elif chosen:
+            self.words.setText(chosen)
+        replaces = replacing and not self._editor.isReadOnly()
+        self._second.setVisible(replaces)
+        self.instead.setVisible(replaces)
+        self.show()
+        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.words.selectAll()
+        self._seek()
+
+    def close_bar(self) -> None:
+        self._pause.stop()
+        self._search.stop()
+        self._found = None
+        self._then = ""
+        self._inside.setChecked(False)
+        self._editor.show_layer(_LAYER, [])
+        self.hide()
+        self._editor.setFocus()
+        self.closed.emit()
+
+    def go(self, step: int) -> None:
+        """To the next hit (1) or the one before (-1); with nothing to look for, the bar opens."""
+        if not self.words.text():
+            self.open_bar()
+        elif self._fresh():
+            self._step(step)
+        else:
+            self._ask("next" if step > 0 else "previous")
+
+    def replace_one(self) -> None:
+        """Replace the hit the cursor stands on, then go on."""
+        self._replace() if self._fresh() else self._ask("replace")
+
+    def replace_all(self) -> None:
+        """Replace every hit; one undo takes all of it back."""
+        self._replace_all() if self._fresh() else self._ask("all")
+
+    def words_said(self) -> str:
+        """What stands beside the field."""
+        return self._said.full_text()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self.instead.hasFocus():
+                self.replace_one()
+            else:
+                self.go(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        else:
+            super().keyPressEvent(event)
+
+    # searching
+
+    def _wish(self) -> Wish:
+        text, start, end = exact_text(self._editor), 0, -1
+        if self._range is not None and self._range.hasSelection():
+            start, end = (code_points(text, place) for place in sorted((self._range.anchor(), self._range.position())))
+        ticked = (self._regex.isChecked(), self._case.isChecked(), self._whole.isChecked())
+        return Wish(tamed(self.words.text()), tamed(self.instead.text()), *ticked, start, end)
+
+    def _seek(self) -> None:
+        self._pause.stop()
+        if self.isVisible() or self._then:
+            self._search.seek(exact_text(self._editor), self._wish())
+
+    def _ask(self, then: str) -> None:
+        self._then = then
+        self._seek()
+
+    def _fresh(self) -> bool:
+        found = self._found
+        return found is not None and found.text == exact_text(self._editor) and found.wish == self._wish()
+
+    def _show(self, found: Found) -> None:
+        self._found = found
+        then, self._then = self._then, ""
+        if found.fault:
+            self._say(found.fault, "danger")
+        elif then in ("next", "previous"):
+            self._step(1 if then == "next" else -1)
+        elif then == "replace":
+            self._replace()
+        elif then == "all":
+            self._replace_all()
+        else:
+            self._count()
+        self._mark_hits()
+
+    def _edited(self) -> None:
+        if self.isVisible():
+            self._pause.start()
+
+    # going and replacing
+
+    def _hits(self) -> tuple[Hit, ...]:
+        return self._found.hits if self._found is not None else ()
+
+    def _step(self, step: int) -> None:
+        hits, cursor = self._hits(), self._editor.textCursor()
+        if not hits:
+            self._count()
+            return
+        text = exact_text(self._editor)
+        here = code_points(text, cursor.selectionStart() if step < 0 else cursor.position())
+        starts = [start for start, _, _ in hits]
+        at = bisect_left(starts, here)
+        if step < 0:
+            at -= 1
+        elif at < len(hits) and hits[at][:2] == (here, here) and not cursor.hasSelection():
+            at += 1  # an empty hit where the cursor stands already
+        self._choose(hits[at % len(hits)], text)
+        self._count()
+
+    def _choose(self, hit: Hit, text: str) -> None:
+        cursor = self._editor.textCursor()
+        cursor.setPosition(units(text, hit[0]))
+        cursor.setPosition(units(text, hit[1]), QTextCursor.MoveMode.KeepAnchor)
+        self._editor.setTextCursor(cursor)
+        self._editor.centerCursor()
+
+    def _current(self) -> Hit | None:
+        text, cursor = exact_text(self._editor), self._editor.textCursor()
+        place = code_points(text, cursor.selectionStart()), code_points(text, cursor.selectionEnd())
+        return next((hit for hit in self._hits() if hit[:2] == place), None)
+
+    def _replace(self) -> None:
+        hit = self._current()
+        if hit is not None and not self._editor.isReadOnly():
+            cursor = self._editor.textCursor()
+            cursor.insertText(tamed(hit[2]))
+            self._editor.setTextCursor(cursor)
+            self._ask("next")
+        else:
+            self._step(1)
+
+    def _replace_all(self) -> None:
+        hits = self._hits()
+        if not hits or self._editor.isReadOnly():
+            self._count()
+            return
+        text = exact_text(self._editor)
+        cursor = QTextCursor(self._editor.document())
+        cursor.beginEditBlock()
+        if len(hits) > _LINE_BY_LINE or not text.isascii():
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.insertText(_replaced(text, hits))
+        else:
+            for start, end, instead in reversed(hits):
+                cursor.setPosition(start)
+                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+                cursor.insertText(tamed(instead))
+        cursor.endEditBlock()
+        one = self.tr("1 place was replaced.")
+        self._say(one if len(hits) == 1 else self.tr("{0:,} places were replaced.").format(len(hits)))
+        self._pause.stop()
+
+    # what is shown
+
+    def _count(self) -> None:
+        hits = self._hits()
+        if not self.words.text():
+            self._say("")
+        elif not hits:
+            self._say(self.tr("Not found."))
+        else:
+            current = self._current()
+            number = f"{hits.index(current) + 1:,}" if current is not None else "–"
+            more = "+" if len(hits) >= MOST else ""
+            self._say(self.tr("{0} of {1:,}{2}").format(number, len(hits), more))
+
+    def _say(self, words: str, tone: str = "") -> None:
+        mark(self._said, role="muted" if not tone else "", tone=tone)
+        self._said.setText(words)
+
+    def _mark_hits(self) -> None:
+        """Only what is on screen is marked."""
+        hits, text = self._hits(), self._found.text if self._found is not None else ""
+        if not self.isVisible() or not hits or self._found is None or not self._fresh():
+            self._editor.show_layer(_LAYER, [])
+            return
+        rows = [number for number, _, _ in self._editor.visible_lines()]
+        document = self._editor.document()
+        first = document.findBlockByNumber(rows[0]).position() if rows else 0
+        last = document.findBlockByNumber(rows[-1]) if rows else document.lastBlock()
+        start, end = code_points(text, first), code_points(text, last.position() + last.length())
+        begin = bisect_left(hits, (start, 0, ""))
+        shown = []
+        for hit in hits[begin:]:
+            if hit[0] > end:
+                break
+            shown.append(self._lit(units(text, hit[0]), units(text, hit[1])))
+        self._editor.show_layer(_LAYER, shown)
+
+    def _lit(self, start: int, end: int) -> QTextEdit.ExtraSelection:
+        made = QTextEdit.ExtraSelection()
+        made.format.setBackground(self._editor.scheme.soft("warning", 0.35))
+        cursor = QTextCursor(self._editor.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        made.cursor = cursor
+        return made
+
+    def _limit(self, inside: bool) -> None:
+        cursor = self._editor.textCursor()
+        self._range = QTextCursor(cursor) if inside and cursor.hasSelection() else None
+        if inside and self._range is None:
+            self._inside.setChecked(False)
+            self._say(self.tr("Select the lines to search in first."))
+            return
+        self._seek()
+
+    def _build(self) -> None:
+        self.words = search_box(self.tr("Find in the program"), self.tr("Find in the program"))
+        self.instead = search_box(self.tr("Replace with"), self.tr("Replace with"))
+        self._said = ForeignLabel()
+        self._said.setWordWrap(False)
+        self._case = self._tick("Aa", self.tr("Capital letters count"))
+        self._whole = self._tick("ab", self.tr("Whole words only"))
+        self._regex = self._tick(".*", self.tr("Regular expression"))
+        self._inside = self._tick("[ ]", self.tr("Only in the selection"))
+        first = QHBoxLayout()
+        for tick in (self._case, self._whole, self._regex, self._inside):
+            first.addWidget(tick)
+        first.addWidget(self._said)
+        for symbol, name, act in (
+            ("chevron-up", self.tr("The place before (Shift+Enter)"), self._back),
+            ("chevron-down", self.tr("The next place (Enter)"), self._on),
+            ("x", self.tr("Close the search (Escape)"), self.close_bar),
+        ):
+            button = tool_button(symbol, name, self._theme)
+            button.clicked.connect(act)
+            first.addWidget(button)
+        self._second = QWidget()
+        row = QHBoxLayout(self._second)
+        row.setContentsMargins(0, 0, 0, 0)
+        for words, act in ((self.tr("Replace"), self.replace_one), (self.tr("Replace all"), self.replace_all)):
+            plain = QPushButton(words)
+            plain.clicked.connect(act)
+            row.addWidget(plain)
+        row.addStretch(1)
+        grid = QGridLayout()
+        grid.addWidget(self.words, 0, 0)
+        grid.addLayout(first, 0, 1)
+        grid.addWidget(self.instead, 1, 0)
+        grid.addWidget(self._second, 1, 1)
+        grid.setColumnStretch(0, 1)
+        self.row.addLayout(grid, 1)
+        self.words.textChanged.connect(self._pause.start)
+        self.instead.textChanged.connect(self._pause.start)
+
+    def _tick(self, sign: str, name: str) -> QToolButton:
+        button = tool_button("", name, self._theme)
+        button.setText(sign)
+        button.setCheckable(True)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        button.toggled.connect(self._limit if sign == "[ ]" else self._ticked)
+        return button
+
+    def _ticked(self, _checked: bool) -> None:
+        self._seek()
+
+    def _on(self) -> None:
+        self.go(1)
+
+    def _back(self) -> None:
+        self.go(-1)
+
+
+def _replaced(text: str, hits: tuple[Hit, ...]) -> str:
+    pieces, at = [], 0
+    for start, end, instead in hits:
+        pieces += [text[at:start], tamed(instead)]
+        at = end
+    return "".join([*pieces, text[at:]])

@@ -1,0 +1,165 @@
+"""What was changed in a text, step by step, so that undo still works after a restart or a crash.
+
+Qt keeps its own undo in memory only. Each change is noted here with what it took away; after a restart the text of
+before the steps is set and the steps are made again, which fills Qt's own undo. Places count UTF-16 units, like Qt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QTextCursor
+
+from workbench.gui.editor.code_editor import CodeEditor
+from workbench.gui.editor.exact import exact_text
+
+MOST_STEPS = 500
+MOST_LETTERS = 200_000  # of all steps of one text together
+_WORD = 40  # letters typed in a row that are one step at most
+
+Told: TypeAlias = tuple[tuple[int, str, str], ...]
+"""Steps as plain values: place, what was removed, what was added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change."""
+
+    place: int
+    removed: str
+    added: str
+
+
+def rewound(text: str, steps: Told) -> str | None:
+    """The text of before the steps; None where they do not fit it."""
+    held = _coded(text)
+    for place, removed, added in reversed(steps):
+        end = place * 2 + len(_coded(added))
+        if held[place * 2 : end] != _coded(added):
+            return None
+        held[place * 2 : end] = _coded(removed)
+    return _plain(held)
+
+
+class Past(QObject):
+    """Listens to one editor."""
+
+    def __init__(self, editor: CodeEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._steps: list[Step] = []
+        self._letters = 0
+        self.undoing = False  # what changes now is taken back
+        self._held = _coded(editor.text())
+        editor.document().contentsChange.connect(self._changed)
+
+    def told(self) -> Told:
+        """The steps that lead to the text as it stands; none where that cannot be said for certain."""
+        if _plain(self._held) != exact_text(self._editor):
+            self.start_over()
+        return tuple((step.place, step.removed, step.added) for step in self._steps)
+
+    def start_over(self) -> None:
+        """The text as it is has no past."""
+        self._steps.clear()
+        self._letters = 0
+        self._held = _coded(exact_text(self._editor))
+
+    def bring_back(self, text: str, steps: Told) -> None:
+        """Show a text and give undo what led to it."""
+        before = rewound(text, steps)
+        self._editor.set_text(text if before is None else before)
+        self.start_over()
+        if before is None or not steps:
+            return
+        cursor = QTextCursor(self._editor.document())
+        for place, removed, added in steps:
+            cursor.beginEditBlock()
+            cursor.setPosition(place)
+            cursor.setPosition(place + len(_coded(removed)) // 2, QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText(added)
+            cursor.endEditBlock()
+
+    def _changed(self, place: int, removed: int, added: int) -> None:
+        if self._editor.painting:
+            return
+        document = self._editor.document()
+        added = max(0, min(added, document.characterCount() - 1 - place))
+        cursor = QTextCursor(document)
+        cursor.setPosition(place)
+        cursor.setPosition(place + added, QTextCursor.MoveMode.KeepAnchor)
+        new = cursor.selection().toRawText().replace("\u2029", "\n").replace("\u2028", "\n") if added else ""
+        old = _plain(self._held[place * 2 : (place + removed) * 2])
+        self._held[place * 2 : (place + removed) * 2] = _coded(new)
+        step = _trimmed(place, old, new)
+        if step is not None:
+            self._note(step, undone=self.undoing)
+
+    def _note(self, step: Step, *, undone: bool) -> None:
+        while undone and self._steps and (rest := _taken_back(self._steps[-1], step)) is not None:
+            self._drop(-1)
+            if not (rest.removed or rest.added):
+                return
+            step = rest
+        self._letters += len(step.removed) + len(step.added)
+        if self._steps and (joined := _joined(self._steps[-1], step)) is not None:
+            self._steps[-1] = joined
+        else:
+            self._steps.append(step)
+        while len(self._steps) > MOST_STEPS or self._letters > MOST_LETTERS:
+            self._drop(0)
+
+    def _drop(self, which: int) -> None:
+        step = self._steps.pop(which)
+        self._letters -= len(step.removed) + len(step.added)
+
+
+def _trimmed(place: int, old: str, new: str) -> Step | None:
+    """Qt tells more than what changed, such as the end of the text on both sides."""
+    start, most = 0, min(len(old), len(new))
+    while start < most and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < most - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    if start == len(old) == len(new):
+        return None
+    width = len(_coded(old[:start])) // 2
+    return Step(place + width, old[start : len(old) - end], new[start : len(new) - end])
+
+
+def _taken_back(last: Step, step: Step) -> Step | None:
+    """What is left of an undo when the last step is taken back by it; None when it is about something else."""
+    if (step.place, step.removed, step.added) == (last.place, last.added, last.removed):
+        return Step(step.place, "", "")
+    if last.added and not last.removed and not step.added and step.removed.endswith(last.added):
+        rest = step.removed[: -len(last.added)]
+        return Step(step.place, rest, "") if step.place + len(_coded(rest)) // 2 == last.place else None
+    pure = last.removed and not last.added and not step.removed and step.place == last.place
+    if pure and step.added.startswith(last.removed):
+        width = len(_coded(last.removed)) // 2
+        return Step(step.place + width, "", step.added[len(last.removed) :])
+    return None
+
+
+def _joined(last: Step, step: Step) -> Step | None:
+    """Letters typed or removed in a row are one step, up to the length of a word."""
+    if len(step.added) + len(step.removed) > 1 or "\n" in (step.added, step.removed):
+        return None
+    if len(last.added) + len(last.removed) >= _WORD or "\n" in last.added + last.removed:
+        return None
+    if step.added and last.added and not last.removed and step.place == last.place + len(_coded(last.added)) // 2:
+        return Step(last.place, "", last.added + step.added)
+    if step.removed and last.removed and not last.added and step.place + len(_coded(step.removed)) // 2 == last.place:
+        return Step(step.place, step.removed + last.removed, "")
+    return None
+
+
+def _coded(text: str) -> bytearray:
+    return bytearray(text.encode("utf-16-le", "surrogatepass"))
+
+
+def _plain(held: bytes | bytearray) -> str:
+    return bytes(held).decode("utf-16-le", "surrogatepass")
