@@ -11,6 +11,7 @@ from pathlib import Path
 ELSEWHERE = {
     "workspace/beneath.py": "tests/workspace/test_confined.py",
     "workspace/walk.py": "tests/workspace/test_store.py",
+    "runs/arrivals.py": "tests/desk/test_skills.py",
     "desk/values.py": "tests/desk/test_privacy_desk.py",
     "desk/privacy.py": "tests/desk/test_privacy_desk.py",
     "wire/topics/privacy.py": "tests/wire/test_questions.py",

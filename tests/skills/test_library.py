@@ -239,3 +239,41 @@ def test_starters_are_not_written_where_a_link_leads_or_the_list_of_them_is_unre
         Library(bench / name, tmp_path / "drafts", starters, lambda event: None).install_starters()
     assert list(outside.iterdir()) == []
     assert [path.name for path in (bench / "odd").iterdir()] == [".starters"]
+
+
+def test_a_retired_skill_comes_back_as_it_was(shelf: Shelf) -> None:
+    shelf.kept("add-up", CODE)
+    shelf.library.retire("add-up")
+    back = shelf.library.bring_back("add-up")
+    assert (back.state, back.version, back.faults) == (SkillState.KEPT, 1, ())
+    assert [one.name for one in shelf.library.usable()] == ["add-up"]
+    with pytest.raises(WorkbenchError, match="no retired skill"):
+        shelf.library.bring_back("add-up")
+
+
+def test_a_renamed_skill_takes_its_function_and_its_history_along(shelf: Shelf) -> None:
+    shelf.kept("add-up", CODE)
+    shelf.kept("add-up", CODE + "# two\n")
+    shelf.kept("other", "x = 1\n")
+    renamed = shelf.library.rename("add-up", "Sum up")
+    assert (renamed.name, renamed.version, renamed.faults) == ("sum-up", 3, ())
+    assert "async def sum_up(" in renamed.code
+    assert "from skills.sum_up import sum_up" in renamed.notes
+    assert [one.version for one in shelf.library.versions("sum-up")] == [1, 2]
+    assert {one.name for one in shelf.library.usable()} == {"sum-up", "other"}
+    with pytest.raises(WorkbenchError, match="other already"):
+        shelf.library.rename("sum-up", "other")
+
+
+def test_renaming_what_nobody_kept_does_not_keep_it(shelf: Shelf) -> None:
+    shelf.kept("add-up", CODE)
+    (shelf.skills / "add-up" / "add_up.py").write_text("import os\nasync def add_up(): ...\n")
+    assert shelf.library.rename("add-up", "sum-up").faults
+    assert shelf.library.usable() == ()
+
+
+def test_tags_change_nothing_else(shelf: Shelf) -> None:
+    kept = shelf.kept("add-up", CODE)
+    tagged = shelf.library.tag("add-up", (" numbers ", "a, b", "", "numbers"))
+    assert tagged.tags == ("numbers", "a b")
+    assert (tagged.version, tagged.sha, tagged.faults) == (kept.version, kept.sha, ())

@@ -3,32 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
 
-from workbench.desk.seat import BY, Seat
+from workbench.desk.seat import BY, House, Seat
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
-from workbench.records import JsonObject, Skill, SkillState
-from workbench.skills.module import usage
-from workbench.skills.names import identifier
+from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
+from workbench.runs.arrivals import Arrivals
+from workbench.runs.borrowed import circle
+from workbench.runs.needs import missing, needed
+from workbench.runs.skill_verbs import run_skill
+from workbench.skills.exporting import pack
+from workbench.skills.signature import calling, schema_of, trying
 
 
 class SkillsDesk(Seat):
     """Drafts and kept skills."""
 
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self._arrivals = Arrivals(house.rooms)
+
     async def skills(self) -> tuple[Skill, ...]:
-        return await asyncio.to_thread(self._rooms.library.list)
+        found = await asyncio.to_thread(self._rooms.library.list)
+        tools = self._catalog.tools()
+        return tuple(replace(skill, missing=missing(skill.tools, tools)) for skill in found)
 
     async def skill(self, name: str) -> Skill:
-        return await asyncio.to_thread(self._rooms.library.get, name)
+        found = await asyncio.to_thread(self._rooms.library.get, name)
+        return replace(found, missing=missing(found.tools, self._catalog.tools()))
+
+    async def skill_page(self, name: str) -> SkillPage:
+        skill, library = await self.skill(name), self._rooms.library
+        kept = skill.state is SkillState.KEPT
+        versions = await asyncio.to_thread(library.versions, skill.name) if kept else ()
+        draft = await asyncio.to_thread(library.find, skill.name, SkillState.DRAFT) if kept else None
+        folder = await asyncio.to_thread(library.folder, skill.name, skill.state)
+        schema = json.dumps(dict(schema_of(skill)), ensure_ascii=False)
+        return SkillPage(skill, draft, versions, None, schema, str(folder))
 
     async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
         skill = await asyncio.to_thread(self._rooms.library.get, name, SkillState.KEPT)
         if skill.faults:
             raise WorkbenchError(f"{skill.name} cannot be run: {skill.faults[0]}", "Look at it in the library.")
-        if wrong := [key for key in arguments if not key.isidentifier()]:
-            raise WorkbenchError(f"{wrong[0]!r:.100} is no parameter's name.", f"See: skills show {skill.name}.")
-        start = usage(skill.code, identifier(skill.name)).partition("(")[0]
-        return f"{start}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})\n"
+        return calling(skill, arguments)
 
     async def draft_skill(
         self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
@@ -37,7 +57,7 @@ class SkillsDesk(Seat):
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
         verdict = await self._house.conveyor.assess(text.text)
-        tools = tuple(sorted({f"{use.server}.{use.tool}" for use in verdict.tools}))
+        tools = needed(verdict)
         draft = self._rooms.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
@@ -48,6 +68,9 @@ class SkillsDesk(Seat):
         seen = await asyncio.to_thread(self._rooms.library.to_keep, name, sha)
         if faults := canonical(seen.code).faults:
             raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
+        usable = await asyncio.to_thread(self._rooms.library.usable)
+        if way := circle(seen.name, seen.code, usable):
+            raise WorkbenchError(f"{seen.name} would import itself: {' → '.join(way)}.", "Take one of the imports out.")
         verdict = await self._house.conveyor.assess(seen.code)
         skill = await asyncio.to_thread(self._rooms.library.keep, name, sha, BY)
         summary = f"You kept the skill {skill.name}, version {skill.version}"
@@ -58,3 +81,41 @@ class SkillsDesk(Seat):
         skill = await asyncio.to_thread(self._rooms.library.retire, name)
         self._note("skill.retired", f"You retired the skill {skill.name}")
         return skill
+
+    async def bring_back_skill(self, name: str) -> Skill:
+        skill = await asyncio.to_thread(self._rooms.library.bring_back, name)
+        self._note("skill.back", f"You brought the skill {skill.name} back")
+        return skill
+
+    async def rename_skill(self, name: str, wish: str) -> Skill:
+        skill = await asyncio.to_thread(self._rooms.library.rename, name, wish)
+        self._note("skill.renamed", f"You renamed the skill {name} to {skill.name}")
+        return skill
+
+    async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill:
+        skill = await asyncio.to_thread(self._rooms.library.tag, name, tags)
+        self._note("skill.tagged", f"You tagged the skill {skill.name}: {', '.join(skill.tags) or 'nothing'}")
+        return skill
+
+    async def run_skill(self, name: str, arguments: JsonObject) -> Run:
+        person, skill = self._rooms.sessions.person, await self.skill(name)
+        if skill.state is SkillState.KEPT:
+            return await run_skill(self._rooms, self._house.conveyor, person, skill.name, arguments)
+        return self._house.conveyor.submit(
+            trying(skill, arguments), person, f"Try the skill {skill.name}.", skill=skill.name
+        )
+
+    async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
+        return await self._arrivals.look(Path(path).expanduser())
+
+    async def import_skill(self, key: str) -> Skill:
+        skill = await self._arrivals.bring_in(key)
+        self._note("skill.imported", f"You imported the skill {skill.name}, {skill.author}")
+        return skill
+
+    async def export_skill(self, name: str, path: str) -> str:
+        skill = await self.skill(name)
+        folder = await asyncio.to_thread(self._rooms.library.folder, skill.name, skill.state)
+        target = await asyncio.to_thread(pack, skill.name, folder, Path(path).expanduser())
+        self._note("skill.exported", f"You exported the skill {skill.name}")
+        return str(target)

@@ -100,7 +100,7 @@ from workbench.records.servers import (
     ToolSummary,
 )
 from workbench.records.sign_in import SignIn, SignInStep
-from workbench.records.skills import Skill, SkillState
+from workbench.records.skills import Skill, SkillFile, SkillHint, SkillPage, SkillReview, SkillState, SkillUse
 from workbench.records.states import KeptState
 from workbench.records.tasks import ServerTask
 from workbench.records.thrift import ModeAdvice, ModelFactor, SessionTokens, TokenReport
@@ -231,7 +231,12 @@ __all__ = [
     "SignIn",
     "SignInStep",
     "Skill",
+    "SkillFile",
+    "SkillHint",
+    "SkillPage",
+    "SkillReview",
     "SkillState",
+    "SkillUse",
     "Span",
     "Standing",
     "Strength",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workbench.records.runs import Verdict
+
 
 class SkillState(StrEnum):
     """Agents see kept skills only; retired ones are hidden, never deleted."""
@@ -32,4 +34,70 @@ class Skill:
     changed: float = 0.0
     starter: bool = False  # shipped with the app
     notes: str = ""  # the text of its SKILL.md: usage, features, examples
+    license: str = ""
+    compatibility: str = ""  # what it needs of its surroundings, in words
+    allowed: str = ""  # its card's `allowed-tools`, for clients that read them; nothing here is allowed by it
+    triggers: tuple[str, ...] = ()  # words that should bring it to mind
+    kept_at: str = ""  # when this version was kept, as a date and time in UTC
+    others: tuple[str, ...] = ()  # files it carries beside its card and code, by their paths in its folder
+    cassettes: tuple[str, ...] = ()  # names of the recordings it can be tested against
+    missing: tuple[str, ...] = ()  # tools it needs that no server offers now, each with names that are alike
     faults: tuple[str, ...] = ()  # what is wrong with its folder; a skill with faults is not handed to programs
+
+
+@dataclass(frozen=True, slots=True)
+class SkillUse:
+    """How often programs used a skill, and what came of it."""
+
+    name: str
+    runs: int = 0
+    done: int = 0  # of them that ran to their end
+    saved: int = 0  # tokens that direct calls would have cost more
+    last: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SkillPage:
+    """All there is to see of one skill."""
+
+    skill: Skill
+    draft: Skill | None = None  # beside the kept one
+    versions: tuple[Skill, ...] = ()  # earlier ones, oldest first
+    use: SkillUse | None = None
+    schema: str = ""  # of its arguments, as JSON text
+    sources: str = ""  # where its folder is
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFile:
+    """A file that came with a skill."""
+
+    path: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkillReview:
+    """What came from elsewhere, as a person sees it before anything of it is written."""
+
+    key: str  # names exactly this reading; importing takes it and nothing else
+    skill: Skill
+    source: str  # the file or folder, and where in it
+    files: tuple[SkillFile, ...] = ()
+    verdict: Verdict | None = None  # None: it is instructions only
+    notices: tuple[str, ...] = ()  # what a person should know: comments that nobody sees, programs that are not run
+    refusal: str = ""  # why it cannot be imported
+    before: Skill | None = None  # the skill of this name that is here already
+
+
+@dataclass(frozen=True, slots=True)
+class SkillHint:
+    """Programs of one form ran again and again: they may be worth a skill."""
+
+    key: str
+    times: int
+    run_id: str  # the newest of them
+    purpose: str = ""
+    tools: tuple[str, ...] = ()
+    saved: int = 0
+    last: float = 0.0

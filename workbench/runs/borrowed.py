@@ -26,19 +26,47 @@ def assess_all(
     tools: Sequence[Tool],
     skills: Sequence[Skill],
     earlier: Sequence[str] = (),
-    depth: int = 0,
+    above: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
 ) -> Verdict:
-    """The verdict on a program, on those that ran before it in its state, and on every kept skill they name."""
+    """The verdict on a program, on those that ran before it in its state, and on every kept skill they name. `above`:
+    the skills on whose behalf this text is read."""
     verdict = assess_after(earlier, code, tools, reach)
     if verdict.gate is Gate.BLOCKED or not any("skill" in text for text in (*earlier, code)):
         return verdict
     known = {skill.name.replace("-", "_"): skill for skill in skills}
     for name, line in (dict.fromkeys(_named("\n".join(earlier)), 1) | _named(code)).items():
         if skill := known.get(name):
-            inner = assess_all(skill.code, tools, skills, (), depth + 1, reach) if depth < DEEPEST else None
-            verdict = _joined(verdict, skill, inner, line)
+            doubt = _doubt(skill, above)
+            inner = None if doubt else assess_all(skill.code, tools, skills, (), (*above, skill.name), reach)
+            verdict = _joined(verdict, skill, inner, line, doubt)
     return verdict
+
+
+def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
+    """The way on which a skill with this code would import itself; empty where there is none."""
+    texts = {skill.name: skill.code for skill in skills} | {name: code}
+    known = {one.replace("-", "_"): one for one in texts}
+    ways: list[tuple[str, ...]] = [(name,)]
+    seen = {name}
+    while ways:
+        way = ways.pop(0)
+        for found in _named(texts[way[-1]]):
+            other = known.get(found)
+            if other == name:
+                return (*way, name)
+            if other is not None and other not in seen:
+                seen.add(other)
+                ways.append((*way, other))
+    return ()
+
+
+def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
+    """Why a skill is not read once more on behalf of those above it."""
+    if skill.name in above:
+        way = " → ".join((*above[above.index(skill.name) :], skill.name))
+        return f"The skills {way} import each other in a circle, which fails when they run."
+    return f"The skill {skill.name}: skills import each other too deeply to be read." if len(above) >= DEEPEST else ""
 
 
 def borrows(verdict: Verdict | None) -> bool:
@@ -58,7 +86,11 @@ def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
 def _named(code: str) -> dict[str, int]:
     """Import names of skills in a text, each with the first line that names it."""
     found: dict[str, int] = {}
-    for node in ast.walk(ast.parse(canonical(code).text)):
+    try:
+        tree = ast.parse(canonical(code).text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    for node in ast.walk(tree):
         for name in _names_of(node):
             found.setdefault(name.replace("-", "_"), getattr(node, "lineno", 1))
     return found
@@ -77,10 +109,9 @@ def _names_of(node: ast.AST) -> list[str]:
     return []
 
 
-def _joined(verdict: Verdict, skill: Skill, inner: Verdict | None, line: int) -> Verdict:
+def _joined(verdict: Verdict, skill: Skill, inner: Verdict | None, line: int, doubt: str = "") -> Verdict:
     definitions = {**verdict.definitions, MARK + skill.name: skill.sha}
     if inner is None:
-        doubt = f"The skill {skill.name}: skills import each other too deeply to be read."
         return replace(verdict, gate=Gate.ASK, not_assessed=(*verdict.not_assessed, doubt), definitions=definitions)
     place = f" (in the skill {skill.name})"
     read = {f"The text of the kept skill {name}." for name in (skill.name, skill.name.replace("-", "_"))}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Mapping
@@ -23,11 +24,21 @@ CARD = "SKILL.md"
 VERSIONS = "versions"  # below a skill's folder: code and card of each earlier version
 LONGEST_FILE = 2_000_000  # bytes of a file that are read
 LONGEST_DESCRIPTION = 1024  # characters, as the specification says
+LONGEST_COMPATIBILITY = 500  # so this
+FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")  # and no others
+CASSETTES = "cassettes"  # below a skill's folder: recordings it can be tested against
+NO_CODE = "It has no"
+MOST_OTHERS = 500  # files beside card and code that are listed
 
 
 def code_sha(code: str) -> str:
     """SHA-256 of a program's text."""
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def sha_of(code: str, notes: str) -> str:
+    """What keeping a skill is about: its code, or where it has none, the words that are handed out."""
+    return code_sha(code or notes) if code or notes else ""
 
 
 def read_skill(folder: Path, state: SkillState) -> Skill:
@@ -36,10 +47,25 @@ def read_skill(folder: Path, state: SkillState) -> Skill:
     head = _head(folder / CARD, faults)
     code = _code(folder / code_file(folder.name), faults)
     faults.extend(_card_faults(head, folder.name))
+    found = others(folder)
+    if not code and (folder / CARD).is_file() and not any(path.endswith(".py") for path in found):
+        faults = [fault for fault in faults if not fault.startswith(NO_CODE)]  # instructions only: no fault of it
+    tapes = tuple(Path(path).stem for path in found if path.startswith(f"{CASSETTES}/") and path.endswith(".json"))
     skill = replace(_skill(folder.name, head, code), state=state, changed=_changed(folder))
+    skill = replace(skill, others=found, cassettes=tapes)
     if state is SkillState.KEPT and head.nested("metadata").get("sha", skill.sha) != skill.sha:
         faults.append("Its code was changed on disk since it was kept; look at it and keep it again.")
     return replace(skill, faults=tuple(faults))
+
+
+def skill_of(name: str, card: str, code: str) -> Skill:
+    """A skill as its two texts say it; what is wrong with them stands in its faults."""
+    faults: list[str] = []
+    try:
+        head = read_head(card)
+    except HeadFault as fault:
+        faults, head = [str(fault)], Head()
+    return replace(_skill(name, head, code), faults=(*faults, *_card_faults(head, name)))
 
 
 def read_versions(folder: Path) -> tuple[Skill, ...]:
@@ -73,20 +99,65 @@ def card(skill: Skill, others: Mapping[str, Value]) -> str:
     """The text of a skill's SKILL.md; what its card said beside our own fields is kept."""
     known = {
         "version": str(skill.version),
-        "sha": code_sha(skill.code),
+        "sha": sha_of(skill.code, skill.notes),
         "tags": ", ".join(skill.tags),
+        "triggers": ", ".join(skill.triggers),
         "tools": ", ".join(skill.tools),
         "run_id": skill.run_id,
         "author": skill.author,
         "kept_by": skill.kept_by,
+        "kept_at": skill.kept_at,
         "starter": "true" if skill.starter else "",
     }
+    own = {"license": skill.license, "compatibility": skill.compatibility, "allowed-tools": skill.allowed}
     fields: dict[str, str | Mapping[str, str]] = {"name": skill.name, "description": skill.description}
-    fields.update({key: _line(value) for key, value in others.items() if key not in fields})
-    before = others.get("metadata")
-    foreign = {key: value for key, value in before.items() if key not in known} if isinstance(before, dict) else {}
+    fields |= {key: value or _line(others.get(key, "")) for key, value in own.items() if value or others.get(key)}
+    foreign = {key: value for key, value in _foreign(others).items() if key not in known}
     fields["metadata"] = {**foreign, **{key: value for key, value in known.items() if value}}
     return write_head(fields, skill.notes)
+
+
+def _foreign(others: Mapping[str, Value]) -> dict[str, str]:
+    """What other clients wrote. The specification has six fields, so what stands beside them goes below `metadata`."""
+    found: dict[str, str] = {}
+    for key, value in others.items():
+        if isinstance(value, dict):
+            start = "" if key == "metadata" else f"{key}."
+            found |= {f"{start}{name}": text for name, text in value.items()}
+        elif key not in FIELDS:
+            found.setdefault(key, ", ".join(value) if isinstance(value, list) else value)
+    return found
+
+
+def others(folder: Path) -> tuple[str, ...]:
+    """What a skill carries beside card, code and versions, by path: references, assets, cassettes. No links."""
+    found: list[str] = []
+    for at, folders, names in os.walk(folder, followlinks=False):
+        below = Path(at).relative_to(folder)
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+        if below == Path("."):
+            folders[:] = [name for name in folders if name != VERSIONS]
+        for name in sorted(names):
+            path = below / name
+            if str(path) not in (CARD, code_file(folder.name)) and _is_plain(folder / path):
+                found.append(path.as_posix())
+        if len(found) >= MOST_OTHERS:
+            break
+    return tuple(found[:MOST_OTHERS])
+
+
+def bring_others(source: Path, target: Path) -> None:
+    """Carry along what a skill has beside card and code; what is there already by the same path is replaced."""
+    for path in others(source):
+        place = target / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, place, follow_symlinks=False)
+
+
+def _is_plain(path: Path) -> bool:
+    with suppress(OSError):
+        return stat.S_ISREG(path.lstat().st_mode) and not path.name.startswith(".")
+    return False
 
 
 def code_file(name: str) -> str:
@@ -125,8 +196,13 @@ def _skill(name: str, head: Head, code: str) -> Skill:
         code=code,
         state=SkillState.DRAFT,
         version=_number(known.get("version", "")),
-        sha=code_sha(code) if code else "",
+        sha=sha_of(code, head.body),
         tags=items(known.get("tags", "")) or items(head.fields.get("tags", "")),
+        triggers=items(known.get("triggers", "")) or items(head.fields.get("triggers", "")),
+        license=head.text("license"),
+        compatibility=head.text("compatibility"),
+        allowed=_line(head.fields.get("allowed-tools", "")),
+        kept_at=known.get("kept_at", ""),
         tools=items(known.get("tools", "")),
         run_id=known.get("run_id", ""),
         author=known.get("author", ""),
@@ -136,8 +212,8 @@ def _skill(name: str, head: Head, code: str) -> Skill:
     )
 
 
-def _line(value: Value) -> str | dict[str, str]:
-    return " ".join(value) if isinstance(value, list) else value
+def _line(value: Value) -> str:
+    return " ".join(value) if isinstance(value, list) else value if isinstance(value, str) else ""
 
 
 def _head(path: Path, faults: list[str]) -> Head:
@@ -156,7 +232,7 @@ def _code(path: Path, faults: list[str]) -> str:
     try:
         return read_file(path)
     except FileNotFoundError:
-        faults.append(f"It has no {path.name}: it is instructions only, or its code has another name.")
+        faults.append(f"{NO_CODE} {path.name}: its code has another name.")
     except (OSError, UnicodeDecodeError) as fault:
         faults.append(f"Its {path.name} cannot be read: {fault}.")
     return ""
@@ -170,6 +246,8 @@ def _card_faults(head: Head, name: str) -> list[str]:
         faults.append(f"SKILL.md calls it {head.text('name')!r}, its folder {name!r}.")
     if len(head.text("description")) > LONGEST_DESCRIPTION:
         faults.append(f"Its description is longer than {LONGEST_DESCRIPTION} characters.")
+    if len(head.text("compatibility")) > LONGEST_COMPATIBILITY:
+        faults.append(f"Its compatibility is longer than {LONGEST_COMPATIBILITY} characters.")
     return faults
 
 

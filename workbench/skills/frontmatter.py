@@ -227,7 +227,8 @@ def _quoted(text: str) -> str:
     """Words of letters stay bare; all else is double-quoted, with what does not print escaped."""
     if re.fullmatch(r"[a-z][a-z-]*", text) and text not in _WORDS:
         return text
-    return '"' + "".join(_escaped(mark) for mark in text) + '"'
+    plain = '"' + "".join(_escaped(mark) for mark in text) + '"'
+    return plain.replace("--", "-\\x2d")  # some readers take three hyphens for the end of the head, wherever they stand
 
 
 def _escaped(mark: str) -> str:

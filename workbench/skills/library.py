@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 
@@ -16,9 +17,21 @@ from workbench.events import Event, SkillsChanged
 from workbench.files import read_plain
 from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals
-from workbench.skills.folder import LONGEST_DESCRIPTION, put_by, read_skill, read_versions, write_file, write_skill
+from workbench.skills.folder import (
+    LONGEST_DESCRIPTION,
+    bring_others,
+    code_file,
+    put_by,
+    read_skill,
+    read_versions,
+    sha_of,
+    write_file,
+    write_skill,
+)
 from workbench.skills.module import missing_module, module_source
 from workbench.skills.names import identifier, is_name, skill_name
+from workbench.skills.parcel import Parcel
+from workbench.skills.renaming import renamed, renamed_words
 from workbench.skills.words import body
 
 log = logging.getLogger(__name__)
@@ -51,11 +64,15 @@ class Library:
         wanted = name.replace("_", "-").strip("-")
         states = (state,) if state else (SkillState.KEPT, SkillState.DRAFT, SkillState.RETIRED)
         for one in states:
-            folder = self._root(one) / wanted
-            if is_name(wanted) and folder.is_dir() and not folder.is_symlink():
-                return self._read(folder, one)
+            if (found := self.find(wanted, one)) is not None:
+                return found
         kind = "skill" if state is None else f"{state} skill"
         raise WorkbenchError(f"There is no {kind} {name}.", self._known())
+
+    def find(self, name: str, state: SkillState) -> Skill | None:
+        """The skill of this name in this state, if there is one."""
+        folder = self._root(state) / name
+        return self._read(folder, state) if is_name(name) and folder.is_dir() and not folder.is_symlink() else None
 
     def usable(self) -> tuple[Skill, ...]:
         """Kept skills without a fault: those that agents see and programs import."""
@@ -124,6 +141,57 @@ class Library:
         self._tell(SkillsChanged(skill.name))
         return replace(skill, state=SkillState.RETIRED)
 
+    def bring_back(self, name: str) -> Skill:
+        """A retired skill stands where it stood; agents find it again, if it is still what was kept."""
+        with self._writing:
+            skill = self.get(name, SkillState.RETIRED)
+            if (self._skills / skill.name).exists():
+                raise WorkbenchError(f"There is a skill {skill.name} again.", "Retire that one first, or rename it.")
+            self._restore(skill.name)
+        return self._changed(skill.name, SkillState.KEPT)
+
+    def rename(self, name: str, wish: str) -> Skill:
+        """Give a draft or kept skill another name, in its folder, its card and its code; its versions come along. As
+        its function has another name then, a kept one becomes the next version."""
+        with self._writing:
+            skill, legal = self.get(name), skill_name(wish)
+            if skill.state is SkillState.RETIRED:
+                raise WorkbenchError(f"{skill.name} is retired.", "Bring it back first.")
+            if legal == skill.name:
+                return skill
+            if self._is_taken(legal):
+                raise WorkbenchError(f"There is a skill {legal} already.", "Choose another name, or rename that one.")
+            self._rename(skill, legal)
+        self._tell(SkillsChanged(skill.name))
+        return self._changed(legal, skill.state)
+
+    def tag(self, name: str, tags: Sequence[str]) -> Skill:
+        """Say what it belongs to; neither its code nor its version changes."""
+        clean = dict.fromkeys(" ".join(tag.replace(",", " ").split())[:40] for tag in tags)
+        with self._writing:
+            skill = self.get(name)
+            folder = self._root(skill.state) / skill.name
+            write_skill(folder, replace(skill, tags=tuple(tag for tag in clean if tag)))
+        return self._changed(skill.name, skill.state)
+
+    def bring_in(self, parcel: Parcel, author: str, tools: Sequence[str] = ()) -> Skill:
+        """What came from elsewhere and was looked at becomes a draft, with all its files."""
+        with self._writing:
+            before = self._living(parcel.name)
+            if before is not None and before.state is SkillState.DRAFT:
+                raise WorkbenchError(f"There is a draft {parcel.name} already.", "Keep, rename or retire it first.")
+            folder = self._drafts / parcel.name
+            parcel.write(folder)
+            found = read_skill(folder, SkillState.DRAFT)
+            wish = replace(found, author=author, kept_by="", kept_at="", version=0, run_id="", starter=False)
+            write_skill(folder, replace(wish, tools=tuple(tools)))
+        return self._changed(parcel.name, SkillState.DRAFT)
+
+    def folder(self, name: str, state: SkillState | None = None) -> Path:
+        """Where a skill stands on disk."""
+        skill = self.get(name, state)
+        return self._root(skill.state) / skill.name
+
     def install_starters(self) -> None:
         """Bring the shipped skills into the bench, each only once: a removed one stays away."""
         if self._starters.resolve() == self._skills.resolve() or not _is_ours(self._skills):
@@ -149,7 +217,7 @@ class Library:
         target.mkdir(parents=True, exist_ok=True)
         wanted = {f"{identifier(one.name)}.py": one for one in self._read_all(self._skills, SkillState.KEPT)}
         for file, skill in wanted.items():
-            source = _importable(skill)
+            source = importable(skill)
             path = target / file
             if not path.is_file() or path.read_text(encoding="utf-8") != source:
                 write_file(path, source)
@@ -166,7 +234,7 @@ class Library:
 
     def _read(self, folder: Path, state: SkillState) -> Skill:
         skill = read_skill(folder, state)
-        if state is not SkillState.KEPT or not skill.code or self._is_approved(skill):
+        if state is not SkillState.KEPT or not skill.sha or self._is_approved(skill):
             return skill
         reason = "Nobody has kept this code here; look at it and keep it."
         return replace(skill, faults=skill.faults or (reason,))
@@ -190,17 +258,36 @@ class Library:
         before = self._kept_before(seen.name)
         if before is not None and before.sha != seen.sha:
             put_by(self._skills / before.name, before.version)
-        kept = replace(seen, state=SkillState.KEPT, version=_next_version(before, seen.sha), kept_by=kept_by)
+        version, origin = _next_version(before, seen.sha), self._root(seen.state) / seen.name
+        kept = replace(seen, state=SkillState.KEPT, version=version, kept_by=kept_by, kept_at=_now())
         self._approvals.add(kept.name, seen.sha)
-        write_skill(self._skills / kept.name, kept, origin=self._root(seen.state) / seen.name)
+        write_skill(self._skills / kept.name, kept, origin=origin)
+        if seen.state is SkillState.DRAFT:
+            bring_others(origin, self._skills / kept.name)
         shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
+
+    def _is_taken(self, name: str) -> bool:
+        return any((self._root(state) / name).exists() for state in SkillState)
+
+    def _rename(self, skill: Skill, name: str) -> None:
+        """The code of a kept skill was looked at; only its function's name is another one now."""
+        root, code = self._root(skill.state), renamed(skill.code, identifier(skill.name), identifier(name))
+        draft = self._drafts / skill.name
+        if skill.state is SkillState.KEPT and draft.is_dir():
+            raise WorkbenchError(f"{skill.name} has a draft.", "Keep or retire the draft first.")
+        if skill.state is SkillState.KEPT and not skill.faults:
+            put_by(root / skill.name, skill.version)
+            self._approvals.add(name, sha_of(code, skill.notes))
+        os.replace(root / skill.name, root / name)
+        step = 1 if skill.state is SkillState.KEPT and code != skill.code else 0
+        notes = renamed_words(skill.notes, skill.name, name)
+        wish = replace(skill, name=name, code=code, notes=notes, version=skill.version + step, starter=False)
+        write_skill(root / name, wish)
+        (root / name / code_file(skill.name)).unlink(missing_ok=True)
 
     def _living(self, name: str) -> Skill | None:
         """The draft of this name, else the kept skill."""
-        for state in (SkillState.DRAFT, SkillState.KEPT):
-            if (self._root(state) / name).is_dir():
-                return self.get(name, state)
-        return None
+        return self.find(name, SkillState.DRAFT) or self.find(name, SkillState.KEPT)
 
     def _restore(self, name: str) -> None:
         """A retired skill comes back before its next version is written, so that its history goes on."""
@@ -238,6 +325,8 @@ def _with_past(wish: Skill, before: Skill | None) -> Skill:
 def _check(skill: Skill) -> None:
     if not skill.description:
         raise WorkbenchError(f"{skill.name} has no description.", "Say in a sentence what it is for.")
+    if not skill.code and not skill.notes:
+        raise WorkbenchError(f"{skill.name} has neither code nor instructions.", "Write one of them, then keep it.")
     try:
         ast.parse(skill.code)
     except (SyntaxError, ValueError, RecursionError) as fault:
@@ -253,14 +342,21 @@ def _next_version(before: Skill | None, sha: str) -> int:
     return before.version if same else before.version + 1
 
 
-def _importable(skill: Skill) -> str:
+def importable(skill: Skill) -> str:
+    """The module that programs import; of a skill that cannot be imported one that says why."""
     function = identifier(skill.name)
+    if not skill.code and not skill.faults:
+        return missing_module(function, "it is instructions only; load_skill reads them")
     if skill.faults:
         return missing_module(function, skill.faults[0])
     try:
         return module_source(skill.code, function)
     except (SyntaxError, ValueError, RecursionError) as fault:
         return missing_module(function, f"its code is not Python: {fault}")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _is_ours(folder: Path) -> bool:

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.skills.exporting import pack
+
+if TYPE_CHECKING:
+    from conftest import Shelf
+
+CODE = "async def add_up():\n    return 1\n"
+
+
+def test_a_packed_skill_holds_what_it_is_and_no_history(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.kept("add-up", CODE)
+    shelf.kept("add-up", CODE + "# two\n")
+    folder = shelf.library.folder("add-up")
+    (folder / "references").mkdir()
+    (folder / "references" / "more.md").write_text("more")
+    (folder / "link").symlink_to("/etc/passwd")
+    target = pack("add-up", folder, tmp_path)
+    with zipfile.ZipFile(target) as packed:
+        assert packed.namelist() == ["add-up/SKILL.md", "add-up/add_up.py", "add-up/references/more.md"]

@@ -1,0 +1,115 @@
+"""Shows a person what a skill from elsewhere would do, and brings in exactly what was shown.
+
+A parcel is read once, into memory; what is imported is that reading, so a folder that changes meanwhile changes
+nothing. It always becomes a draft: only a person's Keep hands it to programs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.policy.canonical import canonical, hidden
+from workbench.records import Gate, Skill, SkillFile, SkillReview, Verdict
+from workbench.runs.borrowed import assess_all, circle
+from workbench.runs.needs import missing, needed
+from workbench.runs.rooms import Rooms
+from workbench.skills.folder import CARD, code_file, skill_of
+from workbench.skills.parcel import Parcel, open_parcels
+
+HELD: Final = 50  # readings that may still be imported
+_COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.S)
+_PROGRAMS: Final = (".py", ".sh", ".js", ".ts", ".rb", ".pl", ".exe", ".so", ".bin", ".bat", ".ps1")
+
+
+class Arrivals:
+    """Of one core. `look` reads and judges, `bring_in` writes."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+        self._held: OrderedDict[str, tuple[Parcel, SkillReview]] = OrderedDict()
+
+    async def look(self, path: Path) -> tuple[SkillReview, ...]:
+        """Every skill that stands there, judged; what is dangerous to read is refused as a whole."""
+        parcels = await asyncio.to_thread(open_parcels, path)
+        reviews = [await asyncio.to_thread(self._review, parcel) for parcel in parcels]
+        for parcel, review in zip(parcels, reviews, strict=True):
+            self._held[review.key] = (parcel, review)
+            while len(self._held) > HELD:
+                self._held.popitem(last=False)
+        return tuple(reviews)
+
+    async def bring_in(self, key: str) -> Skill:
+        """Make a draft of what was looked at."""
+        held = self._held.get(key)
+        if held is None:
+            raise WorkbenchError("What was looked at is no longer held.", "Look at it again, then import it.")
+        parcel, review = held
+        if review.refusal:
+            raise WorkbenchError(f"Not imported: {review.refusal}", "Nothing of it was written.")
+        skill, where = review.skill, f"from {parcel.source}{f' at {parcel.commit[:12]}' if parcel.commit else ''}"
+        made = await asyncio.to_thread(self._rooms.library.bring_in, parcel, where, skill.tools)
+        del self._held[key]
+        return made
+
+    def _review(self, parcel: Parcel) -> SkillReview:
+        code = parcel.text(code_file(parcel.name))
+        skill = skill_of(parcel.name, parcel.text(CARD), code)
+        tools, usable = self._rooms.catalog.tools(), self._rooms.library.usable()
+        verdict = assess_all(code, tools, usable) if code else None
+        wanted = needed(verdict)
+        skill = replace(skill, tools=wanted, missing=missing(wanted, tools))
+        return SkillReview(
+            key=uuid.uuid4().hex,
+            skill=skill,
+            source=f"{parcel.source}{f', commit {parcel.commit[:12]}' if parcel.commit else ''}",
+            files=tuple(SkillFile(path, len(data)) for path, data in sorted(parcel.files.items())),
+            verdict=verdict,
+            notices=_notices(parcel, code),
+            refusal=_refusal(parcel, skill, verdict, circle(parcel.name, code, usable)),
+            before=self._before(parcel.name),
+        )
+
+    def _before(self, name: str) -> Skill | None:
+        try:
+            return self._rooms.library.get(name)
+        except WorkbenchError:
+            return None
+
+
+def _refusal(parcel: Parcel, skill: Skill, verdict: Verdict | None, way: Sequence[str]) -> str:
+    """Why it is not taken; a text that shows other than it is comes first."""
+    for path in sorted(parcel.files):
+        if path.endswith((".md", ".py", ".txt", ".json", ".toml", ".yaml", ".yml")):
+            faults = canonical(parcel.text(path)).faults if path.endswith(".py") else hidden(parcel.text(path))
+            if faults:
+                return f"{path}, line {faults[0].span.line}: {faults[0].message}."
+    if skill.faults:
+        return skill.faults[0]
+    if not skill.description:
+        return "its SKILL.md has no description."
+    if verdict is not None and verdict.gate is Gate.BLOCKED and not needed(verdict):
+        return verdict.sentence
+    return f"it would import itself: {' → '.join(way)}." if way else ""
+
+
+def _notices(parcel: Parcel, code: str) -> tuple[str, ...]:
+    found = []
+    if comments := _COMMENT.findall(parcel.text(CARD)):
+        words = " ".join(comments[0][4:-3].split())
+        found.append(f"SKILL.md holds {len(comments)} comments that readers do not see, such as: {words[:120]}")
+    programs = [path for path in sorted(parcel.files) if path.endswith(_PROGRAMS) and path != code_file(parcel.name)]
+    if programs:
+        found.append(f"It brings programs that nothing here runs: {', '.join(programs[:5])}")
+    if not code:
+        found.append("It is instructions only: agents can read it, programs cannot import it.")
+    if skill_of(parcel.name, parcel.text(CARD), code).allowed:
+        found.append("Its card asks other clients to allow tools unasked. Nothing here is allowed by that.")
+    return tuple(found)

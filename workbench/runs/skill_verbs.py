@@ -1,0 +1,65 @@
+"""What agents, the palette and the command line do with kept skills: list, find, read and run them.
+
+A skill is run as a program that imports it, on the same road as any other program: it is assessed with the skill's own
+text, asked about where that is needed, and written down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from workbench.catalog.items import of_skill
+from workbench.errors import WorkbenchError
+from workbench.records import FindKind, JsonValue, Run, Skill
+from workbench.runs.conveyor import Conveyor
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+from workbench.skills.names import identifier
+from workbench.skills.signature import calling
+
+
+async def kept_skills(rooms: Rooms) -> tuple[Skill, ...]:
+    """Those that may be used, by name."""
+    return await asyncio.to_thread(rooms.library.usable)
+
+
+async def kept_skill(rooms: Rooms, name: str) -> Skill:
+    """One of them, by its name or its import name; else the reason, and names there are."""
+    usable = await kept_skills(rooms)
+    for skill in usable:
+        if name in (skill.name, identifier(skill.name)):
+            return skill
+    names = ", ".join(skill.name for skill in usable)
+    raise WorkbenchError(f"There is no kept skill {name!r:.100}.", f"There are: {names}." if names else "None is kept.")
+
+
+async def find_skills(rooms: Rooms, query: str, limit: int = 20) -> tuple[Skill, ...]:
+    """The best first, ranked as tools are; without words, all by name."""
+    usable = {skill.name: skill for skill in await kept_skills(rooms)}
+    if not query.strip():
+        return tuple(usable.values())[:limit]
+    items = tuple(of_skill(skill) for skill in usable.values())
+    found = await rooms.catalog.everywhere.find(query, (FindKind.SKILL,), limit, items)
+    return tuple(usable[one.name] for one in found.finds if one.name in usable)
+
+
+async def read_skill_text(rooms: Rooms, name: str) -> str:
+    """Its instructions and its code, as one text for a model."""
+    skill = await kept_skill(rooms, name)
+    head = f"# {skill.name} (version {skill.version})\n{skill.description}"
+    code = f"```python\n{skill.code.rstrip()}\n```" if skill.code else ""
+    return "\n\n".join(part for part in (head, skill.notes.strip(), code) if part)
+
+
+async def run_skill(
+    rooms: Rooms,
+    conveyor: Conveyor,
+    session: Session,
+    name: str,
+    arguments: Mapping[str, JsonValue],
+    seconds: float = 0.0,
+) -> Run:
+    """Set out a program that calls the skill with these arguments; `conveyor.finished` waits for its end."""
+    skill = await kept_skill(rooms, name)
+    return conveyor.submit(calling(skill, arguments), session, f"Run the skill {skill.name}.", seconds)
