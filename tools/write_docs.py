@@ -44,7 +44,9 @@ def settings() -> str:
         "be used keeps its default and becomes a notice in the window. The files are read when the core and the window "
         "start: after editing one, run `mcp-workbench stop`; the next window or agent starts a core that knows it. "
         "What is changed in the window counts at once, unless its sentence says otherwise. The hosts that programs may "
-        "reach (`network.allow`, `network.deny`) are described in [network.md](network.md); they count at once.\n\n"
+        "reach (`network.allow`, `network.deny`) are described in [network.md](network.md); they count at once. "
+        "Words of other systems (`sandbox_mode`, `mcpCodeExecution`) are told in "
+        "[configuration.md](configuration.md).\n\n"
         '```toml\n[window]\ntheme = "dark"\n\n[run]\nseconds = 60\n```',
         _table(("setting", "type", "default", "what it does", "whose file"), rows),
     )

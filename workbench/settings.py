@@ -7,6 +7,7 @@ value keeps its default and becomes a notice, so a typo never locks anybody out.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any
 
 import tomli_w
 
+from workbench import execution_words
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
 from workbench.records import Fault
@@ -41,6 +43,14 @@ def _setting(
 
 # Tables that `workbench.network.rules` and `workbench.permissions.personal` read.
 ELSEWHERE = frozenset({"network.allow", "network.deny", "privacy.hide", "privacy.pass"})
+
+JSON_FILES = (".mcp.json", ".claude/settings.json")  # of a bench, where `mcpCodeExecution` may stand
+
+_STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the strictest last
+    **dict.fromkeys(("approval.auto_low", "approval.auto_mild", "approval.auto_medium"), (True, False)),
+    **dict.fromkeys(("isolation.low", "isolation.medium", "isolation.high", "isolation.critical"), ISOLATION),
+    "privacy.enabled": (False, True),
+}
 
 PROFILES = "profiles"  # tables that `workbench.permissions.bounds` reads
 
@@ -212,15 +222,59 @@ def describe() -> tuple[tuple[str, str, Any, str], ...]:
 
 
 def read(bench_file: Path, person_file: Path) -> SettingsReading:
-    """Defaults, then the bench's file, then the person's."""
-    settings, notices = Settings(), []
-    for path in (bench_file, person_file):
-        values, fault = _table(path)
-        if fault:
-            notices.append(fault)
-        settings, faults = _apply(settings, values, path, trusted=path == person_file)
+    """Defaults, then what the bench's files say, then the person's. What a bench asks for in the words of other systems
+    (`execution_words`) tightens what guards the person, whatever they wrote, and never loosens it."""
+    settings, notices, wished = Settings(), list[Fault](), list[tuple[str, str, Any]]()  # Any: as `change` takes it
+    for path in (*(bench_file.parent / name for name in JSON_FILES), bench_file, person_file):
+        words, values, fault = _said(path)
+        notices += [fault] if fault else []
+        notices += [Fault(f"{path.name}: {message}", hint) for message, hint in words.notices]
+        trusted = path == person_file
+        for name, value in words.values.items():
+            if name in _STRICTER and not trusted:
+                wished.append((path.name, name, value))
+            else:
+                settings = _worded(settings, path, name, value, notices)
+        settings, faults = _apply(settings, values, path, trusted=trusted)
         notices.extend(faults)
-    return SettingsReading(settings, tuple(notices))
+    return SettingsReading(_tightened(settings, wished, notices), tuple(notices))
+
+
+def _said(path: Path) -> tuple[execution_words.Words, dict[str, Any], Fault | None]:
+    """What a file says in others' words, and in ours."""
+    if path.suffix != ".json":
+        values, fault = _table(path)
+        return execution_words.taken_out(values), values, fault
+    try:
+        document = json.loads(read_plain(path, "utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return execution_words.Words(), {}, None  # its owner says what is wrong with it
+    there = isinstance(document, dict) and execution_words.OBJECT in document
+    return execution_words.of_object(document[execution_words.OBJECT]) if there else execution_words.Words(), {}, None
+
+
+def _worded(settings: Settings, path: Path, name: str, value: Any, notices: list[Fault]) -> Settings:
+    """Any: as `change` takes it."""
+    try:
+        return change(settings, name, value)
+    except WorkbenchError as fault:
+        notices.append(Fault(f"{path.name}: {fault.message}", fault.hint or "The default is used."))
+        return settings
+
+
+def _tightened(settings: Settings, wished: list[tuple[str, str, Any]], notices: list[Fault]) -> Settings:
+    """The stricter of what a bench asks for and what the person has."""
+    looser: dict[str, list[str]] = {}
+    for source, name, value in wished:
+        order, held = _STRICTER[name], getattr(settings, name.replace(".", "_", 1))
+        if order.index(value) > order.index(held):
+            settings = change(settings, name, value)
+        elif value != held:
+            looser.setdefault(source, []).append(name)
+    for source, names in looser.items():
+        words = f"{source}: {', '.join(names)} would be looser than what you have, and is ignored."
+        notices.append(Fault(words, "Only a person's own settings.toml can loosen it."))
+    return settings
 
 
 def change(settings: Settings, name: str, value: Any) -> Settings:
@@ -258,7 +312,7 @@ def write(person_file: Path, name: str, value: Any) -> None:
 
 def adds_up(name: str) -> bool:
     """Whether what the bench and the person write for it counts together."""
-    return any(_dotted(f.name) == name and f.metadata["adds"] for f in fields(Settings))
+    return name in _STRICTER or any(_dotted(f.name) == name and f.metadata["adds"] for f in fields(Settings))
 
 
 def _check_bounds(name: str, value: Any, allowed: Mapping[str, Any]) -> None:

@@ -33,7 +33,8 @@ def drafted(paths: Any, client: str, *configs: ServerConfig) -> Draft:
 
 
 @pytest.mark.parametrize(
-    "client", ["claude-code", "cursor", "vscode", "windsurf", "cline", "lm-studio", "goose", "claude-desktop"]
+    "client",
+    ["claude-code", "cursor", "vscode", "windsurf", "cline", "lm-studio", "goose", "claude-desktop", "codex", "gemini"],
 )
 def test_what_is_exported_is_found_again_as_it_was(homes, paths, client: str) -> None:
     homes.write_all("/nowhere")

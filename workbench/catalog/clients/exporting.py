@@ -8,13 +8,13 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.catalog.clients import forms, goose, jsonc
-from workbench.catalog.clients.finding import read_document
+from workbench.catalog.clients import codex, forms, goose, jsonc
+from workbench.catalog.clients.finding import parser, read_document
 from workbench.catalog.clients.table import CLAUDE_CODE, Place, places
 from workbench.catalog.clients.variables import input_id
 from workbench.errors import WorkbenchError
@@ -90,6 +90,8 @@ def show(made: Draft) -> ExportPreview:
     client = made.place.client
     if client.yaml:
         pasted = "\n".join(goose.written("", name, entry) for name, entry in made.entries.items())
+    elif client.toml:
+        pasted = codex.written(client.path, made.entries)
     else:
         nested: object = made.entries
         for key in reversed(client.path):
@@ -148,13 +150,12 @@ def _compose(made: Draft, document: Mapping[str, Any], configs: Sequence[ServerC
             continue
         if before is not None and before != entry:
             made.replaced.append(config.name)
-        put = goose.put if client.yaml else jsonc.put
+        put = goose.put if client.yaml else codex.put if client.toml else jsonc.put
         text = put(text, (*client.path, config.name), entry)
         _set(wanted, (*client.path, config.name), entry)
     if client.inputs:
         text = _inputs(text, wanted, configs)
-    parse: Callable[[str, str], dict[str, Any]] = goose.parse if client.yaml else jsonc.parse
-    if parse(text, made.place.file.name) != wanted:
+    if parser(client)(text, made.place.file.name) != wanted:
         raise WorkbenchError("It is written in a way that cannot be changed safely.", "Copy the entries in by hand.")
     made.after = mark + text
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from workbench.catalog.clients import forms, goose, jsonc, masking
-from workbench.catalog.clients.table import CLAUDE_CODE, Place, places
+from workbench.catalog.clients import codex, forms, goose, jsonc, masking
+from workbench.catalog.clients.table import CLAUDE_CODE, Client, Place, places
 from workbench.catalog.clients.variables import unknown
 from workbench.catalog.launch import fingerprint
 from workbench.errors import WorkbenchError
@@ -62,8 +62,12 @@ def read_document(place: Place) -> tuple[str, Mapping[str, Any]]:  # Any: the fi
         raise WorkbenchError(f"{place.file} is not UTF-8: byte {fault.start}.", "Save it as UTF-8.") from fault
     except OSError as fault:
         raise WorkbenchError(f"{place.file} cannot be read: {fault.strerror}.") from fault
-    parse = goose.parse if place.client.yaml else jsonc.parse
-    return text, parse(text.removeprefix("\ufeff"), str(place.file))
+    return text, parser(place.client)(text.removeprefix("\ufeff"), str(place.file))
+
+
+def parser(client: Client) -> Callable[[str, str], dict[str, Any]]:  # Any: JSON, YAML or TOML
+    """Reads the text of this client's files."""
+    return goose.parse if client.yaml else codex.parse if client.toml else jsonc.parse
 
 
 def _in_file(place: Place, bench: Path, faults: list[Fault]) -> Iterator[Find]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.catalog import entries
-from workbench.catalog.clients.table import CLAUDE_CODE, Client
-from workbench.catalog.clients.variables import to_ours, to_theirs
+from workbench.catalog.clients import codex
+from workbench.catalog.clients.table import CLAUDE_CODE, GEMINI, Client
+from workbench.catalog.clients.variables import braced, to_ours, to_theirs
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, ServerConfig
 
@@ -34,11 +35,14 @@ def read(client: Client, name: str, entry: object, project: str, file: str) -> t
     """The record, and what of the entry could not be taken over. Raises WorkbenchError for what is no server."""
     if not isinstance(entry, Mapping):
         raise WorkbenchError(f"The server {name!r:.120} in {file} is not an object.")
-    known = {_NAMES.get(str(key), str(key)): value for key, value in entry.items()}
+    given = codex.read(entry) if client.toml else entry
+    known = {_NAMES.get(str(key), str(key)): value for key, value in given.items()}
+    if client is GEMINI:
+        known = _gemini(entry, known)
     if "enabled" in known and "disabled" not in known:
         known["disabled"] = known["enabled"] is False
     timeout = known.pop("timeout", 0)
-    if isinstance(timeout, int) and not isinstance(timeout, bool) and (client.seconds or client is CLAUDE_CODE):
+    if isinstance(timeout, int) and not isinstance(timeout, bool) and _times(client):
         known["timeout"] = timeout * 1000 if client.seconds and timeout >= 1000 else timeout  # its unit is seconds
     for key in ("category", "roots", "oauth") if client.yaml else ("category", "roots"):
         known.pop(key, None)  # means something else elsewhere
@@ -46,6 +50,17 @@ def read(client: Client, name: str, entry: object, project: str, file: str) -> t
     config = entries.read(name.strip(), _filled(known, name.strip(), project), file)
     _check_letters(config, file)
     return config, notes
+
+
+def _times(client: Client) -> bool:
+    return client.seconds or client.milliseconds or client.toml or client is CLAUDE_CODE
+
+
+def _gemini(entry: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
+    """Its key of the address says how it is spoken to, and its variables need no braces."""
+    if "type" not in known and "url" in known:
+        known["type"] = "http" if entry.get("httpUrl") else "sse"
+    return {key: braced(value) if key not in ("type", "timeout") else value for key, value in known.items()}
 
 
 def is_server(entry: object) -> bool:
@@ -60,8 +75,23 @@ def write(config: ServerConfig, client: Client, before: JsonObject, tell: Callab
             f"{client.title} takes no addresses from its file, and {config.name} has one.",
             "Add it in that app under Settings, Connectors.",
         )
-    ours = _goose(config, client, tell) if client.yaml else _json(config, client, tell)
-    known = {*ours, *_NAMES, *_NAMES.values(), "args", "env", "headers", "cwd", "disabled", "enabled", "timeout"}
+    if client.toml:
+        ours = codex.write(config, lambda text: to_theirs(text, client, tell))
+    else:
+        ours = _goose(config, client, tell) if client.yaml else _json(config, client, tell)
+    known = {
+        *ours,
+        *_NAMES,
+        *_NAMES.values(),
+        *codex.KEYS,
+        "args",
+        "env",
+        "headers",
+        "cwd",
+        "disabled",
+        "enabled",
+        "timeout",
+    }
     return ours | {key: value for key, value in before.items() if key not in known}
 
 
@@ -71,7 +101,8 @@ def _json(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> 
 
     entry: dict[str, Any] = {"type": client.types.get(_transport(config), "")}  # Any: JSON
     if config.remote:
-        entry |= {client.address: theirs(config.url), "headers": _each(config.headers, theirs)}
+        address = "url" if client is GEMINI and config.transport == "sse" else client.address
+        entry |= {address: theirs(config.url), "headers": _each(config.headers, theirs)}
     else:
         entry |= {"command": theirs(config.command), "args": [theirs(arg) for arg in config.args]}
         entry |= {"env": _each(config.env, theirs)}
@@ -79,8 +110,8 @@ def _json(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> 
             _folder(config, client, entry, theirs, tell)
     if config.disabled:
         entry |= _off(config, client, tell)
-    if config.timeout_seconds and client.seconds:
-        entry["timeout"] = config.timeout_seconds
+    if config.timeout_seconds and (client.seconds or client.milliseconds):
+        entry["timeout"] = config.timeout_seconds * (1000 if client.milliseconds else 1)
     return {key: value for key, value in entry.items() if value or key in ("command", "args")}
 
 

@@ -5,6 +5,7 @@ Looked up in each client's documentation in autumn 2026; `docs/clients.md` shows
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ class Client:
     seconds: bool = False  # it knows "timeout", in seconds
     folder: bool = False  # it knows "cwd"
     yaml: bool = False
+    toml: bool = False
+    milliseconds: bool = False  # it knows "timeout", in thousandths of a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,10 @@ GOOSE = Client(
     seconds=True,
     yaml=True,
 )
+CODEX = Client("codex", "Codex", path=("mcp_servers",), types={"stdio": "", "http": ""}, folder=True, toml=True)
+GEMINI = Client(
+    "gemini", "Gemini CLI", address="httpUrl", types={}, variables="${NAME}", folder=True, milliseconds=True
+)
 
 
 def places(bench: Path, platform: str = sys.platform) -> tuple[Place, ...]:
@@ -97,6 +104,10 @@ def places(bench: Path, platform: str = sys.platform) -> tuple[Place, ...]:
         Place(CLINE, home / ".cline" / "data" / "settings" / "cline_mcp_settings.json"),
         Place(LM_STUDIO, home / ".lmstudio" / "mcp.json"),
         Place(GOOSE, _goose(home, apps, platform)),
+        Place(CODEX, Path(os.environ.get("CODEX_HOME") or home / ".codex") / "config.toml"),
+        Place(CODEX, bench / ".codex" / "config.toml", str(bench)),
+        Place(GEMINI, home / ".gemini" / "settings.json"),
+        Place(GEMINI, bench / ".gemini" / "settings.json", str(bench)),
     ]
     return tuple(known)
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from workbench.catalog.clients.table import Client
 from workbench.paths import home_folder
@@ -13,8 +14,18 @@ from workbench.paths import home_folder
 _ANY = re.compile(r"\$\{([^{}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = re.compile(r"\$\{(?:keyring:([^{}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}")
+_BARE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _EDITORS_OWN = ("workspaceFolder", "workspaceFolderBasename", "workspaceRoot", "file", "fileDirname", "cwd")
 _WITHOUT = ("HOME", "USER")  # filled in for clients that fill in nothing: they are the same wherever it runs
+
+
+def braced(value: Any) -> Any:  # Any: JSON
+    """`$NAME` as `${NAME}`, wherever in a value it stands."""
+    if isinstance(value, str):
+        return _BARE.sub(r"${\1}", value)
+    if isinstance(value, list):
+        return [braced(item) for item in value]
+    return {key: braced(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def to_ours(text: str, server: str, project: str) -> str:

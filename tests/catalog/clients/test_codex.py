@@ -1,0 +1,139 @@
+"""Codex and Gemini CLI: what they write is understood, and what is written there keeps every other line."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.catalog.clients import codex
+from workbench.catalog.clients.exporting import draft, show, targets, write
+from workbench.catalog.clients.finding import find
+from workbench.catalog.clients.table import Place
+from workbench.records import ServerConfig
+
+CODEX = """# mine
+model = "gpt"   # the best
+
+[mcp_servers.docs]
+command = "npx"
+args = ["-y", "docs"]
+env_vars = ["HOME_TOKEN", { name = "FAR_TOKEN", source = "remote" }]
+startup_timeout_sec = 20
+tool_timeout_sec = 45.5
+
+# of docs
+[mcp_servers.docs.env]
+LEVEL = "2"
+
+# the remote one
+[mcp_servers."far away"]
+url = "https://far.example/mcp"
+bearer_token_env_var = "FAR_TOKEN"
+http_headers = { "X-Team" = "blue" }
+env_http_headers = { "X-Region" = "REGION" }
+enabled = false
+
+[profiles.fast]
+model = "small"
+"""
+GEMINI = """{
+  // theirs
+  "mcpServers": {
+    "old": {"url": "https://old.example/sse", "headers": {"Authorization": "Bearer $OLD_TOKEN"}, "trust": true},
+    "new": {"httpUrl": "https://new.example/mcp", "timeout": 30000},
+    "local": {"command": "uvx", "args": ["x"], "env": {"KEY": "$MY_KEY", "TWO": "${SECOND}"}, "cwd": "./here"}
+  },
+  "theme": "dark"
+}
+"""
+
+
+def place(paths: Any, client: str) -> Place:
+    return next(place for place in targets(paths.bench) if place.client.id == client)
+
+
+def found(paths: Any, client: str) -> dict[str, ServerConfig]:
+    return {one.config.name: one.config for one in find(paths.bench)[0] if one.place.client.id == client}
+
+
+def test_what_codex_writes_is_understood(homes, paths) -> None:
+    homes.write(".codex/config.toml", CODEX)
+    there = found(paths, "codex")
+    docs, far = there["docs"], there["far away"]
+    assert (docs.command, docs.args, docs.timeout_seconds) == ("npx", ("-y", "docs"), 46)
+    assert docs.env == {"HOME_TOKEN": "${HOME_TOKEN}", "FAR_TOKEN": "${FAR_TOKEN}", "LEVEL": "2"}
+    assert (far.url, far.transport, far.disabled) == ("https://far.example/mcp", "http", True)
+    assert far.headers == {"X-Team": "blue", "X-Region": "${REGION}", "Authorization": "Bearer ${FAR_TOKEN}"}
+
+
+def test_what_gemini_writes_is_understood(homes, paths) -> None:
+    homes.write(".gemini/settings.json", GEMINI)
+    there = found(paths, "gemini")
+    assert (there["old"].transport, there["new"].transport, there["new"].timeout_seconds) == ("sse", "http", 30)
+    assert there["old"].headers == {"Authorization": "Bearer ${OLD_TOKEN}"}
+    assert there["local"].env == {"KEY": "${MY_KEY}", "TWO": "${SECOND}"}
+
+
+@pytest.mark.parametrize(
+    ("client", "file", "text"),
+    [("codex", ".codex/config.toml", CODEX), ("gemini", ".gemini/settings.json", GEMINI)],
+)
+def test_what_was_read_is_written_and_read_again(homes, paths, client: str, file: str, text: str) -> None:
+    homes.write(file, text)
+    before = found(paths, client)
+    made = draft(place(paths, client), tuple(before.values()))
+    assert made.blocked is None
+    if made.after != made.before:
+        write(made)
+    again = found(paths, client)
+    for name, config in before.items():
+        assert (again[name].env, again[name].headers, again[name].url) == (config.env, config.headers, config.url)
+        assert (again[name].transport, again[name].timeout_seconds) == (config.transport, config.timeout_seconds)
+
+
+def test_one_server_of_codex_is_replaced_in_its_place_and_every_other_line_stays(homes, paths) -> None:
+    homes.write(".codex/config.toml", CODEX)
+    made = draft(place(paths, "codex"), (ServerConfig("docs", "uvx", ("docs",)), ServerConfig("new", "x")))
+    assert made.blocked is None
+    assert made.replaced == ["docs"]
+    for line in ("# mine", 'model = "gpt"   # the best', "# the remote one", '[mcp_servers."far away"]', "# of docs"):
+        assert line in made.after.splitlines()
+    document = tomllib.loads(made.after)
+    assert document["mcp_servers"]["docs"]["command"] == "uvx"
+    assert document["mcp_servers"]["docs"]["startup_timeout_sec"] == 20
+    assert "env" not in document["mcp_servers"]["docs"]
+    assert document["profiles"] == {"fast": {"model": "small"}}
+    assert "[mcp_servers.new]" in show(made).entries
+
+
+def test_a_file_that_says_it_otherwise_is_left_alone_and_the_entry_can_be_pasted(homes, paths) -> None:
+    homes.write(".codex/config.toml", 'mcp_servers = { docs = { command = "npx" } }\n')
+    made = draft(place(paths, "codex"), (ServerConfig("new", "x"),))
+    assert made.blocked is not None
+    assert made.after == made.before
+    assert "[mcp_servers.new]" in show(made).entries
+
+
+def test_what_codex_cannot_do_is_said(homes, paths) -> None:
+    made = draft(place(paths, "codex"), (ServerConfig("s", url="https://s.example", transport="sse"),))
+    assert made.entries == {}
+    assert "speaks no HTTP with SSE" in made.notes[0]
+    secret = ServerConfig("k", "x", env={"KEY": "${keyring:k/KEY}", "SAME": "${SAME}"})
+    made = draft(place(paths, "codex"), (secret,))
+    assert made.entries["k"]["env"] == {"KEY": "<k/KEY>"}
+    assert made.entries["k"]["env_vars"] == ["SAME"]
+
+
+@given(st.text(max_size=200))
+def test_no_text_whatever_breaks_it(text: str) -> None:
+    assert isinstance(codex.put(text, ("mcp_servers", "x"), {"command": text}), str)
+
+
+@given(st.dictionaries(st.text(max_size=8), st.text(max_size=30), max_size=4))
+def test_any_entry_is_put_as_it_is(env: dict[str, str]) -> None:
+    text = codex.put(CODEX, ("mcp_servers", "x y"), {"command": "c", "env": env})
+    assert codex.parse(text, "f")["mcp_servers"]["x y"] == {"command": "c", "env": env}

@@ -1,0 +1,138 @@
+"""Codex keeps its servers in TOML: one entry's meaning both ways, and its tables changed without touching another line.
+
+What comes out is read again and compared by whoever writes the file, so a layout that is not understood here is left
+alone.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tomli_w
+
+from workbench.errors import WorkbenchError
+from workbench.records import ServerConfig
+
+KEYS = ("http_headers", "env_http_headers", "bearer_token_env_var", "env_vars", "tool_timeout_sec", "enabled")
+_HEAD = re.compile(r"[ \t]*(\[{1,2})[ \t]*([^#\n]{1,500}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_BEARER = "Bearer "
+
+
+def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own TOML
+    """The settings a file holds; what it cannot be is said in a sentence."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise WorkbenchError(f"{name} cannot be read: {fault}.", "Mend it; nothing was changed in it.") from fault
+
+
+def written(path: Sequence[str], entries: Mapping[str, Any]) -> str:  # Any: TOML
+    """Entries as tables."""
+    nested: Mapping[str, Any] = entries
+    for key in reversed(path):
+        nested = {key: nested}
+    return tomli_w.dumps(nested).strip()
+
+
+def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: TOML
+    """The text with one server set: in the place of its tables, else at the end."""
+    lines = text.splitlines(keepends=True)
+    block = written(path[:-1], {path[-1]: value})
+    place = -1
+    for start, end in _tables(lines, tuple(path)):
+        place = start if place < 0 else place
+        lines[start:end] = [""] * (end - start)
+    if place < 0:
+        before = text.rstrip()
+        return f"{before}\n\n{block}\n" if before else f"{block}\n"
+    lines[place] = f"{block}\n"
+    return "".join(lines)
+
+
+def _tables(lines: Sequence[str], path: tuple[str, ...]) -> list[tuple[int, int]]:
+    """From the head of each table of this server to behind its last line; remarks before the next head belong to it."""
+    heads = [(at, found) for at, line in enumerate(lines) if (found := _HEAD.fullmatch(line.rstrip("\r\n")))]
+    tables = list[tuple[int, int]]()
+    for number, (at, head) in enumerate(heads):
+        end = heads[number + 1][0] if number + 1 < len(heads) else len(lines)
+        if head[1] == "[" and _keys(head[2])[: len(path)] == path:
+            while end > at + 1 and lines[end - 1].strip()[:1] in ("", "#"):
+                end -= 1
+            tables.append((at, end))
+    return tables
+
+
+def _keys(written_path: str) -> tuple[str, ...]:
+    try:
+        table = tomllib.loads(f"[{written_path}]")
+    except ValueError:
+        return ()
+    keys: list[str] = []
+    while table:
+        key, table = next(iter(table.items()))
+        keys.append(key)
+    return tuple(keys)
+
+
+def read(entry: Mapping[str, Any]) -> dict[str, Any]:  # Any: TOML
+    """One server's keys in the words of `.mcp.json`."""
+    known = {str(key): value for key, value in entry.items()}
+    headers = dict(_table(known.pop("http_headers", {})))
+    headers |= {name: f"${{{variable}}}" for name, variable in _table(known.pop("env_http_headers", {})).items()}
+    if token := known.pop("bearer_token_env_var", ""):
+        headers["Authorization"] = f"{_BEARER}${{{token}}}"
+    passed = {name: f"${{{name}}}" for name in map(_passed, known.pop("env_vars", None) or ()) if name}
+    if passed:
+        known["env"] = {**passed, **_table(known.get("env", {}))}
+    if headers:
+        known["headers"] = headers
+    if "url" in known and "type" not in known:
+        known["type"] = "http"
+    seconds = known.pop("tool_timeout_sec", 0)
+    if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
+        known["timeout"] = int(seconds * 1000)
+    return known
+
+
+def write(config: ServerConfig, theirs: Callable[[str], str]) -> dict[str, Any]:  # Any: TOML
+    """The entry as Codex takes it: it fills in no variables, and has keys for headers and names that come from one."""
+    entry: dict[str, Any] = {}
+    if config.remote:
+        if config.transport == "sse":
+            raise WorkbenchError(f"Codex speaks no HTTP with SSE, and {config.name} does.", "Leave it out there.")
+        entry |= {"url": theirs(config.url)} | _headers(config.headers, theirs)
+    else:
+        passed = [name for name, value in config.env.items() if value == f"${{{name}}}"]
+        env = {name: theirs(value) for name, value in config.env.items() if name not in passed}
+        entry |= {"command": theirs(config.command), "args": [theirs(arg) for arg in config.args]}
+        entry |= {"env_vars": passed, "env": env, "cwd": theirs(config.cwd)}
+    if config.timeout_seconds:
+        entry["tool_timeout_sec"] = config.timeout_seconds
+    kept = {key: value for key, value in entry.items() if value or key in ("command", "args")}
+    return kept | ({"enabled": False} if config.disabled else {})
+
+
+def _headers(headers: Mapping[str, str], theirs: Callable[[str], str]) -> dict[str, Any]:  # Any: TOML
+    plain, filled, token = dict[str, str](), dict[str, str](), ""
+    for name, value in headers.items():
+        if match := _VARIABLE.fullmatch(value):
+            filled[name] = match[1]
+        elif name.lower() == "authorization" and (match := _VARIABLE.fullmatch(value.removeprefix(_BEARER))):
+            token = match[1]
+        else:
+            plain[name] = theirs(value)
+    return {"bearer_token_env_var": token, "http_headers": plain, "env_http_headers": filled}
+
+
+def _passed(one: object) -> str:
+    """A variable that is handed on: by its name, or as a table that says whose it is."""
+    found = one.get("name") if isinstance(one, Mapping) else one
+    return found if isinstance(found, str) else ""
+
+
+def _table(value: object) -> Mapping[str, Any]:  # Any: TOML
+    return value if isinstance(value, Mapping) else {}
