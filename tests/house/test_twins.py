@@ -83,6 +83,7 @@ ELSEWHERE = {
     "cli/skills.py": "tests/cli/test_run.py",
     "cli/running.py": "tests/cli/test_run.py",
     "cli/yes.py": "tests/cli/test_run.py",
+    "wire/agent_titles.py": "tests/cli/test_connect.py",
     "wire/following.py": "tests/cli/test_run.py",
     "wire/task_stats.py": "tests/test_orchestrator.py",
     "cli/program.py": "tests/cli/test_rehearse.py",

@@ -16,6 +16,7 @@ from workbench.cli.audit import arrange_audit
 from workbench.cli.call import arrange_call
 from workbench.cli.check import arrange_check
 from workbench.cli.codes import FAULT, INTERRUPTED, MEANING
+from workbench.cli.connect import arrange_connect
 from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
 from workbench.cli.display import check_window, qt_version
 from workbench.cli.doctor import arrange_doctor
@@ -44,6 +45,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "run": (arrange_run, "Run a program in the sandbox, with the tools of a bench."),
     "rehearse": (arrange_rehearse, "List what a program would change or send, without any of it happening."),
     "skills": (arrange_skills, "List, read and run the skills of a bench."),
+    "connect": (arrange_connect, "Put this workbench into an agent's settings, or print what to put there."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
@@ -67,6 +69,7 @@ USAGES = (
     ("mcp-workbench skills list", "list the skills"),
     ("mcp-workbench skills show NAME", "read one, its code and its versions"),
     ("mcp-workbench skills run NAME", "run one"),
+    ("mcp-workbench connect [CLIENT]", "put this workbench into an agent's settings"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 
-from workbench.gui.dialogs.connect_agent import ConnectAgent
+from workbench.events import AgentsChanged
+from workbench.gui.dialogs.connect_agent import ConnectAgent, how_to_work
 from workbench.gui.dialogs.export_servers import ExportServers
-from workbench.records import Fault
+from workbench.records import AgentInfo, Fault
 
 
 def texts(widget: Any) -> str:
@@ -69,3 +70,22 @@ def test_the_workbench_itself_goes_the_same_way(window: Any, paper: Any, qtbot: 
     dialog.form.write.click()
     qtbot.waitUntil(lambda: ("export_servers", ("cursor:x", (), True, "sha")) in paper.asked)
     settled()
+    assert "Waiting for an agent…" in texts(dialog)
+    for names, words in (
+        (("an agent",), "An agent is connected"),
+        (("claude-code",), "Claude Code is connected"),
+        (("claude-code", "codex-mcp-client"), "Connected: Claude Code, Codex"),
+    ):
+        dialog.hear(AgentsChanged(tuple(AgentInfo(name, name, "1", 0.0) for name in names)))
+        assert words in texts(dialog)
+
+
+def test_the_words_for_the_agent_are_copied_whole(window: Any, qtbot: Any, settled: Any) -> None:
+    window.commands.do("agent.connect")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ConnectAgent)))
+    settled()
+    dialog = window.findChildren(ConnectAgent)[0]
+    copy = next(one for one in dialog.findChildren(QPushButton) if "how to work" in one.accessibleName())
+    copy.click()
+    assert QGuiApplication.clipboard().text() == how_to_work()
+    assert "execute_code" in how_to_work()

@@ -15,13 +15,19 @@ from workbench.gui.icons import pixmap
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import label
-from workbench.paths import Paths
+from workbench.paths import Paths, resources
 from workbench.records import AgentInfo, CoreStatus
+from workbench.wire.agent_titles import agent_title
 
 
 def serve_command(paths: Paths) -> list[str]:
     """What an agent starts: this very Python, so it works without anything on the PATH."""
     return [sys.executable, "-m", "workbench", "serve", "--bench", str(paths.bench)]
+
+
+def how_to_work() -> str:
+    """The words that tell an agent how to work with the workbench."""
+    return (resources() / "agent_prompt.md").read_text(encoding="utf-8").rstrip()
 
 
 class ConnectAgent(QDialog):
@@ -33,14 +39,14 @@ class ConnectAgent(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Connect an agent"))
         unit = context.theme.unit
-        self.setMinimumWidth(unit * 140)
+        self.setMinimumSize(unit * 140, unit * 166)
         self.resize(unit * 170, unit * 170)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(*(unit * 6,) * 4)
         self._column.setSpacing(unit * 3)
         self._column.addWidget(label(self.windowTitle(), "heading"))
         words = self.tr(
-            "An agent sees three tools: search the catalogue, read a skill, run a program. Personal data is replaced "
+            "An agent looks for tools, runs programs that use them, and reads your skills. Personal data is replaced "
             "before it sees it, and risky programs wait for you here."
         )
         self._add_words(words)
@@ -51,6 +57,7 @@ class ConnectAgent(QDialog):
             self.tr("Or in a terminal, for Claude Code"),
             "claude mcp add workbench -- " + shlex.join(serve_command(context.paths)),
         )
+        self._add_text(self.tr("Tell the agent how to work: paste this where its instructions are"), how_to_work(), 4)
         self._light = QLabel()
         self._words = label("", "muted")
         row = QHBoxLayout()
@@ -74,15 +81,23 @@ class ConnectAgent(QDialog):
     def _show(self, agents: tuple[AgentInfo, ...]) -> None:
         symbol, tone = ("dot", "success") if agents else ("circle", "warning")
         self._light.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
-        names = ", ".join(one_line(agent.name or self.tr("an agent"), 40) for agent in agents)
-        self._words.setText(self.tr("Connected: {}").format(names) if agents else self.tr("Waiting for an agent…"))
+        self._words.setText(self._said(agents) if agents else self.tr("Waiting for an agent…"))
+
+    def _said(self, agents: tuple[AgentInfo, ...]) -> str:
+        """Who is here; one that has not said its name yet is an agent."""
+        names = dict.fromkeys(one_line(agent_title(one.name or self.tr("an agent")), 40) for one in agents)
+        if len(names) == 1:
+            name = next(iter(names))
+            return self.tr("{} is connected").format(f"{name[:1].upper()}{name[1:]}" if name == "an agent" else name)
+        return self.tr("Connected: {}").format(", ".join(names))
 
     def _add_words(self, text: str) -> None:
         words = label(text, "muted")
         words.setWordWrap(True)
         self._column.addWidget(words)
 
-    def _add_text(self, title: str, text: str) -> None:
+    def _add_text(self, title: str, text: str, lines: int = 0) -> None:
+        """A text to copy, with so many of its lines in sight; 0: all."""
         head = QHBoxLayout()
         words = label(title, "section")
         words.setWordWrap(True)
@@ -97,7 +112,9 @@ class ConnectAgent(QDialog):
         box.setFont(self._context.theme.mono(-1))
         box.setTabChangesFocus(True)
         box.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        box.setFixedHeight(box.fontMetrics().lineSpacing() * (text.count("\n") + 2) + self._context.theme.unit * 3)
+        box.setFixedHeight(
+            box.fontMetrics().lineSpacing() * (lines or text.count("\n") + 2) + self._context.theme.unit * 3
+        )
         mark(box, kind="code")
         copy.clicked.connect(box.selectAll)
         copy.clicked.connect(box.copy)

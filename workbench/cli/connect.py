@@ -1,0 +1,169 @@
+"""`connect`: puts this workbench into an agent's settings, or prints what to put there, and waits until it comes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.ask import talk
+from workbench.cli.codes import DONE, FAULT, USAGE
+from workbench.cli.options import Parser, add_common
+from workbench.cli.printing import narrate, print_data, print_json, print_table
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths, resources
+from workbench.records import AgentInfo, ClientFile, ExportPreview, ExportReport
+
+if TYPE_CHECKING:
+    from workbench.events import Event
+    from workbench.wire.client import Connection
+
+LOOK_SECONDS = 1.0  # between two looks whether the core is still there
+EPILOG = """Without a CLIENT the known ones are listed with their files. Without --write nothing is written: the entry
+goes to stdout, the change of the file to stderr. --write keeps the file as it was beside it and prints the way back.
+
+examples:
+  mcp-workbench connect
+  mcp-workbench connect claude-code
+  mcp-workbench connect codex --write --wait
+  mcp-workbench connect cursor --write --bench ~/projects/shop --here
+  mcp-workbench connect --prompt >> CLAUDE.md
+
+exit codes: 0 done, 1 it cannot be written, 2 no such client, 130 interrupted"""
+
+
+def arrange_connect(parser: Parser) -> None:
+    """The client, and what to do about it."""
+    parser.epilog = EPILOG
+    parser.add_argument("client", nargs="?", default="", metavar="CLIENT", help="such as claude-code, cursor, codex")
+    deed = parser.add_mutually_exclusive_group()
+    deed.add_argument("--print", dest="show", action="store_true", help="print the entry and the change (the default)")
+    deed.add_argument("--write", action="store_true", help="write it into the client's file")
+    deed.add_argument("--prompt", action="store_true", help="print words that tell an agent how to work")
+    parser.add_argument("--here", action="store_true", help="into the client's file of the bench, not of all projects")
+    parser.add_argument("--wait", action="store_true", help="wait until an agent has connected")
+    add_common(parser, _connect)
+
+
+def _connect(given: argparse.Namespace, paths: Paths) -> int:
+    if given.prompt:
+        print_data((resources() / "agent_prompt.md").read_text(encoding="utf-8"))
+        return DONE
+    return talk(paths, lambda connection: _carry(connection, given))
+
+
+async def _carry(connection: Connection, given: argparse.Namespace) -> int:
+    files = await connection.questions.client_files()
+    if not given.client:
+        _list(files, given.output)
+        return DONE
+    found = _chosen(files, given.client, here=given.here)
+    if found is None:
+        where = " with a file for one bench" if given.here else ""
+        narrate(f"mcp-workbench: There is no client {given.client!r:.60}{where}.")
+        narrate(f"There are {', '.join(_names(files))}.")
+        return USAGE
+    preview = await connection.questions.preview_export(found.id, (), True)
+    code = await _write(connection, preview) if given.write else _show(preview, given.output)
+    if given.wait and code == DONE:
+        await _wait(connection)
+    return code
+
+
+def _list(files: Sequence[ClientFile], output: str) -> None:
+    if output == "json":
+        print_json([{"client": _name(one), "title": one.client, "file": one.file, "installed": one.installed}
+                    for one in files])  # fmt: skip
+        return
+    here = {True: "is here", False: "not found"}
+    print_table([(_name(one), one.client, here[one.installed], one.file) for one in files if not one.project])
+
+
+def _show(preview: ExportPreview, output: str) -> int:
+    if output == "json":
+        blocked = preview.blocked.message if preview.blocked else ""
+        report = {"file": preview.client.file, "entry": preview.entries, "diff": preview.diff, "blocked": blocked}
+        print_json(report | {"notes": list(preview.notes)})
+        return DONE
+    print_data(preview.entries)
+    _tell(preview)
+    if preview.diff and preview.blocked is None:
+        narrate(f"--write puts it into {preview.client.file}:\n{preview.diff}")
+    elif preview.blocked is None:
+        narrate(f"It stands in {preview.client.file} already.")
+    return DONE
+
+
+async def _write(connection: Connection, preview: ExportPreview) -> int:
+    _tell(preview)
+    if preview.blocked is not None:
+        print_data(preview.entries)
+        return FAULT
+    if not preview.diff:
+        narrate(f"It stands in {preview.client.file} already.")
+        return DONE
+    narrate(f"{preview.client.file}:\n{preview.diff}")
+    report = await connection.questions.export_servers(preview.client.id, (), True, preview.sha)
+    narrate(f"Written. Start {report.client.client} again if it runs.")
+    print_data(_way_back(report))
+    return DONE
+
+
+def _way_back(report: ExportReport) -> str:
+    """A command that undoes it."""
+    if report.backup:
+        return f"cp {shlex.quote(report.backup)} {shlex.quote(report.client.file)}"
+    return f"rm {shlex.quote(report.client.file)}"
+
+
+def _tell(preview: ExportPreview) -> None:
+    for note in preview.notes:
+        narrate(note)
+    if preview.blocked is not None:
+        narrate(f"mcp-workbench: {preview.blocked.message} {preview.blocked.hint}".rstrip())
+
+
+async def _wait(connection: Connection) -> None:
+    """The live light, as words: who came."""
+    import asyncio
+
+    from workbench.events import AgentsChanged
+    from workbench.wire.agent_titles import agent_title
+
+    came: asyncio.Queue[tuple[AgentInfo, ...]] = asyncio.Queue()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, AgentsChanged):
+            came.put_nowait(event.agents)
+
+    forget = connection.listen(hear)
+    try:
+        came.put_nowait((await connection.questions.status()).agents)
+        narrate("Waiting for an agent … (Ctrl+C ends the waiting)")
+        named: list[AgentInfo] = []
+        while not named:
+            if connection.closed.is_set():
+                raise WorkbenchError("The core ended before an agent came.", "Try again.")
+            with contextlib.suppress(TimeoutError):
+                named = [one for one in await asyncio.wait_for(came.get(), LOOK_SECONDS) if one.version]
+        print_data("\n".join(f"{agent_title(one.name)} is connected." for one in named))
+    finally:
+        forget()
+
+
+def _chosen(files: Sequence[ClientFile], wish: str, *, here: bool) -> ClientFile | None:
+    """By its short name or its title; of several files one that is there."""
+    plain = wish.lower().replace(" ", "-")
+    fitting = [one for one in files if plain in (_name(one), one.client.lower().replace(" ", "-"))]
+    fitting = [one for one in fitting if bool(one.project) == here]
+    return next((one for one in fitting if one.installed), fitting[0] if fitting else None)
+
+
+def _name(file: ClientFile) -> str:
+    return file.id.partition(":")[0]
+
+
+def _names(files: Sequence[ClientFile]) -> list[str]:
+    return list(dict.fromkeys(map(_name, files)))
