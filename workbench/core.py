@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
 
+from workbench.agent.entrance import Entrance
 from workbench.asks.asks import Asks
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index
@@ -24,14 +25,14 @@ from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.desk.desk import Desk
 from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
-from workbench.events import AgentsChanged, Bus, DefinitionsBlocked, Event, Noticed, spawn
+from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths, images_folder, starter_skills
 from workbench.permissions.bounds import Bounds
 from workbench.permissions.personal import Personal
 from workbench.permissions.rules import Rules
-from workbench.records import AgentInfo, Fault, Note
+from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
@@ -66,15 +67,16 @@ class Core:
         paths: Paths,
         on_shut_down: Callable[[], None] = lambda: None,
         make_network: Callable[[Path, Path, Path, Callable[[], Settings]], Network] = Network,
+        arrange: Callable[[Door], None] = lambda door: None,
     ) -> None:
         self.paths = paths
         self._make_network = make_network
+        self._arrange = arrange
         self.bus = Bus()
         reading = read(paths.bench_settings, paths.person_settings)
         self.settings: Settings = reading.settings
         self._notices = reading.notices
         self._on_shut_down = on_shut_down
-        self._agents: dict[str, AgentInfo] = {}
         self._examples: set[asyncio.subprocess.Process] = set()
         self._starting_example = asyncio.Lock()
         self._closers = contextlib.AsyncExitStack()
@@ -132,6 +134,8 @@ class Core:
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
         opened.push_async_callback(self._end_work)
+        if (fault := await self.entrance.open_as_set()) is not None:
+            self._notices = (*self._notices, fault)
 
     def _tell_from_thread(self) -> Callable[[Event], None]:
         """For a room that works on threads: the loop tells it, before whoever waits for the thread goes on."""
@@ -169,12 +173,13 @@ class Core:
         self.bus.listen(Trails(self.rooms.sessions).hear)
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
+        self.entrance = Entrance(self.rooms, self.conveyor, self._arrange)
         house = House(
             self.rooms,
             broker,
             askings,
             self.conveyor,
-            agents=lambda: tuple(self._agents.values()),
+            entrance=self.entrance,
             notices=self._worth_knowing,
             set_settings=self._set_settings,
             shut_down=self._on_shut_down,
@@ -213,28 +218,18 @@ class Core:
     @property
     def busy(self) -> bool:
         """Whether somebody would lose something if the core closed now."""
-        return self.conveyor.busy or bool(self._agents)
+        return self.conveyor.busy or bool(self.entrance.agents())
 
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one agent until it leaves. The SDK is imported here: a core without agents does not pay for it."""
-        door_class = await asyncio.to_thread(_door_class)
-        known: list[str] = []
-
-        def changed(info: AgentInfo | None) -> None:
-            if info is not None:
-                self._agents[info.session] = info
-                known[:] = [info.session]
-            elif known:
-                self._agents.pop(known[0], None)
-            self.bus.tell(AgentsChanged(tuple(self._agents.values())))
-
-        await door_class(self.rooms, self.conveyor, changed).serve(reader, writer)
+        """Answer one agent until it leaves."""
+        await self.entrance.serve(reader, writer)
 
     async def close(self) -> None:
         """Everything that was started ends: runs, examples, servers, sandboxes; the audit last."""
         await self._closers.aclose()
 
     async def _end_work(self) -> None:
+        await self.entrance.close_http()
         await self.conveyor.close()
         for process in tuple(self._examples):
             await _end(process)
@@ -268,12 +263,6 @@ class Core:
         if process.returncode not in (0, -signal.SIGTERM, -signal.SIGKILL):
             detail = words.decode("utf-8", "replace")[-2_000:]
             self.bus.tell(Noticed(Fault("The example agent failed.", "The details say why.", detail)))
-
-
-def _door_class() -> type[Door]:
-    from workbench.agent.door import Door
-
-    return Door
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

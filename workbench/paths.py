@@ -76,6 +76,10 @@ class Paths:
         return self.state / "agents.json"  # which kinds of text an agent has read, by a print of its name
 
     @property
+    def agent_token(self) -> Path:
+        return self.state / "agent.token"  # what opens the HTTP door
+
+    @property
     def profiles(self) -> Path:
         return self.state / "profiles.json"  # the yes to profiles of benches
 

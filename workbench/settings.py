@@ -205,6 +205,12 @@ class Settings:
         10, "After how much that one run sent over the network a person is told, in megabytes.", guarded=True,
         most=100_000,
     )  # fmt: skip
+    agent_http: bool = _setting(
+        False, "Agents of this machine also reach the workbench by HTTP, with the door's token.", guarded=True
+    )
+    agent_http_port: int = _setting(
+        8737, "The port of the HTTP door; 0 is any that is free.", guarded=True, least=0, most=65_535
+    )
     core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.", least=0)
 
 

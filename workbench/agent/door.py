@@ -78,7 +78,7 @@ class Door:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer over one connection until the agent leaves."""
-        async with self.open(), messages(reader, writer, self.edge.leave) as (incoming, outgoing):
+        async with self.open(), messages(reader, writer, self.edge.leave, answers=True) as (incoming, outgoing):
             await self.server.run(incoming, outgoing, self.server.create_initialization_options())
 
     async def _list(self, context: Context, params: T.PaginatedRequestParams | None) -> T.ListToolsResult:

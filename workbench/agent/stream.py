@@ -18,23 +18,48 @@ from mcp.shared.message import SessionMessage
 from workbench.records import JsonObject
 
 MAX_FRAME = 16 << 20  # bytes of one message from an agent; a program is at most 400 kB
+MOST_OPEN = 32  # requests of one agent that are answered at once; more than the programs it may have open
 CHUNK = 1 << 18
+_NO_MESSAGE = "Parse error: a line that is no JSON-RPC message."
+_TOO_LONG = f"A message has {MAX_FRAME >> 20} MiB at most; the connection ends."
 
 Incoming: TypeAlias = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing: TypeAlias = MemoryObjectSendStream[SessionMessage]
 Leave: TypeAlias = Callable[[JsonObject], Awaitable[bytes]]  # a message as the line that may be written
 
 
+class _Open:
+    """Requests that are not answered yet: while there are too many, nothing more is read of whoever asks."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._ids: set[T.RequestId] = set()
+        self._room = anyio.Event()
+
+    async def enter(self, request: T.RequestId) -> None:
+        while len(self._ids) >= self._most:
+            self._room = anyio.Event()
+            await self._room.wait()
+        self._ids.add(request)
+
+    def leave(self, request: object) -> None:
+        if isinstance(request, str | int):
+            self._ids.discard(request)
+        self._room.set()
+
+
 @asynccontextmanager
 async def messages(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, leave: Leave
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, leave: Leave, *, answers: bool = False
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Streams over this connection; they end when either side closes or a frame is too large."""
+    """Streams over this connection; they end when either side closes or a frame is too large. `answers`: this is the
+    side that is asked, so it says what it cannot read, and reads no faster than it answers."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    carrying = _Carrying(reader, writer, leave, answers)
     async with anyio.create_task_group() as group:
-        group.start_soon(_read, reader, to_server)
-        group.start_soon(_write, writer, from_server, leave)
+        group.start_soon(carrying.read, to_server)
+        group.start_soon(carrying.write, from_server)
         try:
             yield incoming, outgoing
         finally:
@@ -44,23 +69,64 @@ async def messages(
             writer.close()
 
 
-async def _read(reader: asyncio.StreamReader, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-    buffer, scanned = bytearray(), 0
-    async with to_server:
-        try:
-            while chunk := await reader.read(CHUNK):
-                buffer += chunk
-                while (end := buffer.find(b"\n", scanned)) >= 0:
-                    line = bytes(buffer[:end])
-                    del buffer[: end + 1]
-                    scanned = 0
-                    if line.strip():
-                        await to_server.send(_message(line))
-                scanned = len(buffer)
-                if scanned > MAX_FRAME:
-                    return  # nothing sensible is this long; hanging up is the answer
-        except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return
+class _Carrying:
+    """Both directions of one connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, leave: Leave, answers: bool) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._leave = leave
+        self._answers = answers
+        self._open = _Open(MOST_OPEN)
+
+    async def read(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        buffer, scanned = bytearray(), 0
+        async with to_server:
+            try:
+                while chunk := await self._reader.read(CHUNK):
+                    buffer += chunk
+                    while (end := buffer.find(b"\n", scanned)) >= 0:
+                        line = bytes(buffer[:end])
+                        del buffer[: end + 1]
+                        scanned = 0
+                        if line.strip():
+                            await self._hand(_message(line), to_server)
+                    scanned = len(buffer)
+                    if scanned > MAX_FRAME:
+                        await self._say(_TOO_LONG, -32600)
+                        return  # nothing sensible is this long; hanging up is the answer
+            except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+
+    async def _hand(
+        self, item: SessionMessage | Exception, to_server: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
+        if isinstance(item, Exception):
+            await self._say(_NO_MESSAGE, -32700)
+        elif self._answers and isinstance(item.message, T.JSONRPCRequest):
+            await self._open.enter(item.message.id)
+        elif isinstance(item.message, T.JSONRPCNotification) and item.message.method == "notifications/cancelled":
+            self._open.leave((item.message.params or {}).get("requestId"))
+        await to_server.send(item)
+
+    async def _say(self, words: str, code: int) -> None:
+        if self._answers:
+            error: JsonObject = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}}
+            self._writer.write(await self._leave(error))
+            await self._writer.drain()
+
+    async def write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async with from_server:
+            try:
+                async for one in from_server:
+                    message = one.message
+                    line = await self._leave(message.model_dump(mode="json", by_alias=True, exclude_unset=True))
+                    self._writer.write(line)
+                    await self._writer.drain()
+                    if isinstance(message, T.JSONRPCResponse | T.JSONRPCError):
+                        self._open.leave(message.id)
+            except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
 
 
 def _message(line: bytes) -> SessionMessage | Exception:
@@ -68,15 +134,3 @@ def _message(line: bytes) -> SessionMessage | Exception:
         return SessionMessage(T.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as fault:
         return fault
-
-
-async def _write(
-    writer: asyncio.StreamWriter, from_server: MemoryObjectReceiveStream[SessionMessage], leave: Leave
-) -> None:
-    async with from_server:
-        try:
-            async for message in from_server:
-                writer.write(await leave(message.message.model_dump(mode="json", by_alias=True, exclude_unset=True)))
-                await writer.drain()
-        except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return

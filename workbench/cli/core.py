@@ -15,11 +15,18 @@ from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import CoreStatus, Strength
 
+EPILOG = """Without --http: MCP over stdin and stdout, which is what an agent's settings name.
+With --http: streamable HTTP on 127.0.0.1, with a token that every request brings as `Authorization: Bearer …`. Address
+and token are printed (--json for programs); the door closes with Ctrl+C. The setting agent.http keeps it open."""
 STOP_SECONDS = 30.0  # how long `stop` waits for the core to be gone
 
 
 def arrange_serve(parser: Parser) -> None:
-    add_common(parser, _serve, data=False)
+    parser.epilog = EPILOG
+    parser.add_argument("--http", action="store_true", help="open the HTTP door instead, until Ctrl+C")
+    parser.add_argument("--port", type=int, default=None, metavar="N", help="its port; 0 is any that is free (8737)")
+    parser.add_argument("--new-token", action="store_true", help="make a new token; the old one opens nothing then")
+    add_common(parser, _serve)
 
 
 def arrange_status(parser: Parser) -> None:
@@ -31,6 +38,12 @@ def arrange_stop(parser: Parser) -> None:
 
 
 def _serve(given: argparse.Namespace, paths: Paths) -> int:
+    if given.http:
+        from workbench.cli.http_door import hold_door
+
+        return hold_door(given, paths)
+    if given.port is not None or given.new_token:
+        raise WorkbenchError("--port and --new-token belong to --http.", "See `mcp-workbench serve --help`.")
     from workbench.wire.proxy import serve
 
     return serve(paths)
@@ -49,8 +62,10 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     print(f"bench     {status.bench}")
     print(f"core      version {status.version}, process {status.pid}, since {moment(status.started)}")
     print(f"servers   {status.servers_ready} of {status.servers} ready, {status.tools} tools known")
-    print(f"agents    {len(status.agents)}")
-    print(f"runs      {status.waiting} waiting for a person, {status.running} running")
+    print(visible(f"agents    {len(status.agents)} {', '.join(agent.name for agent in status.agents)}".rstrip()))
+    if status.door:
+        print(f"door      {status.door}")
+    print(f"runs      {status.waiting} waiting for a person, {status.running} running, {status.queued} queued")
     print(f"skills    {status.skills}")
     print(f"sandbox   {status.strength.backend}, {status.strength.level}{_marks(status.strength)}")
     if status.strength.reason:

@@ -71,6 +71,7 @@ USAGES = (
     ("mcp-workbench skills run NAME", "run one"),
     ("mcp-workbench connect [CLIENT]", "put this workbench into an agent's settings"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
+    ("mcp-workbench serve --http", "open the HTTP door for agents of this machine"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),
     ("mcp-workbench sandbox status", "say which isolation this machine has"),

@@ -8,7 +8,7 @@ import time
 
 from workbench import __version__, tokens
 from workbench.desk.seat import House, Seat
-from workbench.records import CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
+from workbench.records import AgentDoor, CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
 from workbench.sandbox.packages import packages
 from workbench.settings import Settings, adds_up, change, read, write
 
@@ -31,9 +31,11 @@ class HouseDesk(Seat):
             servers_ready=sum(state.status is ServerStatus.READY for state in states),
             servers=len(states),
             tools=len(self._catalog.tools()),
-            agents=self._house.agents(),
+            agents=self._house.entrance.agents(),
             waiting=self._house.conveyor.number(RunState.WAITING),
             running=self._house.conveyor.number(RunState.RUNNING),
+            queued=self._house.conveyor.slots.waiting,
+            door=self._house.entrance.view().url,
             packages=packages(self._rooms.settings().run_packages, "").there,
             kept_states=len(self._house.conveyor.states.now()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),
@@ -63,3 +65,12 @@ class HouseDesk(Seat):
         self._house.set_settings(changed)
         self._note("setting.changed", f"{name} is {value!r} now")
         return changed
+
+    async def agent_door(self) -> AgentDoor:
+        return self._house.entrance.view()
+
+    async def open_agent_door(self, port: int, fresh_token: bool) -> AgentDoor:
+        return await self._house.entrance.open_http(port, fresh_token=fresh_token)
+
+    async def close_agent_door(self) -> None:
+        await self._house.entrance.close_http()

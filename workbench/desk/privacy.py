@@ -39,7 +39,7 @@ class PrivacyDesk(Seat):
     """A person's own look at what is hidden; every look at a value is told to the audit."""
 
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
-        here = {agent.session for agent in self._house.agents()}
+        here = {agent.session for agent in self._house.entrance.agents()}
         person, *agents = self._rooms.sessions.all()
         found = [self._session_told(one, one.id in here) for one in reversed(agents)]
         return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))

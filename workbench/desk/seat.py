@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from workbench.agent.entrance import Entrance
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
-from workbench.records import AgentInfo, Fault, Note
+from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
@@ -25,7 +26,7 @@ class House:
     broker: Broker
     askings: Askings
     conveyor: Conveyor
-    agents: Callable[[], tuple[AgentInfo, ...]]
+    entrance: Entrance
     notices: Callable[[], tuple[Fault, ...]]
     set_settings: Callable[[Settings], None]
     shut_down: Callable[[], None]

@@ -33,7 +33,7 @@ from workbench.records.files import (
 )
 from workbench.records.finds import Companion, Find, FindKind, Finds, FoundIn, Reason
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
-from workbench.records.house import AgentInfo, CoreStatus
+from workbench.records.house import AgentDoor, AgentInfo, CoreStatus
 from workbench.records.impact import Impact
 from workbench.records.network import Connection, HostRule, NetworkRules
 from workbench.records.observed import Observation
@@ -108,6 +108,7 @@ from workbench.records.traffic import Frame, RawAnswer, Vitals
 from workbench.records.trust import Permission, Permissions, Predicate, Profiles, RunProfile, ToolBits, Trust, Word
 
 __all__ = [
+    "AgentDoor",
     "AgentInfo",
     "Ask",
     "BrokenCall",

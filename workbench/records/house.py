@@ -21,6 +21,14 @@ class AgentInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentDoor:
+    """The HTTP door for agents, as a person sees it."""
+
+    url: str = ""  # empty while it is closed
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CoreStatus:
     """The core in one look, for the status bar and `mcp-workbench status`."""
 
@@ -35,6 +43,8 @@ class CoreStatus:
     agents: tuple[AgentInfo, ...] = ()
     waiting: int = 0  # runs that wait for a person
     running: int = 0
+    queued: int = 0  # programs that wait for others to end
+    door: str = ""  # the address of the HTTP door for agents, while it is open
     skills: int = 0
     ledger: Ledger = field(default_factory=Ledger)
     interrupted: int = 0  # runs the previous core left unfinished

@@ -69,6 +69,8 @@ class Questions(
 DECISIVE = frozenset(
     {
         "shut_down",
+        "open_agent_door",
+        "close_agent_door",
         "change_setting",
         "disconnect",
         "add_server",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import CoreStatus, JsonValue, Level
+from workbench.records import AgentDoor, CoreStatus, JsonValue, Level
 from workbench.settings import Settings
 
 
@@ -22,3 +22,12 @@ class HouseQuestions(Protocol):
     async def settings(self) -> Settings: ...
 
     async def change_setting(self, name: str, value: JsonValue) -> Settings: ...
+
+    async def agent_door(self) -> AgentDoor:
+        """Whether the HTTP door for agents is open, with its token."""
+
+    async def open_agent_door(self, port: int, fresh_token: bool) -> AgentDoor:
+        """Open it at this port of this machine; 0 is any that is free. A fresh token shuts the old one out."""
+
+    async def close_agent_door(self) -> None:
+        """Its agents leave, and what they had running is stopped."""

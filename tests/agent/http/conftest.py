@@ -1,0 +1,91 @@
+"""The HTTP door of a real core in this process, and ways to speak to it: raw, and with the SDK's client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+import mcp.types as T
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from workbench.core import Core
+from workbench.paths import Paths
+from workbench.records import AgentDoor
+
+
+@dataclass
+class Answer:
+    """What came back, as it stood on the wire."""
+
+    status: int
+    head: str
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+@pytest.fixture
+async def core(paths: Paths) -> AsyncIterator[Core]:
+    house = Core(paths)
+    await house.open()
+    try:
+        yield house
+    finally:
+        await house.close()
+
+
+@pytest.fixture
+async def door(core: Core) -> AgentDoor:
+    return await core.desk.open_agent_door(0, False)
+
+
+@pytest.fixture
+def raw(door: AgentDoor) -> Callable[..., object]:
+    """One request, written by hand; every header can be another one or none."""
+    port = int(door.url.rpartition(":")[2].partition("/")[0])
+
+    async def ask(body=b"", method="POST", path="/mcp", **headers) -> Answer:
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        wished = {
+            "Host": f"127.0.0.1:{port}",
+            "Authorization": f"Bearer {door.token}",
+            "Accept": "application/json, text/event-stream",
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        lines = [f"{name}: {value}" for name, value in wished.items() if value is not None]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            writer.write("\r\n".join([f"{method} {path} HTTP/1.1", *lines, "", ""]).encode() + body)
+            await writer.drain()
+            async with asyncio.timeout(60):
+                answer = await reader.read()
+        finally:
+            writer.close()
+        head, _, rest = answer.partition(b"\r\n\r\n")
+        return Answer(int(head.split()[1]), head.decode("latin-1"), rest)
+
+    return ask
+
+
+@pytest.fixture
+def visitor(door: AgentDoor) -> Callable[..., AbstractAsyncContextManager[Client]]:
+    @asynccontextmanager
+    async def connect(name: str = "web agent", mode: str = "legacy", token: str = "") -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {token or door.token}"}
+        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=60) as http:
+            info = T.Implementation(name=name, version="1")
+            async with Client(streamable_http_client(door.url, http_client=http), mode=mode, client_info=info) as one:
+                yield one
+
+    return connect

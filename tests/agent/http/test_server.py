@@ -1,0 +1,156 @@
+"""The HTTP door: the same agent's door, for whoever has the token, on this machine only, and open only when wished."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import stat
+from dataclasses import replace
+
+import pytest
+
+from workbench.agent.tools import TOOLS
+from workbench.records import EntryQuery, RunState
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
+}
+SLEEPS = {"code": "import time\ntime.sleep(30)", "description": "sleep"}
+
+
+async def until(condition) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def test_nothing_listens_unless_a_person_wishes_it_and_it_closes_again(core):
+    assert (await core.desk.agent_door()).url == ""
+    door = await core.desk.open_agent_door(0, False)
+    assert (await core.desk.status()).door == door.url
+    assert await core.desk.open_agent_door(0, False) == door, "it is open already"
+    assert stat.S_IMODE(core.paths.agent_token.stat().st_mode) == 0o600
+    await core.desk.close_agent_door()
+    assert (await core.desk.agent_door()).token == ""
+    with pytest.raises(OSError):
+        await asyncio.open_connection("127.0.0.1", int(door.url.rpartition(":")[2].partition("/")[0]))
+    again = await core.desk.open_agent_door(0, True)
+    assert again.token != door.token
+    kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="door."))]
+    assert kinds == ["door.opened", "door.closed", "door.opened"]
+
+
+async def test_the_setting_opens_it_with_the_core_and_a_taken_port_is_told(core):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        core._set_settings(replace(core.settings, agent_http=True, agent_http_port=port))
+        fault = await core.entrance.open_as_set()
+        assert fault is not None
+        assert f"cannot use port {port}" in fault.message
+    assert await core.entrance.open_as_set() is None
+    assert (await core.desk.agent_door()).url == f"http://127.0.0.1:{port}/mcp"
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_both_eras_do_the_same_work_as_over_a_pipe(core, visitor, mode):
+    code = "from servers.demo import count_orders\nprint('ada@example.org')\nresult = await count_orders()"
+    heard = []
+
+    async def hear(progress, total, message):
+        heard.append(message)
+
+    async with visitor("Web agent", mode) as client:
+        assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
+        listed = await client.list_tools()
+        ran = await client.call_tool("execute_code", {"code": code, "description": "count"}, progress_callback=hear)
+        assert [info.name for info in (await core.desk.status()).agents] == ["Web agent"]
+    assert [tool.name for tool in listed.tools] == [tool.name for tool in TOOLS]
+    assert not ran.is_error, ran.content[0].text
+    assert "ada@example.org" not in json.dumps(ran.model_dump(mode="json"))
+    assert "[EMAIL_1." in ran.content[0].text
+    assert heard
+    if mode == "legacy":  # it said goodbye
+        await until(lambda: not core.entrance.agents())
+
+
+async def test_agents_are_told_apart_and_hold_no_tokens_of_each_other(core, visitor):
+    async with visitor("One") as one, visitor("Two", "auto") as two:
+        token = (await one.call_tool("sanitize_pii", {"text": "ada@example.org"})).content[0].text
+        assert "refused" not in (await one.call_tool("restore_pii", {"text": token})).content[0].text
+        assert (
+            "1 of 1 are none of this session" in (await two.call_tool("restore_pii", {"text": token})).content[0].text
+        )
+        names = {info.name for info in (await core.desk.status()).agents}
+    assert names == {"One", "Two"}
+
+
+REFUSED = (
+    ({"Authorization": None}, 401, "token is missing or wrong"),
+    ({"Authorization": "Bearer wrong"}, 401, "token is missing or wrong"),
+    ({"Authorization": "Basic eDp5"}, 401, "token is missing or wrong"),
+    ({"Host": "evil.example"}, 421, "127.0.0.1 or localhost"),
+    ({"Host": "evil.example:80"}, 421, "127.0.0.1 or localhost"),
+    ({"Origin": "http://evil.example"}, 403, "Pages of a browser"),
+    ({"Origin": "null"}, 403, "Pages of a browser"),
+    ({"path": "/"}, 404, "/mcp"),
+    ({"method": "OPTIONS"}, 405, "GET, POST and DELETE"),
+    ({"Content_Type": "text/plain"}, 400, "Content-Type"),
+    ({"Mcp_Session_Id": "0" * 32}, 404, "Session not found"),
+)
+
+
+async def test_who_may_not_come_in_is_told_why_and_leaves_nothing_behind(core, raw):
+    for headers, status, words in REFUSED:
+        answer = await raw(HELLO, **headers)
+        assert (answer.status, words in answer.body.decode()) == (status, True), answer
+    await until(lambda: core.entrance.agents() == ())
+
+
+async def test_what_is_no_request_is_answered_with_an_error_and_the_next_one_with_its_answer(core, raw):
+    unread = (b"rubbish", b"", b"[" * 100_000, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}', b"[]", b"null")
+    for body, status in (*((body, 400) for body in unread), (b'"' + b"x" * (5 << 20) + b'"', 413)):
+        answer = await raw(body)
+        assert (answer.status, "error" in answer.json) == (status, True), body[:40]
+    assert (await raw(HELLO)).status == 200
+    await until(lambda: len(core.entrance.agents()) == 1)
+
+
+async def test_a_session_ends_when_its_agent_says_so_and_its_programs_with_it(core, visitor):
+    async with visitor() as client:
+        running = asyncio.get_running_loop().create_task(client.call_tool("execute_code", SLEEPS))
+        await until(lambda: core.conveyor.number(RunState.RUNNING) == 1)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+    await until(lambda: not core.conveyor.busy and not core.entrance.agents())
+    assert core.conveyor.runs()[0].state is RunState.STOPPED
+
+
+async def test_closing_the_door_ends_its_agents_and_what_they_run(core, raw, door):
+    hello = await raw(HELLO)
+    session = next(line.split(": ")[1] for line in hello.head.splitlines() if line.lower().startswith("mcp-session-id"))
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "execute_code", "arguments": SLEEPS}}
+    asking = asyncio.get_running_loop().create_task(raw(call, Mcp_Session_Id=session))
+    await until(lambda: core.conveyor.number(RunState.RUNNING) == 1)
+    await core.desk.close_agent_door()
+    await until(lambda: not core.conveyor.busy)
+    assert core.entrance.agents() == ()
+    await asyncio.wait([asking])
+    assert asking.exception() is None or isinstance(asking.exception(), OSError | IndexError)
+
+
+async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
+    from workbench.agent.http import agents
+
+    await raw(HELLO)
+    assert len(core.entrance.agents()) == 1
+    monkeypatch.setattr(agents, "IDLE_SECONDS", 0.0)
+    http = core.entrance._http._agents
+    async with asyncio.timeout(60):
+        while core.entrance.agents():
+            await http.look()
+            await asyncio.sleep(0.01)

@@ -1,0 +1,118 @@
+"""Where agents come in, whichever way: who is there, and the doors that are made for them.
+
+Nothing of the SDK is imported here: a core without agents does not pay for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.agent.token import token
+from workbench.errors import WorkbenchError
+from workbench.events import AgentsChanged
+from workbench.records import AgentDoor, AgentInfo, Fault, Note
+from workbench.runs.conveyor import Conveyor
+from workbench.runs.rooms import Rooms
+
+if TYPE_CHECKING:
+    from workbench.agent.door import Door
+    from workbench.agent.http.server import HttpDoor
+
+BY = "you"
+
+
+class Entrance:
+    """Of one core."""
+
+    def __init__(self, rooms: Rooms, conveyor: Conveyor, arrange: Callable[[Door], None] = lambda door: None) -> None:
+        """`arrange`: what else a door gets before its agent comes in; conformance tests bring their tools that way."""
+        self._rooms = rooms
+        self._conveyor = conveyor
+        self._arrange = arrange
+        self._agents: dict[str, AgentInfo] = {}
+        self._http: HttpDoor | None = None
+        self._token = ""
+        self._opening = asyncio.Lock()
+
+    def agents(self) -> tuple[AgentInfo, ...]:
+        """Those that are here now."""
+        return tuple(self._agents.values())
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one agent over one connection until it leaves."""
+        await asyncio.to_thread(_load_door)
+        await self._door().serve(reader, writer)
+
+    # over HTTP
+
+    def view(self) -> AgentDoor:
+        """Whether the HTTP door is open, and what opens it."""
+        return AgentDoor(self._http.url, self._token) if self._http is not None else AgentDoor()
+
+    async def open_as_set(self) -> Fault | None:
+        """At the start, if the settings say so; what went wrong is worth knowing and ends nothing."""
+        settings = self._rooms.settings()
+        if not settings.agent_http:
+            return None
+        try:
+            await self.open_http(settings.agent_http_port)
+        except WorkbenchError as fault:
+            return Fault(fault.message, fault.hint)
+        return None
+
+    async def open_http(self, port: int, *, fresh_token: bool = False) -> AgentDoor:
+        """Open the door; one that is open stays as it is, unless it needs another port or token."""
+        async with self._opening:
+            if self._http is not None:
+                if not fresh_token and port in (0, self._http.port):
+                    return self.view()
+                await self._close_http()
+            await asyncio.to_thread(_load_http)
+            from workbench.agent.http.server import HttpDoor
+
+            self._token = await asyncio.to_thread(token, self._rooms.paths.agent_token, fresh=fresh_token)
+            self._rooms.secrets.masks.hide(self._token)
+            self._http = HttpDoor(self._door, self._token, port)
+            self._note("door.opened", f"The HTTP door for agents is open at port {self._http.port} of this machine")
+            return self.view()
+
+    async def close_http(self) -> None:
+        """Its agents leave."""
+        async with self._opening:
+            await self._close_http()
+
+    async def _close_http(self) -> None:
+        http, self._http = self._http, None
+        if http is not None:
+            await http.close()
+            self._note("door.closed", "The HTTP door for agents is closed")
+
+    def _door(self) -> Door:
+        from workbench.agent.door import Door
+
+        known: list[str] = []
+
+        def changed(info: AgentInfo | None) -> None:
+            if info is not None:
+                self._agents[info.session] = info
+                known[:] = [info.session]
+            elif known:
+                self._agents.pop(known[0], None)
+            self._rooms.tell(AgentsChanged(self.agents()))
+
+        door = Door(self._rooms, self._conveyor, changed)
+        self._arrange(door)
+        return door
+
+    def _note(self, kind: str, summary: str) -> None:
+        self._rooms.journal.append(Note(kind, summary, actor=BY))
+
+
+def _load_door() -> None:
+    import workbench.agent.door  # noqa: F401
+
+
+def _load_http() -> None:
+    import workbench.agent.http.server  # noqa: F401

@@ -1,0 +1,217 @@
+"""Agents that come over HTTP: each has a door of its own, which stays open between its requests.
+
+Until 2025-11-25 a session id says whose request it is; since 2026-07-28 each request names its client instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.types import Message, Receive, Scope, Send
+
+from workbench.agent.door import Door
+from workbench.agent.http.events import Events
+from workbench.agent.http.gate import Refusal, refuse
+from workbench.agent.http.leaving import Leaving
+from workbench.events import spawn
+
+MOST: Final = 50  # agents that may be there at once
+LARGEST: Final = 4 << 20  # bytes of a request
+DRAINED: Final = 16 << 20  # bytes of a request that is too large, after which its connection is cut
+BODY_SECONDS: Final = 30.0  # in which the body of a request has to arrive
+IDLE_SECONDS: Final = 1_800.0  # without any request, after which an agent counts as gone
+GONE_SECONDS: Final = 60.0  # without any open request, after which nobody waits for an agent's programs
+LOOK_SECONDS: Final = 5.0
+AT_ONCE: Final = 32  # requests of one agent that are answered at once; the next ones wait
+RETRY_MS: Final = 1_000  # after which a client asks again for a stream that ended
+
+_CLIENT: Final = "io.modelcontextprotocol/clientInfo"
+_VERSION: Final = "io.modelcontextprotocol/protocolVersion"
+
+
+class HttpAgent:
+    """One of them, from its first request until it says goodbye or is silent for long."""
+
+    def __init__(self, door: Door) -> None:
+        self.door = door
+        self.inside = 0  # requests that are open
+        self.last = time.monotonic()
+        self._stop = asyncio.Event()
+        self._ready = asyncio.Event()
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._manager = StreamableHTTPSessionManager(
+            door.server,
+            event_store=Events(),
+            retry_interval=RETRY_MS,
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the gate has looked
+            session_idle_timeout=None,
+            max_request_body_size=LARGEST,
+            max_sessions=1,
+        )
+        self._task = spawn(f"http agent {door.session.id}", self._live())
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send, begun: Callable[[str], None]) -> int:
+        """Let the SDK answer, and say with which status; the agent stays as long as a request of it is open."""
+        await self._ready.wait()
+        leaving = Leaving(send, self.door.edge, begun)
+        self.inside += 1
+        try:
+            if scope["method"] != "POST":
+                await self._manager.handle_request(scope, receive, leaving)
+            else:
+                async with self._turns:
+                    await self._manager.handle_request(scope, receive, leaving)
+        finally:
+            self.inside -= 1
+            self.last = time.monotonic()
+        return leaving.status
+
+    async def close(self) -> None:
+        self._stop.set()
+        await asyncio.wait([self._task])
+
+    async def _live(self) -> None:
+        async with self.door.open(), self._manager.run():
+            self._ready.set()
+            await self._stop.wait()
+
+
+class HttpAgents:
+    """All that are there."""
+
+    def __init__(self, make: Callable[[], Door]) -> None:
+        self._make = make
+        self._by_session: dict[str, HttpAgent] = {}
+        self._by_client: dict[tuple[str, str], HttpAgent] = {}
+        self._looking = spawn("http agents", self._look())
+
+    async def close(self) -> None:
+        self._looking.cancel()
+        for agent in self._all():
+            await self._end(agent)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A request that the gate let through."""
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await _body(receive) if scope["method"] == "POST" else b""
+        except TimeoutError:
+            await refuse(send, Refusal(408, f"The request did not arrive within {BODY_SECONDS:.0f} s."))
+            return
+        if body is None:
+            await refuse(send, Refusal(413, f"A request may have {LARGEST >> 20} MiB at most."))
+            return
+        message = _message(body)
+        if (found := self._whose(scope, message)) is None:
+            await self._unknown(scope, send, message)
+            return
+        agent, fresh = found
+
+        def begun(session: str) -> None:
+            self._by_session[session] = agent
+
+        status = 500
+        try:
+            status = await agent.answer(scope, _again(body, receive), send, begun)
+        finally:
+            if (fresh and agent not in self._all()) or (scope["method"] == "DELETE" and status < 400):
+                await self._end(agent)
+
+    def _whose(self, scope: Scope, message: Any) -> tuple[HttpAgent, bool] | None:  # Any: JSON
+        """The agent of a request, and whether it begins with it."""
+        session, version = _header(scope, b"mcp-session-id"), _header(scope, b"mcp-protocol-version")
+        if session:
+            agent = self._by_session.get(session)
+            return (agent, False) if agent is not None else None
+        meta = message.get("params", {}).get("_meta", {}) if isinstance(message, dict) and isinstance(
+            message.get("params", {}), dict) else {}  # fmt: skip
+        meta = meta if isinstance(meta, dict) else {}
+        if (version and version not in HANDSHAKE_PROTOCOL_VERSIONS) or _VERSION in meta:
+            return self._of_client(meta.get(_CLIENT))
+        begins = isinstance(message, dict) and message.get("method") == "initialize"
+        return (HttpAgent(self._make()), True) if begins and len(self._all()) < MOST else None
+
+    def _of_client(self, info: object) -> tuple[HttpAgent, bool] | None:
+        named = info if isinstance(info, dict) else {}
+        key = (str(named.get("name", ""))[:200], str(named.get("version", ""))[:80])
+        if key not in self._by_client:
+            if len(self._all()) >= MOST:
+                return None
+            self._by_client[key] = HttpAgent(self._make())
+        return self._by_client[key], False
+
+    async def _unknown(self, scope: Scope, send: Send, message: object) -> None:
+        if _header(scope, b"mcp-session-id"):
+            await refuse(send, Refusal(404, "Session not found: it has ended. Initialize a new one."))
+        elif len(self._all()) >= MOST:
+            await refuse(send, Refusal(503, f"{MOST} agents are connected already. Try again later."))
+        elif message is None and scope["method"] == "POST":
+            await refuse(send, Refusal(400, "The body is no JSON."), code=-32700)
+        else:
+            words = "Bad Request: Missing session ID. Begin with initialize, or name the protocol 2026-07-28."
+            await refuse(send, Refusal(400, words))
+
+    async def _end(self, agent: HttpAgent) -> None:
+        self._by_session = {key: one for key, one in self._by_session.items() if one is not agent}
+        self._by_client = {key: one for key, one in self._by_client.items() if one is not agent}
+        await agent.close()
+
+    def _all(self) -> list[HttpAgent]:
+        return [*self._by_session.values(), *self._by_client.values()]
+
+    async def _look(self) -> None:
+        """HTTP tells nobody that an agent is gone."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self.look()
+
+    async def look(self) -> None:
+        """Who was silent for long counts as gone; for whom nobody waits, nothing runs on."""
+        for agent in self._all():
+            away = 0.0 if agent.inside else time.monotonic() - agent.last
+            if away > IDLE_SECONDS:
+                await self._end(agent)
+            elif away > GONE_SECONDS and agent.door.programs.open:
+                agent.door.programs.stop_all("The agent that proposed it is gone.")
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole of it; None when it is too large. Some of what is too much is read, so that the answer arrives."""
+    parts, size = [], 0
+    while size <= DRAINED:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return b""
+        if (size := size + len(part := message.get("body", b""))) <= LARGEST:
+            parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts) if size <= LARGEST else None
+    return None
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """The body once more, for the SDK; after it what the connection says."""
+    given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def once_more() -> Message:
+        return given.pop() if given else await receive()
+
+    return once_more
+
+
+def _header(scope: Scope, wanted: bytes) -> str:
+    return next((value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted), "")
+
+
+def _message(body: bytes) -> Any:  # Any: JSON
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,75 @@
+"""Who may speak to the HTTP door at all: a local page in a browser may not, nor a name that was bent to this machine,
+nor anybody without the token. What is refused is never read."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.types import Message, Scope, Send
+
+PATH: Final = "/mcp"
+_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request goes no further."""
+
+    status: int
+    words: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Gate:
+    """For one port and one token."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._hosts = frozenset(f"{name}:{port}" for name in _NAMES)
+        self._origins = frozenset(f"http://{host}" for host in self._hosts)
+        self._token = token.encode()
+
+    def refusal(self, scope: Scope) -> Refusal | None:
+        """None for whoever may come in."""
+        headers: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.lower(), []).append(value)
+        hosts = [host.decode("latin-1").lower() for host in headers.get(b"host", [])]
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return Refusal(421, "This door is reached by 127.0.0.1 or localhost only.")
+        origins = headers.get(b"origin", [])
+        if any(origin.decode("latin-1").lower() not in self._origins for origin in origins):
+            return Refusal(403, "Pages of a browser may not use this door.")
+        if not self._knows(headers.get(b"authorization", [])):
+            hint = "`mcp-workbench serve --http` shows it to the user."
+            return Refusal(
+                401, f"The header Authorization: Bearer … with the door's token is missing or wrong. {hint}",
+                ((b"www-authenticate", b'Bearer realm="mcp-workbench"'),),
+            )  # fmt: skip
+        if scope["path"] != PATH:
+            return Refusal(404, f"There is nothing here; the door is at {PATH}.")
+        if scope["method"] not in ("GET", "POST", "DELETE"):
+            return Refusal(405, "GET, POST and DELETE are understood here.", ((b"allow", b"GET, POST, DELETE"),))
+        return None
+
+    def _knows(self, given: list[bytes]) -> bool:
+        if len(given) != 1:
+            return False
+        kind, _, word = given[0].partition(b" ")
+        return kind.lower() == b"bearer" and hmac.compare_digest(word.strip(), self._token)
+
+
+async def refuse(send: Send, refusal: Refusal, code: int = -32600) -> None:
+    """Say so as the protocol does, and close: a body that was not read must not be taken for the next request."""
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": refusal.words}}
+    body = json.dumps(error, ensure_ascii=False).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    start: Message = {
+        "type": "http.response.start",
+        "status": refusal.status,
+        "headers": [*head, (b"connection", b"close"), *refusal.headers],
+    }
+    await send(start)
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,87 @@
+"""The HTTP door itself: one port of this machine, from its opening to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+from collections.abc import Callable, Generator
+from typing import Final
+
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from workbench.agent.door import Door
+from workbench.agent.http.agents import HttpAgents
+from workbench.agent.http.gate import PATH, Gate, refuse
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+
+HOST: Final = "127.0.0.1"
+CONNECTIONS: Final = 256  # of all agents together
+KEEP_SECONDS: Final = 20
+CLOSE_SECONDS: Final = 5
+
+log = logging.getLogger(__name__)
+
+
+class _Quiet(uvicorn.Server):
+    """The core's process owns the signals."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+class HttpDoor:
+    """While it is open; a closed one is not opened again."""
+
+    def __init__(self, make: Callable[[], Door], token: str, port: int) -> None:
+        """`port`: 0 is any that is free."""
+        self._listener = _listener(port)
+        self.port = int(self._listener.getsockname()[1])
+        self._gate = Gate(self.port, token)
+        self._agents = HttpAgents(make)
+        self._server = _Quiet(
+            uvicorn.Config(
+                self._answer, interface="asgi3", proxy_headers=False, http="h11", ws="none", lifespan="off",
+                log_config=None, access_log=False, server_header=False, limit_concurrency=CONNECTIONS,
+                timeout_keep_alive=KEEP_SECONDS, timeout_graceful_shutdown=CLOSE_SECONDS,
+            )
+        )  # fmt: skip
+        self._serving = spawn("http door", self._server.serve(sockets=[self._listener]))
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}{PATH}"
+
+    async def close(self) -> None:
+        """Every agent of it leaves; what they had running is stopped."""
+        await self._agents.close()
+        self._server.should_exit = True
+        await asyncio.wait([self._serving])
+        self._listener.close()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        if (refusal := self._gate.refusal(scope)) is not None:
+            log.info("a request to the HTTP door was refused: %s %s", refusal.status, refusal.words)
+            await refuse(send, refusal)
+            return
+        await self._agents.answer(scope, receive, send)
+
+
+def _listener(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen(128)
+    except OSError as fault:
+        listener.close()
+        hint = "Another program has it; choose another port (0 is any that is free)."
+        raise WorkbenchError(f"The HTTP door cannot use port {port}: {fault.strerror}.", hint) from fault
+    listener.setblocking(False)
+    return listener
