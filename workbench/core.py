@@ -36,6 +36,7 @@ from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
+from workbench.runs.learning_skills import LearningSkills
 from workbench.runs.memory import Memory
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
@@ -171,6 +172,7 @@ class Core:
         broker, askings = Broker(self.rooms), Askings(self.rooms)
         self.bus.listen(askings.hear)
         self.bus.listen(Trails(self.rooms.sessions).hear)
+        self.bus.listen(LearningSkills(self.rooms).hear)
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
         self.entrance = Entrance(self.rooms, self.conveyor, self._arrange)

@@ -11,6 +11,10 @@ from pathlib import Path
 ELSEWHERE = {
     "workspace/beneath.py": "tests/workspace/test_confined.py",
     "workspace/walk.py": "tests/workspace/test_store.py",
+    "runs/replay.py": "tests/desk/test_skill_tests.py",
+    "runs/recording.py": "tests/desk/test_skill_tests.py",
+    "runs/drift.py": "tests/desk/test_skill_tests.py",
+    "runs/learning_skills.py": "tests/desk/test_skill_tests.py",
     "runs/arrivals.py": "tests/desk/test_skills.py",
     "desk/values.py": "tests/desk/test_privacy_desk.py",
     "desk/privacy.py": "tests/desk/test_privacy_desk.py",

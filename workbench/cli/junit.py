@@ -1,19 +1,39 @@
-"""A report that CI systems read: one suite a collection, one case a saved call."""
+"""A report that CI systems read: one suite a collection, one case a saved call or cassette."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Protocol
 from xml.etree import ElementTree
 
-from workbench.cli.checked import Checked, State
+from workbench.cli.checked import State
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what no XML file may hold
 
 
-def junit(found: Sequence[Checked]) -> bytes:
+class Case(Protocol):
+    """What is told of one: a saved call, or a cassette of a skill."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def server(self) -> str: ...
+    @property
+    def tool(self) -> str: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def words(self) -> tuple[str, ...]: ...
+    @property
+    def ms(self) -> float: ...
+
+
+def junit(found: Sequence[Case]) -> bytes:
     """The report as a UTF-8 file."""
-    suites: dict[str, list[Checked]] = {}
+    suites: dict[str, list[Case]] = {}
     for one in found:
         suites.setdefault(one.name.rpartition("/")[0] or "calls", []).append(one)
     root = ElementTree.Element("testsuites", _numbers(found))
@@ -26,7 +46,7 @@ def junit(found: Sequence[Checked]) -> bytes:
     return whole + b"\n"
 
 
-def _add(suite: ElementTree.Element, name: str, one: Checked) -> None:
+def _add(suite: ElementTree.Element, name: str, one: Case) -> None:
     told = {"classname": _clean(name), "name": _clean(one.name.rpartition("/")[2]), "time": f"{one.ms / 1000:.3f}"}
     case = ElementTree.SubElement(suite, "testcase", {**told, "file": _clean(one.file)})
     if one.state is State.PASSED:
@@ -36,7 +56,7 @@ def _add(suite: ElementTree.Element, name: str, one: Checked) -> None:
     trouble.text = _clean("\n".join((f"{one.server}.{one.tool}" if one.server else one.file, *one.words)))
 
 
-def _numbers(found: Sequence[Checked]) -> dict[str, str]:
+def _numbers(found: Sequence[Case]) -> dict[str, str]:
     return {
         "tests": str(len(found)),
         "failures": str(sum(one.state is State.FAILED for one in found)),

@@ -1,4 +1,4 @@
-"""`skills`: list, read and run the programs that are worth keeping."""
+"""`skills`: list, read, run and test the programs that are worth keeping."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import narrate, narrate_fault, print_data, print_record, print_table
 from workbench.cli.program import Program
 from workbench.cli.running import Running, add_running
+from workbench.cli.skill_tests import arrange_skill_test
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import JsonValue, Skill, SkillState
@@ -24,7 +25,8 @@ EPILOG = """examples:
   mcp-workbench skills list
   mcp-workbench skills list --search orders --json
   mcp-workbench skills show pending-orders-summary
-  mcp-workbench skills run pending-orders-summary --arg minimum_amount=500 --arg show=3"""
+  mcp-workbench skills run pending-orders-summary --arg minimum_amount=500 --arg show=3
+  mcp-workbench skills test --junit report.xml"""
 RUN_EPILOG = """The skill runs as a program that imports it, on the road of every program; who says yes, and the
 exit codes, are told by `mcp-workbench run --help`. Arguments are JSON where they can be, else texts: limit=3 is a
 number, name=Eva a text, 'code:="3"' is JSON as it stands.
@@ -34,9 +36,9 @@ example:
 
 
 def arrange_skills(parser: Parser) -> None:
-    """The three commands and their options."""
+    """The four commands and their options."""
     parser.epilog = EPILOG
-    commands = parser.add_subparsers(required=True, metavar="list|show|run")
+    commands = parser.add_subparsers(required=True, metavar="list|show|run|test")
     listing = commands.add_parser("list", help="list the skills", formatter_class=parser.formatter_class)
     listing.add_argument("--search", default="", metavar="WORDS", help="only those that fit, the best first")
     listing.add_argument("--all", action="store_true", help="drafts and retired ones too")
@@ -50,6 +52,8 @@ def arrange_skills(parser: Parser) -> None:
     run.add_argument("--arguments", default="", metavar="JSON", help="all of them: JSON, @file, or - for stdin")
     add_running(run)
     add_common(run, _run)
+    words = "play the recordings of skills and say what differs"
+    arrange_skill_test(commands.add_parser("test", help=words, formatter_class=parser.formatter_class))
 
 
 def _list(given: argparse.Namespace, paths: Paths) -> int:

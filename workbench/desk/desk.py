@@ -23,6 +23,7 @@ from workbench.desk.saved import SavedDesk
 from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.sign_in import SignInDesk
+from workbench.desk.skill_tests import SkillTestsDesk
 from workbench.desk.skills import SkillsDesk
 from workbench.desk.states import StatesDesk
 from workbench.desk.tasks import TasksDesk
@@ -39,6 +40,7 @@ class Desk(
     RegistryDesk,
     RunsDesk,
     SkillsDesk,
+    SkillTestsDesk,
     MemoryDesk,
     PastDesk,
     WatchDesk,

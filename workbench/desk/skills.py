@@ -10,6 +10,7 @@ from pathlib import Path
 from workbench.desk.seat import BY, House, Seat
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
+from workbench.policy.pinning import skeleton
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
 from workbench.runs.arrivals import Arrivals
 from workbench.runs.borrowed import circle
@@ -42,7 +43,7 @@ class SkillsDesk(Seat):
         draft = await asyncio.to_thread(library.find, skill.name, SkillState.DRAFT) if kept else None
         folder = await asyncio.to_thread(library.folder, skill.name, skill.state)
         schema = json.dumps(dict(schema_of(skill)), ensure_ascii=False)
-        return SkillPage(skill, draft, versions, None, schema, str(folder))
+        return SkillPage(skill, draft, versions, library.lessons.use(skill.name), schema, str(folder))
 
     async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
         skill = await asyncio.to_thread(self._rooms.library.get, name, SkillState.KEPT)
@@ -60,6 +61,7 @@ class SkillsDesk(Seat):
         tools = needed(verdict)
         draft = self._rooms.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
+        self._rooms.library.lessons.dismiss(skeleton(text.text))  # it is one now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 

@@ -60,6 +60,14 @@ def prints(proposal: Proposal, verdict: Verdict) -> Prints:
     return Prints(text, _hash("tree", whole, around), _hash("skeleton", bare, around))
 
 
+def skeleton(code: str) -> str:
+    """The hash of a program's form, without its written values and whatever stands around it; "" of what is none."""
+    try:
+        return _hash("form", ast.dump(_Skeleton().visit(ast.parse(code))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        return ""
+
+
 def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> str:
     """Why this program may be allowed for one run only; "" where an approval may hold for longer."""
     if proposal.language != "python":

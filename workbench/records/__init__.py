@@ -100,7 +100,19 @@ from workbench.records.servers import (
     ToolSummary,
 )
 from workbench.records.sign_in import SignIn, SignInStep
-from workbench.records.skills import Skill, SkillFile, SkillHint, SkillPage, SkillReview, SkillState, SkillUse
+from workbench.records.skills import (
+    CassetteInfo,
+    DifferenceKind,
+    Skill,
+    SkillDifference,
+    SkillFile,
+    SkillHint,
+    SkillPage,
+    SkillReview,
+    SkillState,
+    SkillTest,
+    SkillUse,
+)
 from workbench.records.states import KeptState
 from workbench.records.tasks import ServerTask
 from workbench.records.thrift import ModeAdvice, ModelFactor, SessionTokens, TokenReport
@@ -113,6 +125,7 @@ __all__ = [
     "Ask",
     "BrokenCall",
     "CallTrace",
+    "CassetteInfo",
     "ChainReport",
     "ChangeKind",
     "Check",
@@ -128,6 +141,7 @@ __all__ = [
     "Decision",
     "DefinitionChange",
     "Depth",
+    "DifferenceKind",
     "Discovery",
     "Effect",
     "EffectKind",
@@ -232,11 +246,13 @@ __all__ = [
     "SignIn",
     "SignInStep",
     "Skill",
+    "SkillDifference",
     "SkillFile",
     "SkillHint",
     "SkillPage",
     "SkillReview",
     "SkillState",
+    "SkillTest",
     "SkillUse",
     "Span",
     "Standing",

@@ -101,3 +101,52 @@ class SkillHint:
     tools: tuple[str, ...] = ()
     saved: int = 0
     last: float = 0.0
+
+
+class DifferenceKind(StrEnum):
+    """What is not as it was recorded. The first two are causes, the others are what came of them."""
+
+    CODE = "code"
+    DEFINITION = "definition"
+    ARGUMENT = "argument"
+    CALL = "call"
+    RESULT = "result"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillDifference:
+    """One thing that is not as it was recorded."""
+
+    kind: DifferenceKind
+    words: str
+    before: str = ""  # as JSON text, shortened
+    after: str = ""
+    breaks: bool = True  # False: it is another one, and the skill did the same all the same
+
+
+@dataclass(frozen=True, slots=True)
+class SkillTest:
+    """What came of playing one cassette to a skill."""
+
+    skill: str
+    cassette: str
+    state: str  # "passed", "changed": other code or definitions and the same behaviour, "failed", "error"
+    differences: tuple[SkillDifference, ...] = ()
+    ms: float = 0.0
+    version: int = 0
+    draft: bool = False  # the draft was tested, not the kept skill
+
+
+@dataclass(frozen=True, slots=True)
+class CassetteInfo:
+    """A recording as a list shows it."""
+
+    name: str
+    recorded: str = ""
+    run_id: str = ""
+    arguments: str = ""  # JSON text
+    tools: tuple[str, ...] = ()
+    calls: int = 0
+    result: str = ""  # JSON text, shortened
+    fault: str = ""  # why it cannot be read

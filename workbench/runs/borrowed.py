@@ -61,6 +61,19 @@ def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
     return ()
 
 
+def used_skills(code: str, skills: Sequence[Skill]) -> dict[str, str]:
+    """The skills that a text uses, and those that they use, each with the hash of its code."""
+    known = {skill.name.replace("-", "_"): skill for skill in skills}
+    found: dict[str, str] = {}
+    texts = [code]
+    while texts:
+        for name in _named(texts.pop()):
+            if (skill := known.get(name)) is not None and skill.name not in found:
+                found[skill.name] = skill.sha
+                texts.append(skill.code)
+    return found
+
+
 def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
     """Why a skill is not read once more on behalf of those above it."""
     if skill.name in above:

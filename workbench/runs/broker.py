@@ -51,6 +51,7 @@ from workbench.runs.restored import asked, count, denial, noted, restored, weigh
 from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import for_program
 from workbench.runs.sessions import Session
+from workbench.runs.tape import Tapes
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ class Broker:
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
         self.afterwards = Afterwards()
+        self.tapes = Tapes()
 
     async def call(
         self,

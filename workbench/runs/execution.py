@@ -26,6 +26,7 @@ from workbench.runs.road import Road
 from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
+from workbench.runs.tape import Taken
 from workbench.sandbox.packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
@@ -94,6 +95,17 @@ class Execution:
         return self._rooms.catalog.asks.holds(run_id) or self._pauses.holds(run_id)
 
     async def _answer(self, kind: str, params: JsonObject) -> Answered:
+        """Answer, and remember it for whoever wants to make a cassette of this run."""
+        tapes, run_id = self._broker.tapes, self._road.run.id
+        try:
+            answer = await self._answered(kind, params)
+        except ToolFailure as failure:
+            tapes.note(run_id, Taken(kind, params, failure=failure))
+            raise
+        tapes.note(run_id, Taken(kind, params, answer))
+        return answer
+
+    async def _answered(self, kind: str, params: JsonObject) -> Answered:
         try:
             match kind:
                 case "call":

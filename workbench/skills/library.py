@@ -17,6 +17,7 @@ from workbench.events import Event, SkillsChanged
 from workbench.files import read_plain
 from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals
+from workbench.skills.cassettes import restamp
 from workbench.skills.folder import (
     LONGEST_DESCRIPTION,
     bring_others,
@@ -28,6 +29,7 @@ from workbench.skills.folder import (
     write_file,
     write_skill,
 )
+from workbench.skills.lessons import Lessons
 from workbench.skills.module import missing_module, module_source
 from workbench.skills.names import identifier, is_name, skill_name
 from workbench.skills.parcel import Parcel
@@ -48,6 +50,7 @@ class Library:
     def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
         self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
         self._approvals = Approvals(drafts)
+        self.lessons = Lessons(drafts)
         self._writing = Lock()  # one change at a time; the core makes them on threads
 
     def list(self) -> tuple[Skill, ...]:
@@ -162,6 +165,7 @@ class Library:
             if self._is_taken(legal):
                 raise WorkbenchError(f"There is a skill {legal} already.", "Choose another name, or rename that one.")
             self._rename(skill, legal)
+        self.lessons.renamed(skill.name, legal)
         self._tell(SkillsChanged(skill.name))
         return self._changed(legal, skill.state)
 
@@ -186,6 +190,10 @@ class Library:
             wish = replace(found, author=author, kept_by="", kept_at="", version=0, run_id="", starter=False)
             write_skill(folder, replace(wish, tools=tuple(tools)))
         return self._changed(parcel.name, SkillState.DRAFT)
+
+    def told(self, name: str) -> None:
+        """Something beside its card and code is another one now."""
+        self._tell(SkillsChanged(name))
 
     def folder(self, name: str, state: SkillState | None = None) -> Path:
         """Where a skill stands on disk."""
@@ -284,6 +292,7 @@ class Library:
         wish = replace(skill, name=name, code=code, notes=notes, version=skill.version + step, starter=False)
         write_skill(root / name, wish)
         (root / name / code_file(skill.name)).unlink(missing_ok=True)
+        restamp(root / name, skill.sha, sha_of(code, skill.notes))
 
     def _living(self, name: str) -> Skill | None:
         """The draft of this name, else the kept skill."""

@@ -28,6 +28,7 @@ from workbench.wire.topics.saved import SavedQuestions
 from workbench.wire.topics.secrets import SecretQuestions
 from workbench.wire.topics.servers import ServerQuestions
 from workbench.wire.topics.sign_in import SignInQuestions
+from workbench.wire.topics.skill_tests import SkillTestQuestions
 from workbench.wire.topics.skills import SkillQuestions
 from workbench.wire.topics.states import StateQuestions
 from workbench.wire.topics.tasks import TaskQuestions
@@ -43,6 +44,7 @@ class Questions(
     RegistryQuestions,
     RunQuestions,
     SkillQuestions,
+    SkillTestQuestions,
     MemoryQuestions,
     PastQuestions,
     SavedQuestions,
@@ -106,6 +108,10 @@ DECISIVE = frozenset(
         "run_skill",
         "import_skill",
         "export_skill",
+        "record_cassette",
+        "accept_cassette",
+        "remove_cassette",
+        "dismiss_hint",
         "forget",
         "save_call",
         "remove_saved",

@@ -1,0 +1,72 @@
+"""`skills test` on a real bench: what differs is printed, written as JUnit, and decides the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from workbench.paths import Paths
+from workbench.records import RunState
+from workbench.wire.client import connect
+
+CODE = """\
+from servers.demo import list_orders
+
+
+async def count_orders(limit: int = 3) -> int:
+    return len((await list_orders(limit=limit))["orders"])
+"""
+
+
+@pytest.fixture(scope="module")
+def cassette(bench: Paths) -> Path:
+    asyncio.run(_record(bench))
+    return bench.skills / "count-orders" / "cassettes" / "three.json"
+
+
+async def _record(paths: Paths) -> None:
+    connection = await connect(paths, start=False)
+    questions = connection.questions
+    draft = await questions.draft_skill("count-orders", "Counts.", CODE, "")
+    await questions.keep_skill("count-orders", draft.sha)
+    run = await questions.run_skill("count-orders", {"limit": 3})
+    while run.state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED):
+        await asyncio.sleep(0.01)
+        run = await questions.run(run.id)
+    await questions.record_cassette(run.id, "count-orders", "three", {})
+    await connection.close()
+
+
+def test_tests_pass_fail_and_are_reported(command, cassette, tmp_path):
+    code, out, err = command("skills", "test", "--junit", str(tmp_path / "report.xml"))
+    assert (code, "count-orders/three" in out, "1 as recorded, 0 not" in err) == (0, True, True)
+    assert ElementTree.parse(tmp_path / "report.xml").getroot().get("failures") == "0"
+    text = cassette.read_text()
+    cassette.write_text(text.replace('"limit": 3', '"limit": 5', 1))
+    code, out, err = command("skills", "test", "count-orders", "--junit", str(tmp_path / "report.xml"))
+    assert code == 1
+    assert "argument: demo.list_orders is called with another limit. 3 → 5" in out
+    failure = ElementTree.parse(tmp_path / "report.xml").getroot().find("testsuite/testcase/failure")
+    assert failure is not None
+    assert failure.get("message", "").startswith("argument:")
+    cassette.write_text(text)
+
+
+def test_other_code_that_does_the_same_is_told_and_may_be_accepted(command, cassette):
+    text = cassette.read_text()
+    cassette.write_text(text.replace('"code": "', '"code": "f', 1))
+    code, out, _ = command("skills", "test")
+    assert (code, "code: The skill's code is not the one that was recorded." in out) == (1, True)
+    code, out, _ = command("skills", "test", "--accept-changed", "--drift")
+    assert (code, "It did the same all the same." in out) == (0, True)
+    cassette.write_text(text)
+
+
+def test_what_is_not_there_is_wrong_usage(command, cassette):
+    code, _, err = command("skills", "test", "no-such")
+    assert (code, "count-orders" in err) == (2, True)
+    code, _, err = command("skills", "test", "wait-for-message")
+    assert (code, "no cassette" in err) == (2, True)

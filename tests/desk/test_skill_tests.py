@@ -1,0 +1,182 @@
+"""Cassettes: recorded from a run, played offline, and failing with the reason when something is another one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.catalog.definitions import digest
+from workbench.core import Core
+from workbench.errors import WorkbenchError
+from workbench.records import Origin, RunState, Skill, SkillTest
+
+CODE = """\
+from servers.demo import list_orders
+
+
+async def count_orders(status: str = "pending", limit: int = 3) -> dict:
+    page = await list_orders(status=status, limit=limit)
+    return {"total": page["total"], "shown": len(page["orders"])}
+"""
+CUSTOMERS = """\
+import time
+from servers.demo import list_customers
+
+
+async def first_mails() -> dict:
+    page = await list_customers(limit=3)
+    mails = [one["email"] for one in page["customers"]]
+    return {"mails": mails, "at": time.time(), "hosts": sorted({mail.split("@")[1] for mail in mails})}
+"""
+
+
+@pytest.fixture
+async def core(paths) -> AsyncIterator[Core]:
+    house = Core(paths)
+    await house.open()
+    yield house
+    await house.close()
+
+
+async def kept(core: Core, name: str, code: str) -> Skill:
+    draft = await core.desk.draft_skill(name, "Does something.", code, "")
+    return await core.desk.keep_skill(name, draft.sha)
+
+
+async def recorded(core: Core, name: str, code: str, arguments: dict[str, Any]) -> Path:
+    await core.catalog.connect("demo")
+    await kept(core, name, code)
+    run = await core.conveyor.finished((await core.desk.run_skill(name, arguments)).id)
+    assert run.state is RunState.DONE, run.fault
+    await core.desk.record_cassette(run.id, name, "A first one", {})
+    return core.rooms.library.folder(name) / "cassettes" / "a-first-one.json"
+
+
+def kinds(test: SkillTest) -> list[str]:
+    return [str(one.kind) for one in test.differences]
+
+
+async def test_a_cassette_says_which_of_code_definition_and_argument_changed(core, paths):
+    file = await recorded(core, "count-orders", CODE, {"limit": 2})
+    (listed,) = await core.desk.cassettes("count-orders")
+    assert (listed.name, listed.arguments, listed.tools, listed.calls) == (
+        "a-first-one", '{"limit": 2}', ("demo.list_orders",), 1)  # fmt: skip
+    (test,) = await core.desk.test_skill("count-orders")
+    assert (test.state, test.differences) == ("passed", ())
+
+    text = file.read_text()
+    file.write_text(text.replace('"limit": 2', '"limit": 4', 1))  # what the skill is called with
+    (test,) = await core.desk.test_skill("count-orders")
+    assert (test.state, kinds(test)) == ("failed", ["argument"])
+    assert "demo.list_orders is called with another limit" in test.differences[0].words
+    assert (test.differences[0].before, test.differences[0].after) == ("2", "4")
+
+    data = json.loads(text)
+    data["tools"]["demo.list_orders"]["inputSchema"]["properties"]["colour"] = {"type": "string"}
+    file.write_text(json.dumps(data))
+    (test,) = await core.desk.test_skill("count-orders")
+    assert (test.state, kinds(test)) == ("changed", ["definition"])
+    assert "colour was taken out" in test.differences[0].words
+
+    file.write_text(text)
+    await core.desk.draft_skill("count-orders", "Counts.", CODE + "# the same\n", "")
+    (test,) = await core.desk.test_skill("count-orders", draft=True)
+    assert (test.state, kinds(test), test.draft) == ("changed", ["code"], True)
+    broken = CODE.replace('len(page["orders"])', '1 + len(page["orders"])').replace("status=status, ", "")
+    await core.desk.draft_skill("count-orders", "Counts.", broken, "")
+    (test,) = await core.desk.test_skill("count-orders", draft=True)
+    assert (test.state, kinds(test)) == ("failed", ["code", "argument", "result"])
+    (test,) = await core.desk.test_skill("count-orders")
+    assert test.state == "passed"
+
+    await core.desk.accept_cassette("count-orders", "a-first-one", draft=True)
+    (test,) = await core.desk.test_skill("count-orders", draft=True)
+    assert test.state == "passed"
+    await core.desk.remove_cassette("count-orders", "a-first-one")
+    assert await core.desk.cassettes("count-orders") == ()
+
+
+async def test_a_definition_that_changed_at_its_server_breaks_what_used_it(core):
+    await recorded(core, "count-orders", CODE, {})
+    server = core.catalog.server("demo")
+    tool = core.catalog.tool("demo", "list_orders")
+    raw = json.loads(json.dumps(dict(tool.raw)).replace('"status"', '"order_status"'))
+    now = replace(tool, raw=raw, input_schema=raw["inputSchema"], hash=digest(raw))
+    real = core.catalog.tools()
+    core.catalog.tools = lambda: tuple(now if one is tool else one for one in real)  # type: ignore[method-assign]
+    assert server.state.config.name == "demo"
+    (test,) = await core.desk.test_skill("count-orders")
+    assert test.state == "failed"
+    assert kinds(test)[0] == "definition"
+    assert "status was taken out, order_status was added" in test.differences[0].words
+
+
+async def test_nothing_personal_is_recorded_and_what_differs_each_time_is_not_expected(core, paths, tmp_path):
+    file = await recorded(core, "first-mails", CUSTOMERS, {})
+    text = file.read_text()
+    page = await core.desk.call(call(limit=3))
+    mails = [one["email"] for one in json.loads(page.structured)["customers"]]
+    assert not any(mail in text for mail in mails)
+    data = json.loads(text)
+    assert data["expected"]["ignore"] == ["at"]
+    assert data["expected"]["result"]["hosts"] == ["example.invalid"]
+    (test,) = await core.desk.test_skill("first-mails")
+    assert test.state == "passed", test.differences
+    drift = await core.desk.check_drift("first-mails", "a-first-one")
+    assert drift.state in ("passed", "changed"), drift.differences
+    await core.close()
+    shutil.rmtree(paths.state)  # another machine: no server was ever connected there, and nobody kept the skill
+    shutil.rmtree(paths.cache)
+    other = Core(paths)
+    await other.open()
+    try:
+        assert other.catalog.tools() == ()
+        (test,) = await other.desk.test_skill("first-mails")
+        assert test.state == "passed", test.differences
+    finally:
+        await other.close()
+
+
+def call(**arguments: Any) -> Any:
+    from workbench.records import ToolCall
+
+    return ToolCall("x", "demo", "list_customers", arguments, Origin.PERSON, "person")
+
+
+async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core):
+    await core.catalog.connect("demo")
+    await kept(core, "count-orders", CODE)
+    other = await core.conveyor.finished((await core.desk.submit("result = 1", "", "")).id)
+    with pytest.raises(WorkbenchError, match="no longer held"):
+        await core.desk.record_cassette(other.id, "count-orders", "x", {})
+    one = await core.desk.submit("from servers.demo import list_customers\nawait list_customers(limit=1)", "", "")
+    await core.conveyor.finished(one.id)
+    with pytest.raises(WorkbenchError, match="asks for more than was recorded"):
+        await core.desk.record_cassette(one.id, "count-orders", "x", {})
+    (core.rooms.library.folder("count-orders") / "cassettes").mkdir()
+    (core.rooms.library.folder("count-orders") / "cassettes" / "odd.json").write_text('{"format": 9}')
+    (test,) = await core.desk.test_skill("count-orders")
+    assert (test.state, "format" in test.differences[0].words) == ("error", True)
+
+
+async def test_use_is_counted_and_forms_that_come_again_are_told(core, paths):
+    await core.catalog.connect("demo")
+    await kept(core, "count-orders", CODE)
+    await core.conveyor.finished((await core.desk.run_skill("count-orders", {"limit": 2})).id)
+    for limit in (1, 2, 3):
+        code = f"from servers.demo import list_orders\nresult = (await list_orders(limit={limit}))['total']\n"
+        run = await core.conveyor.finished((await core.desk.submit(code, "count them", "")).id)
+        assert run.state is RunState.DONE, run.fault
+    (use,) = await core.desk.skill_uses()
+    assert (use.name, use.runs, use.done) == ("count-orders", 1, 1)
+    (hint,) = await core.desk.skill_hints()
+    assert (hint.times, hint.run_id, hint.tools, hint.purpose) == (3, run.id, ("demo.list_orders",), "count them")
+    await core.desk.draft_skill("total-orders", "Counts them.", code, run.id)
+    assert await core.desk.skill_hints() == ()
+    assert Core(paths).paths.drafts.joinpath(".lessons.json").exists()

@@ -1,0 +1,133 @@
+"""Answers what a person asks of cassettes: records, plays, accepts, and holds them against the servers as they are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+from workbench.desk.seat import House, Seat
+from workbench.errors import WorkbenchError
+from workbench.records import (
+    CassetteInfo,
+    DifferenceKind,
+    JsonObject,
+    Skill,
+    SkillDifference,
+    SkillHint,
+    SkillState,
+    SkillTest,
+    SkillUse,
+)
+from workbench.runs.drift import drift
+from workbench.runs.recording import Recording
+from workbench.runs.replay import Replay
+from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
+from workbench.skills.signature import called_with
+
+SHOWN = 300  # characters of arguments and results in a list
+
+
+class SkillTestsDesk(Seat):
+    """Cassettes, and what programs teach."""
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self._replay = Replay(house.rooms)
+        self._recording = Recording(house.rooms, self._replay)
+
+    async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
+        found, faults = await asyncio.to_thread(self._read, name)
+        broken = tuple(CassetteInfo(label, fault=words) for label, words in sorted(faults.items()))
+        return (*(_told(one) for _, one in found.values()), *broken)
+
+    async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
+        label, run = cassette_name(name), self._house.conveyor.run(run_id)
+        subject = await asyncio.to_thread(self._subject, skill, draft=False)
+        session = self._rooms.sessions.get(run.proposal.session)
+        if session is None:
+            raise WorkbenchError("This run belongs to an earlier core.", "Run it again, then record that run.")
+        given = arguments or called_with(run.proposal.code, subject.name) or {}
+        tape = self._house.broker.tapes.of(run_id)
+        made = await self._recording.make(label, subject, given, tape, session, run_id)
+        await asyncio.to_thread(self._write, subject, made)
+        self._note("skill.recorded", f"You recorded the cassette {label} of {subject.name}", run_id=run_id)
+        return _told(made)
+
+    async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
+        subject = await asyncio.to_thread(self._subject, name, draft=draft)
+        found, faults = await asyncio.to_thread(self._read, name)
+        wanted = [one for _, one in found.values() if cassette in ("", one.name)]
+        if cassette and not wanted and cassette not in faults:
+            raise WorkbenchError(f"{subject.name} has no cassette {cassette!r:.80}.", "Its page lists them.")
+        tests = [await self._replay.test(subject, one) for one in wanted]
+        return (*tests, *(_broken(subject, label, words) for label, words in faults.items() if cassette in ("", label)))
+
+    async def accept_cassette(self, name: str, cassette: str, draft: bool = False) -> CassetteInfo:
+        subject = await asyncio.to_thread(self._subject, name, draft=draft)
+        folder, known = await asyncio.to_thread(self._one, name, cassette)
+        made = await self._recording.settle(subject, known)
+        await asyncio.to_thread(write_cassette, folder, made)
+        self._note("skill.accepted", f"You took what {subject.name} does now for the cassette {cassette}")
+        return _told(made)
+
+    async def remove_cassette(self, name: str, cassette: str) -> None:
+        folder, _ = await asyncio.to_thread(self._one, name, cassette)
+        await asyncio.to_thread(remove_cassette, folder, cassette)
+        self._note("skill.unrecorded", f"You removed the cassette {cassette} of {name}")
+
+    async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
+        _, known = await asyncio.to_thread(self._one, name, cassette)
+        return await drift(self._rooms, self._house.broker, name, known, allow=allow)
+
+    async def skill_uses(self) -> tuple[SkillUse, ...]:
+        return self._rooms.library.lessons.uses()
+
+    async def skill_hints(self) -> tuple[SkillHint, ...]:
+        return self._rooms.library.lessons.hints()
+
+    async def dismiss_hint(self, key: str) -> None:
+        self._rooms.library.lessons.dismiss(key)
+
+    # ── on a thread ──────────────────────────────────────────────────────────────────────────────
+    def _subject(self, name: str, *, draft: bool) -> Skill:
+        """What is tested: the draft, the kept skill, or whichever there is."""
+        return self._rooms.library.get(name, SkillState.DRAFT if draft else None)
+
+    def _read(self, name: str) -> tuple[dict[str, tuple[Path, Cassette]], dict[str, str]]:
+        """Every cassette by name with the folder it lies in; a draft's own one stands before the kept skill's."""
+        known = self._rooms.library.get(name)
+        found: dict[str, tuple[Path, Cassette]] = {}
+        faults: dict[str, str] = {}
+        for state in (SkillState.RETIRED, SkillState.KEPT, SkillState.DRAFT):
+            if self._rooms.library.find(known.name, state) is not None:
+                folder = self._rooms.library.folder(known.name, state)
+                whole, broken = read_cassettes(folder)
+                found |= {one.name: (folder, one) for one in whole}
+                faults |= broken
+        return dict(sorted(found.items())), faults
+
+    def _one(self, name: str, cassette: str) -> tuple[Path, Cassette]:
+        found, faults = self._read(name)
+        if cassette not in found:
+            words = faults.get(cassette, f"{name} has no cassette {cassette!r:.80}.")
+            raise WorkbenchError(words, f"There are: {', '.join(found)}." if found else "Record one from a run's page.")
+        return found[cassette]
+
+    def _write(self, skill: Skill, cassette: Cassette) -> None:
+        write_cassette(self._rooms.library.folder(skill.name, skill.state), cassette)
+        self._rooms.library.told(skill.name)
+
+
+def _told(one: Cassette) -> CassetteInfo:
+    result = json.dumps(one.result, ensure_ascii=False) if not one.failure else one.failure
+    calls = sum(step.kind == "call" for step in one.steps)
+    arguments = json.dumps(dict(one.arguments), ensure_ascii=False)
+    return CassetteInfo(
+        one.name, one.recorded, one.run_id, arguments[:SHOWN], tuple(sorted(one.tools)), calls, result[:SHOWN]
+    )
+
+
+def _broken(skill: Skill, label: str, words: str) -> SkillTest:
+    found = (SkillDifference(DifferenceKind.FAILURE, words),)
+    return SkillTest(skill.name, label, "error", found, 0.0, skill.version, skill.state is SkillState.DRAFT)

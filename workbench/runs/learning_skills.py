@@ -1,0 +1,42 @@
+"""Hears how runs end, and tells the library which skills were used and which forms of programs come again."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from workbench.events import Event, RunChanged
+from workbench.policy.pinning import skeleton
+from workbench.records import Run, RunState
+from workbench.runs.borrowed import MARK
+from workbench.runs.road import ENDS
+from workbench.runs.rooms import Rooms
+
+LONGEST: Final = 6_000  # characters of a program whose form is counted: a skill is short, and the loop waits for it
+_WENT: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
+
+
+class LearningSkills:
+    """Of one core."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, RunChanged) and event.run.state in ENDS & _WENT and not event.run.proposal.rehearse:
+            self._learn(event.run)
+
+    def _learn(self, run: Run) -> None:
+        lessons, verdict = self._rooms.library.lessons, run.verdict
+        if verdict is None or not run.started:
+            return
+        done, saved = run.state is RunState.DONE, run.ledger.direct - run.ledger.actual
+        skills = [name.removeprefix(MARK) for name in verdict.definitions if name.startswith(MARK)]
+        if skills:
+            lessons.used(skills, done=done, saved=saved, at=time.time())
+        elif done and run.calls and run.proposal.language == "python" and len(run.proposal.code) <= LONGEST:
+            session = self._rooms.sessions.get(run.proposal.session)
+            purpose = session.mask(run.proposal.purpose) if session is not None else ""
+            tools = sorted({f"{call.server}.{call.tool}" for call in run.calls})
+            if not run.proposal.skill and (key := skeleton(run.proposal.code)):
+                lessons.ran(key, run.id, purpose, tools[:10], saved=saved, at=time.time())

@@ -1,0 +1,177 @@
+"""Makes a cassette of a run: what it asked and was told, with everything personal replaced, played twice at once.
+
+The first play says what the skill does with the replaced data, which is what is expected of it from then on; the second
+one finds what differs each time, such as dates, so that a test is not held to it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
+
+from workbench.catalog.spelled import spelled
+from workbench.errors import WorkbenchError
+from workbench.privacy.marks import LOOKALIKE
+from workbench.records import JsonObject, JsonValue, Skill, SkillState
+from workbench.runs.borrowed import used_skills
+from workbench.runs.deck import unsteady
+from workbench.runs.replay import Played, Replay
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+from workbench.runs.tape import Taken, Tape
+from workbench.sandbox.program import JsonText
+from workbench.skills.cassettes import Cassette, Step
+
+_TOKEN: Final = re.compile(r"(?:\[|%5B)?(?P<kind>[a-z_]+?)_(?P<number>\d+)\.[0-9a-z]{4}(?:\]|%5D)?", re.IGNORECASE)
+# What stands for a value of a kind: nobody's, of the form that programs expect.
+_FORMS: Final = {
+    "EMAIL": "person{}@example.invalid",
+    "PHONE": "+1 555 010 {:04d}",
+    "IP": "192.0.2.{}",
+    "PERSON": "Person {}",
+    "NAME": "Person {}",
+    "URL": "https://example.invalid/{}",
+}
+
+
+class Recording:
+    """Of one core."""
+
+    def __init__(self, rooms: Rooms, replay: Replay) -> None:
+        self._rooms = rooms
+        self._replay = replay
+
+    async def make(
+        self, name: str, skill: Skill, arguments: JsonObject, tape: Tape | None, session: Session, run_id: str
+    ) -> Cassette:
+        """A cassette of what a run recorded, as this skill would have asked it."""
+        if tape is None:
+            words = "What this run asked and was told is no longer held."
+            raise WorkbenchError(words, "Run it again, then record that run.")
+        if tape.why_not:
+            raise WorkbenchError(f"This run cannot be recorded: {tape.why_not}.", "Record a run that does less.")
+        hidden = _Hidden(session)
+        steps = tuple(hidden.step(_step(taken)) for taken in tape.steps)
+        wish = Cassette(
+            name=name,
+            code=skill.sha,
+            arguments=hidden.object(arguments),
+            steps=steps,
+            tools=self._definitions(steps),
+            skills=used_skills(skill.code, self._kept()),
+            recorded=datetime.now(UTC).isoformat(timespec="seconds"),
+            run_id=run_id,
+        )
+        return await self.settle(skill, wish)
+
+    async def settle(self, skill: Skill, wish: Cassette) -> Cassette:
+        """Expect from now on what the skill does with it."""
+        first = await self._replay.play(skill, wish)
+        if any(one.words.endswith("not in the recording.") for one in first.deck.found):
+            words = f"{skill.name} asks for more than was recorded: {first.deck.found[0].words}"
+            raise WorkbenchError(words, "Record a run of the skill as it is, with the same arguments.")
+        if first.failure:
+            words = f"{skill.name} fails with what was recorded: {first.failure}."
+            raise WorkbenchError(words, "Personal data is replaced in recordings; or other arguments were given.")
+        base = replace(
+            wish,
+            code=skill.sha,
+            steps=tuple(replace(step, ignore=()) for step in first.deck.played),
+            tools=self._definitions(tuple(first.deck.played)) or wish.tools,
+            skills=used_skills(skill.code, self._kept()),
+            result=first.result,
+            ignore=(),
+        )
+        return _steadied(base, await self._replay.play(skill, base))
+
+    def _kept(self) -> tuple[Skill, ...]:
+        return tuple(one for one in self._rooms.library.list() if one.state is SkillState.KEPT)
+
+    def _definitions(self, steps: tuple[Step, ...]) -> dict[str, JsonObject]:
+        """Of the tools that were called, as they are now."""
+        found: dict[str, JsonObject] = {}
+        for step in steps:
+            if step.kind == "call":
+                server, name = str(step.params.get("server")), str(step.params.get("tool"))
+                try:
+                    tool = self._rooms.catalog.tool(server, name)
+                except WorkbenchError:
+                    try:
+                        tool = self._rooms.catalog.tool(*spelled(f"{server}__{name}", self._rooms.catalog.tools()))
+                    except WorkbenchError:
+                        continue  # no such tool: what the program was told stands in the step
+                found[f"{tool.server}.{tool.name}"] = dict(tool.raw)
+        return found
+
+
+class _Hidden:
+    """Values with something of nobody's in the place of what is personal, the same each time."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._stands: dict[str, str] = {}
+
+    def step(self, step: Step) -> Step:
+        failure = self.object(step.failure) if step.failure is not None else None
+        return replace(step, params=self.object(step.params), answer=self.value(step.answer), failure=failure)
+
+    def object(self, value: JsonObject) -> JsonObject:
+        found = self.value(dict(value))
+        return found if isinstance(found, dict) else {}
+
+    def value(self, value: JsonValue) -> JsonValue:
+        return self._replaced(self._session.vault.sanitize_json(self._session.mask_json(value)))
+
+    def _replaced(self, value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return LOOKALIKE.sub(lambda match: self._stand(match[0]), value)
+        if isinstance(value, list):
+            return [self._replaced(one) for one in value]
+        if isinstance(value, dict):
+            return {self._key(key): self._replaced(one) for key, one in value.items()}
+        return value
+
+    def _key(self, key: str) -> str:
+        return LOOKALIKE.sub(lambda match: self._stand(match[0]), key)
+
+    def _stand(self, token: str) -> str:
+        match = _TOKEN.fullmatch(token)
+        kind = match["kind"].upper() if match else "VALUE"
+        if (known := self._stands.get(token.upper())) is None:
+            number = sum(1 for one in self._stands if one.strip("[").startswith(f"{kind}_")) + 1
+            form = _FORMS.get(kind, kind.lower().replace("_", " ") + " {}")
+            known = self._stands[token.upper()] = form.format(number)
+        return known
+
+
+def _step(taken: Taken) -> Step:
+    names = ("server", "tool", "arguments", "query", "detail_level", "category", "limit", "name")
+    params = {name: taken.params[name] for name in names if taken.params.get(name) is not None}
+    if (failure := taken.failure) is not None:
+        told: Mapping[str, JsonValue] = {
+            "message": failure.message,
+            "code": failure.code,
+            "valid_parameters": list(failure.valid_parameters),
+            "suggestions": list(failure.suggestions),
+            "hint": failure.hint,
+        }
+        return Step(taken.kind, params, failure=dict(told))
+    if isinstance(taken.answer, JsonText):
+        return Step(taken.kind, params, json.loads(taken.answer.text), taken.answer.shape)
+    return Step(taken.kind, params, taken.answer, text=isinstance(taken.answer, str))
+
+
+def _steadied(base: Cassette, again: Played) -> Cassette:
+    """Without what differs each time: in the result, and in the arguments of each call."""
+    steps = [
+        replace(step, ignore=unsteady(step.params.get("arguments"), now.params.get("arguments")))
+        for step, now in zip(base.steps, again.deck.played, strict=False)
+    ]
+    if again.failure or len(again.deck.played) != len(base.steps):
+        words = "It asks for something else each time it runs, so it cannot be held to a recording."
+        raise WorkbenchError(words, "Test it with arguments that leave less to chance.")
+    return replace(base, steps=tuple(steps), ignore=unsteady(base.result, again.result))

@@ -1,0 +1,104 @@
+"""Learns from use: how often each skill ran and what that saved, and which forms of programs run again and again.
+
+A form is a program without its written values; of it only a hash is kept, beside the newest run's id and purpose. It is
+a small file in the person's private folder, and losing it costs nothing but the numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Final
+
+from workbench.files import read_plain
+from workbench.records import SkillHint, SkillUse
+
+log = logging.getLogger(__name__)
+
+FILE: Final = ".lessons.json"
+OFTEN: Final = 3  # runs of one form after which it may be worth a skill
+MOST: Final = 400  # forms that are counted; those that were not seen for longest go
+LONGEST: Final = 200  # characters of a purpose
+
+
+class Lessons:
+    """Of one library. It is written when something was learnt; who reads it reads memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / FILE
+        self._uses: dict[str, SkillUse] = {}
+        self._hints: dict[str, SkillHint] = {}
+        self._dismissed: set[str] = set()
+        self._read()
+
+    def used(self, names: Sequence[str], *, done: bool, saved: int, at: float) -> None:
+        """A program that imports these skills has ended."""
+        for name in names:
+            one = self._uses.get(name, SkillUse(name))
+            self._uses[name] = replace(
+                one, runs=one.runs + 1, done=one.done + done, saved=one.saved + max(0, saved), last=at
+            )
+        if names:
+            self._write()
+
+    def ran(self, key: str, run_id: str, purpose: str, tools: Sequence[str], *, saved: int, at: float) -> None:
+        """A program of this form went well, and used no skill."""
+        before = self._hints.pop(key, SkillHint(key, 0, run_id))
+        self._hints[key] = SkillHint(
+            key, before.times + 1, run_id, purpose[:LONGEST], tuple(tools), before.saved + max(0, saved), at
+        )
+        while len(self._hints) > MOST:
+            del self._hints[next(iter(self._hints))]
+        self._write()
+
+    def uses(self) -> tuple[SkillUse, ...]:
+        return tuple(sorted(self._uses.values(), key=lambda use: use.name))
+
+    def use(self, name: str) -> SkillUse | None:
+        return self._uses.get(name)
+
+    def hints(self) -> tuple[SkillHint, ...]:
+        """Those worth telling, most often first."""
+        often = [one for one in self._hints.values() if one.times >= OFTEN and one.key not in self._dismissed]
+        return tuple(sorted(often, key=lambda one: (-one.times, -one.last)))
+
+    def dismiss(self, key: str) -> None:
+        """A person does not want it, or has made a skill of it."""
+        self._dismissed.add(key)
+        self._write()
+
+    def renamed(self, before: str, after: str) -> None:
+        """Its use belongs to the new name."""
+        if (one := self._uses.pop(before, None)) is not None:
+            self._uses[after] = replace(one, name=after)
+            self._write()
+
+    def _read(self) -> None:
+        try:
+            data = json.loads(read_plain(self._file))
+            self._uses = {one["name"]: SkillUse(**one) for one in data["uses"]}
+            self._hints = {one["key"]: SkillHint(**{**one, "tools": tuple(one["tools"])}) for one in data["hints"]}
+            self._dismissed = {str(one) for one in data["dismissed"]}
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as fault:
+            log.warning("what was learnt of skills cannot be read and begins anew: %s", fault)
+
+    def _write(self) -> None:
+        """Whole, and without waiting for the disk: it is worth less than a run."""
+        data = {
+            "uses": [asdict(one) for one in self._uses.values()],
+            "hints": [asdict(one) for one in self._hints.values()],
+            "dismissed": sorted(self._dismissed & self._hints.keys()),
+        }
+        part = self._file.with_suffix(".part")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(json.dumps(data), encoding="utf-8")
+            os.replace(part, self._file)
+        except OSError as fault:
+            log.warning("what was learnt of skills cannot be written: %s", fault)
