@@ -9,12 +9,12 @@ from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import KINDS
 from workbench.privacy.mentions import mentions
 from workbench.privacy.pairs import pairs
+from workbench.privacy.prose import prose
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.tables import cells
 from workbench.privacy.vcard import cards
 
 _FINDERS = tuple((kind.name, kind.why, kind.find) for kind in KINDS)
-_IN_PROSE = tuple((kind.name, kind.prose) for kind in KINDS if kind.prose is not None)
 _SHORT = 120  # characters of a text that is remembered: names of fields, states and labels come again and again
 
 
@@ -24,23 +24,27 @@ def detect(text: str, rules: Rules = PLAIN) -> tuple[Found, ...]:
 
 
 def _detect(text: str, rules: Rules) -> tuple[Found, ...]:
-    found: Iterable[Found] = _everything(text, rules)
-    if rules.never or rules.passing or rules.off:
-        found = [one for one in found if one.kind not in rules.off and not rules.lets_pass(text[one.start : one.end])]
-    return union(one for one in found if "\0" not in text[one.start : one.end]) if found else ()
+    found = _counting(_by_rules(text, rules), text, rules)
+    found += _counting(prose(text, rules, found), text, rules)
+    return union(found) if found else ()
 
 
 _remembered = lru_cache(maxsize=8192)(_detect)
 
 
-def _everything(text: str, rules: Rules) -> list[Found]:
+def _counting(found: Iterable[Found], text: str, rules: Rules) -> list[Found]:
+    """Without what a person lets pass, and without tokens."""
+    if rules.never or rules.passing or rules.off:
+        found = [one for one in found if one.kind not in rules.off and not rules.lets_pass(text[one.start : one.end])]
+    return [one for one in found if "\0" not in text[one.start : one.end]]
+
+
+def _by_rules(text: str, rules: Rules) -> list[Found]:
     found = [Found(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
     found += pairs(text, rules)
     found += cells(text, rules)
     found += mentions(text)
     found += cards(text)
-    for name, prose in _IN_PROSE:
-        found += [Found(start, end, name, "reads like one") for start, end in prose(text, rules.threshold(name))]
     for own in rules.patterns:
         why = f"your pattern {own.name}"
         found += [Found(*match.span(), own.kind, why) for match in own.regex.finditer(text) if match.group()]

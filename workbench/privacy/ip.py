@@ -13,8 +13,12 @@ ip_v4 ip_v6
 KEYS = frozenset(_KEYS_WORDS.split())
 
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
-_FOUR = re.compile(rf"(?<![\w.])(?<![A-Za-z_]-){_BYTE}(?:\.{_BYTE}){{3}}(?!\w|\.\w|-[A-Za-z])")
-_SIX = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:\.\d{1,3}){0,3}(?![\w:])")
+_FOUR = re.compile(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|-[A-Za-z])")
+_FIRST = re.compile(_BYTE)
+_SIX = re.compile(
+    r"[0-9A-Fa-f:](?<![\w:.].)(?:(?<=:)|[0-9A-Fa-f]{0,3}:)(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}"
+    r"(?:\.\d{1,3}){0,3}(?![\w:])"
+)
 _VERSION = re.compile(
     r"(?:version|release|build|firmware|\bver|\bv|driver|chrome|safari|firefox|edge)[\s:=/\"']{0,4}$", re.I
 )
@@ -23,7 +27,9 @@ _VERSION = re.compile(
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of addresses, without port and mask."""
     for match in _FOUR.finditer(text):
-        if not _innocent(match.group()) and not _VERSION.search(text[max(0, match.start() - 14) : match.start()]):
+        if not _FIRST.fullmatch(match["first"]) or _innocent(match.group()):
+            continue
+        if not _VERSION.search(text[max(0, match.start() - 14) : match.start()]):
             yield match.span()
     if ":" in text:
         yield from (match.span() for match in _SIX.finditer(text) if _six(match.group()))

@@ -46,7 +46,7 @@ class Kind:
     numeric: bool = False  # its digits alone, however they are separated, are the value too
     worded: bool = False  # each word of it is the value too: a person's names
     why: str = "form"  # by what `find` knows it, in short words for a person
-    prose: Callable[[str, float], Iterator[tuple[int, int]]] | None = None  # spans in prose, from a score on
+    prose: bool = False  # looked for in prose too, by likelihood
     also: tuple[Kind, ...] = ()  # what else its key may announce: under `user`, a name or a user name
     personal: bool = False  # a record with one of these is about a person, so its `name` is a person's
 
@@ -72,8 +72,17 @@ KINDS = (
     Kind("URL_CREDENTIAL", "logins", credential.find, credential.accepts, credential.KEYS),
     Kind("SECRET", "secrets", secret.find, secret.accepts, secret.KEYS, secret.assigned, why="known prefix"),
     Kind("DOB", "birth dates", birth.find, birth.accepts, birth.KEYS, why="word before it", personal=True),
-    Kind("NAME", "names", person.find, person.accepts, person.KEYS, person.assigned, worded=True, personal=True),
-    Kind("ADDRESS", "postal addresses", address.find, address.accepts, address.KEYS, address.assigned, personal=True),
+    Kind(
+        *("NAME", "names", person.find, person.accepts, person.KEYS, person.assigned),
+        worded=True,
+        prose=True,
+        personal=True,
+    ),
+    Kind(
+        *("ADDRESS", "postal addresses", address.find, address.accepts, address.KEYS, address.assigned),
+        prose=True,
+        personal=True,
+    ),
     Kind("COMPANY", "companies", company.find, company.accepts, company.KEYS, company.assigned),
     Kind("USERNAME", "user names", username.find, username.accepts, username.KEYS),
     Kind("BANK", "bank details", bank.find, bank.accepts, bank.KEYS, why="word before it", numeric=True),

@@ -6,10 +6,11 @@ Prose in between is read elsewhere; these are forms in which mails, calendars, c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from workbench.privacy import likely, person
 from workbench.privacy.found import Found
+from workbench.privacy.spots import at_lines, matches
 
 LONGEST = 60  # characters of a name before an address
 FARTHEST = 66  # how far before its "@" an address begins
@@ -51,6 +52,13 @@ _HEADED = re.compile(
     re.MULTILINE,
 )
 _SLACK = re.compile(r"<@[UW][A-Z0-9]{5,}\|(?P<name>[^<>|\n]{2,60})>")
+# How greetings and farewells begin.
+_GREETINGS_WORDS = """
+Hi hi Hello hello Hey hey Dear dear Hallo Liebe Guten Sehr Bonjour Hola Ciao Beste Cher Chère Estimad Gentile Good
+"""
+_GREETINGS = tuple(_GREETINGS_WORDS.split())
+_FAREWELLS_WORDS = "regards sincerely thank cheers best yours grüße saludos cordialement groet saluti hochachtungsvoll"
+_FAREWELLS = (*_FAREWELLS_WORDS.split(), *_FAREWELLS_WORDS.title().split())
 _NOBODY_WORDS = """
 all team everyone everybody there sir madam customer customers colleague colleagues friend friends folks guys user users
 sirs support hiring both again world valued subscriber member members ladies gentlemen damen herren you
@@ -63,21 +71,21 @@ def mentions(text: str) -> Iterator[Found]:
     if "@" in text:
         yield from _before_addresses(text)
     if "\n" in text or "," in text or "!" in text:
-        yield from _matches(_GREETING, text, "greeting before it", _addressed)
-        yield from _matches(_FAREWELL, text, "farewell above it", _signed)
+        yield from _named(matches(_GREETING, text, _GREETINGS), text, "greeting before it", _addressed)
+        yield from _named(matches(_FAREWELL, text, _FAREWELLS), text, "farewell above it", _signed)
     if "CN=" in text:
-        yield from _matches(_COMMON_NAME, text, "CN before it", _spelled)
+        yield from _named(_COMMON_NAME.finditer(text), text, "CN before it", _spelled)
     if "(" in text and "-" in text:
-        yield from _matches(_BLAMED, text, "date behind it", person.looks_like_one)
+        yield from _named(matches(_BLAMED, text, "("), text, "date behind it", person.looks_like_one)
     if ":" in text:
-        yield from _matches(_SAID, text, "time before it", likely.plausible)
-        yield from _matches(_HEADED, text, "its data below it", _headed) if "\n" in text else ()
+        yield from _named(at_lines(_SAID, text), text, "time before it", likely.plausible)
+        yield from _named(at_lines(_HEADED, text), text, "its data below it", _headed) if "\n" in text else ()
     if "<@" in text:
-        yield from _matches(_SLACK, text, "mention", likely.plausible)
+        yield from _named(matches(_SLACK, text, ("<@",)), text, "mention", likely.plausible)
 
 
-def _matches(pattern: re.Pattern[str], text: str, why: str, accepts: Callable[[str], bool]) -> Iterator[Found]:
-    for match in pattern.finditer(text):
+def _named(found: Iterable[re.Match[str]], text: str, why: str, accepts: Callable[[str], bool]) -> Iterator[Found]:
+    for match in found:
         if accepts(match["name"].strip()):
             yield Found(*_bare(text, *match.span("name")), "NAME", why)
 

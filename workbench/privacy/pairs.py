@@ -19,7 +19,7 @@ from workbench.privacy.rules import PLAIN, Rules
 LOOK_BACK = 40  # characters before a word in which more of its key may stand
 LONGEST = 400  # characters of a value
 
-_KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,60}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
+_KEY = re.compile(r"[A-Za-z](?<![\w-].)[\w-]{1,60}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
 _MARK = re.compile(r"(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}(?::=?|=>|={1,2})(?:\*\*)?[ \t]{0,4}")
 _BEFORE = re.compile(r"(?:[A-Za-z]+[ ]){1,3}$")
 _QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
@@ -86,7 +86,7 @@ def _tagged(text: str, tag: re.Match[str], rules: Rules) -> Iterator[Found]:
 
 def _announced(text: str, word: re.Match[str], rules: Rules) -> Kind | None:
     kind = kind_of(word.group(), rules)
-    if kind is None or " " in text[word.start() - 1 : word.start()]:
+    if text[word.start() - 1 : word.start()] == " ":
         before = _BEFORE.search(text, max(0, word.start() - LOOK_BACK), word.start())
         kind = (kind_of(before.group() + word.group(), rules) if before else None) or kind
     return kind

@@ -6,6 +6,7 @@ One pass takes runs of digits with their separators; what a run is, is decided o
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ FEWEST_WITH_WORD = 6
 WHOLE = 11  # digits after which an international number is taken as complete
 LOOK_BACK = 40  # how far before a number its word may stand
 
-_RUN = re.compile(r"\+?\(?\d(?:[ \u00a0./()-]{0,2}+\d)*+")
+_RUN = re.compile(r"[+(\d](?:(?<=\d)|(?<=\()\d|(?<=\+)\(?\d)(?:[ \u00a0./()-]{0,2}+\d){5,}+")
 _GROUP = re.compile(r"\d+")
 _EXTENSION = re.compile(r" ?(?:x|ext\.?) ?\d{1,6}(?!\w)", re.IGNORECASE)
 _WORD = re.compile(
@@ -28,6 +29,13 @@ _WORD = re.compile(
     r"(?:\s?(?:no|nr|number|is|at|on))?[^\w\n]{0,6}$",
     re.IGNORECASE,
 )
+_BETWEEN = " \t\u00a0" + string.punctuation.replace("_", "")
+# How what stands before a number ends, if that may announce it.
+_ENDINGS_WORDS = """
+phone telefon mobile whatsapp app hotline tel cell fax sms handy dial ring call called me him her us them no nr number
+is at on
+"""
+_ENDINGS = tuple(_ENDINGS_WORDS.split())
 _OTHER_WORD = re.compile(
     r"(?:\b|_)(?:id|ids|no|order|invoice|ref|reference|ticket|case|tracking|version|build|port|sku|isbn|ean|upc|serial|timestamp|"
     r"commit|rev|seq|policy|claim|size|bytes|offset|lat|lon|price|amount|total|account|routing)[\s:#=\"']{0,6}$",
@@ -56,8 +64,6 @@ class _Run:
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of all phone numbers."""
     for match in _RUN.finditer(text):
-        if match.end() - match.start() < FEWEST_WITH_WORD:
-            continue
         run = _Run(match.group(), tuple(group.span() for group in _GROUP.finditer(match.group())))
         for start, end in _numbers(text, match.start(), run):
             yield match.start() + start, _with_extension(text, match.start() + end)
@@ -82,10 +88,10 @@ def _numbers(text: str, offset: int, run: _Run) -> Iterator[tuple[int, int]]:
     before = text[max(0, offset - LOOK_BACK) : offset]
     if run.text.startswith("+"):
         yield from _international(run)
-    elif _WORD.search(before):
+    elif before.rstrip(_BETWEEN).lower().endswith(_ENDINGS) and _WORD.search(before):
         yield from _announced(run)
-    elif not _OTHER_WORD.search(before):
-        yield from _shaped(run)
+    elif (found := list(_shaped(run))) and not _OTHER_WORD.search(before):
+        yield from found
 
 
 def _inside_word(text: str, start: int, run: _Run) -> bool:

@@ -34,9 +34,16 @@ class Rules:
     never: frozenset[str] = frozenset()  # folded values, and names of keys, that a person said are harmless
     passing: tuple[re.Pattern[str], ...] = ()  # forms of values that a person said are harmless
     _by_key: dict[str, str] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
+    _hash: int = field(init=False, repr=False, compare=False, hash=False, default=0)
 
     def __post_init__(self) -> None:
         self._by_key.update(self.keys)
+        parts = (self.off, self.recall_first, self.thresholds, self.patterns, self.keys, self.never, self.passing)
+        object.__setattr__(self, "_hash", hash(parts))
+
+    def __hash__(self) -> int:
+        """Worked out once: rules are asked for with every word."""
+        return self._hash
 
     def threshold(self, kind: str) -> float:
         """From which score on a finding in prose counts."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.spots import at_lines, matches
+
 _KEYS_WORDS = """
 username user_name login login_name screen_name user_handle github_login twitter_handle nutzername usernames user_login
 github_username gitlab_username slack_handle telegram_username instagram_handle linkedin_handle skype_id discord_tag
@@ -22,7 +24,7 @@ _NONE = frozenset(_NONE_WORDS.split())
 _CODE = ("self.", "this.", "os.", "args.", "request.", "config.", "settings.")
 _WORD = r"[A-Za-z][A-Za-z0-9._-]{1,31}"
 _HOMES = re.compile(
-    rf"(?:(?<![\w.])/(?:home|Users)/|\b[A-Za-z]:(?:\\\\?|/)Users(?:\\\\?|/))(?P<name>{_WORD})(?=[/\\\s:\"')\],;]|$)"
+    rf"(?:/(?<![\w.]/)(?:home|Users)/|(?<=\b[A-Za-z]):(?:\\\\?|/)Users(?:\\\\?|/))(?P<name>{_WORD})(?=[/\\\s:\"')\],;]|$)"
 )
 _SIGNED_IN = re.compile(
     rf"\b(?:(?:invalid user|[Aa]ccepted \w{{3,20}} for|[Ff]ailed \w{{3,20}} for|(?:opened|closed) for user) "
@@ -40,32 +42,47 @@ _LISTED = re.compile(
     rf"^[-dlcbps](?:[r-][w-][xsStT-]){{3}}[.+@]? {{1,9}}\d+ (?P<name>{_WORD}) {{1,9}}[\w.-]{{1,40}} {{1,12}}\d",
     re.MULTILINE,
 )
-_HANDLE = re.compile(
-    r"(?:(?:\b(?:cc|by|ping|thanks|to|with|from|and|for|ask|hey|hi)|[,:(])[ \t]|^[ \t]{0,8}/cc |\()"
-    r"@(?P<name>[A-Za-z][A-Za-z0-9_-]{2,38})(?![\w./:(=@-])",
+_HANDLE = re.compile(r"@(?P<name>[A-Za-z][A-Za-z0-9_-]{2,38})(?![\w./:(=@-])")
+_BEFORE_HANDLE = re.compile(
+    r"(?:(?:\b(?:cc|by|ping|thanks|to|with|from|and|for|ask|hey|hi)|[,:(])[ \t]|^[ \t]{0,8}/cc |\()\Z",
     re.IGNORECASE | re.MULTILINE,
 )
+_LOOK_BACK = 16
 _ENTRY = re.compile(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$)")
-_GATES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
-    (("/home/", "/Users/", "\\Users", ":/Users"), _HOMES),
-    (("user ", "User ", " for ", "username '", " by "), _SIGNED_IN),
-    (("user=", "usr=", "uid=", "logname=", "acct=", "login=", "actor="), _ASSIGNED),
-    ((" [",), _ACCESS),
+# How what they match begins, and what must be there for a line to be looked at.
+_BEGINNINGS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+    (("/home/", "/Users/", ":\\Users", ":\\\\Users", ":/Users"), _HOMES),
+    (
+        (
+            *("invalid user ", "Accepted ", "accepted ", "Failed ", "failed ", "opened for", "closed for"),
+            *("User ", "user ", "by ", "User '", "user '", "Username '", "username '"),
+        ),
+        _SIGNED_IN,
+    ),
+    (("ruser=", "user=", "usr=", "uid=", "logname=", "acct=", "login=", "actor="), _ASSIGNED),
     (("sudo",), _SUDO),
-    (("-r", "dr", "lr"), _LISTED),
-    ((" @", "(@"), _HANDLE),
     (("uid", "sAMAccountName"), _ENTRY),
 )
+_LINES = ((" [", _ACCESS), ("-", _LISTED))
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of names of users, without what every system has."""
-    for gates, pattern in _GATES:
-        if any(gate in text for gate in gates):
-            for match in pattern.finditer(text):
-                group = match.lastgroup or "name"
-                if _anybodys(match[group]):
-                    yield match.span(group)
+    for match in _matches(text):
+        group = match.lastgroup or "name"
+        if _anybodys(match[group]):
+            yield match.span(group)
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    for beginnings, pattern in _BEGINNINGS:
+        yield from matches(pattern, text, beginnings)
+    for gate, pattern in _LINES:
+        if gate in text:
+            yield from at_lines(pattern, text)
+    for match in matches(_HANDLE, text, "@"):
+        if _BEFORE_HANDLE.search(text[max(0, match.start() - _LOOK_BACK) : match.start()]):
+            yield match
 
 
 def accepts(value: str) -> bool:

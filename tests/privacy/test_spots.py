@@ -1,0 +1,29 @@
+"""Plain words first, patterns only there: the same matches as a pattern alone would give."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.privacy.spots import at_lines, matches, spots
+
+WORDS = ("ab", "abc", "b")
+PATTERN = re.compile(r"\b(?:ab|abc|b)\w*")
+
+
+def test_words_are_found_in_order_and_each_place_once() -> None:
+    assert spots("b abc ab", WORDS) == [0, 2, 3, 6, 7]
+    assert spots("", WORDS) == spots("xyz", WORDS) == []
+
+
+@given(st.text(alphabet="abc \n", max_size=40))
+def test_a_pattern_matches_where_it_would_alone(text: str) -> None:
+    assert [one.span() for one in matches(PATTERN, text, WORDS)] == [one.span() for one in PATTERN.finditer(text)]
+
+
+@given(st.text(alphabet="ab \n", max_size=40))
+def test_lines_are_looked_at_where_they_begin(text: str) -> None:
+    pattern = re.compile(r"^a+", re.MULTILINE)
+    assert [one.span() for one in at_lines(pattern, text)] == [one.span() for one in pattern.finditer(text)]

@@ -1,0 +1,181 @@
+"""Fits what reads names and addresses in prose: `python tools/train_names.py`, some minutes on one processor.
+
+A linear-chain CRF (python-crfsuite, L-BFGS) learns from sentences that are put together here, from the templates in
+`tools/names/`, with names and places of Faker's lists, of the census lists that the package `names` carries (public
+domain), and from syllables, because most names stand in no list. The sentences without anybody are as many: headings,
+products, firms, towns, logs, code. Which words are ordinary is read off the vocabulary in `resources/search`. Nothing
+of `benchmarks/` is used. The same versions write the same file, byte by byte:
+
+    pip install python-crfsuite==0.9.12 Faker==40.54.0 names==0.3.0
+    python tools/train_names.py
+
+Weights are rounded to whole numbers; what then counts nothing is left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.resources
+import random
+import re
+import sys
+import sysconfig
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pycrfsuite
+from names_texts import Sentences, Words  # beside this file
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from workbench.privacy.common import WORDS as COMMON  # noqa: E402
+from workbench.privacy.reader import DISTANCES, LABELS, SCALE  # noqa: E402
+from workbench.privacy.things import WORDS as THINGS  # noqa: E402
+from workbench.privacy.traits import EDGE, WORD, Lists, at_distance, folded, sort_of, traits  # noqa: E402
+
+SEED = 20250704
+SENTENCES = 40_000
+INNOCENT = 12_000  # pieces of the code of packages
+COMMON_WORDS = 12_000  # of the vocabulary, whose order is by frequency
+FREQUENT_WORDS = 1_500  # of them, which are ordinary though last names too
+LAST_NAMES = 12_000  # of the census, whose order is too
+TARGET = ROOT / "resources" / "privacy" / "names.txt"
+_LOCALES = """
+cs_CZ da_DK de_AT de_CH de_DE en_GB en_IE en_IN en_KE en_NZ en_PK en_US es_AR es_ES es_MX et_EE fi_FI fr_FR fr_QC hr_HR
+hu_HU id_ID it_IT lt_LT lv_LV nl_NL no_NO pl_PL pt_BR pt_PT ro_RO sk_SK sl_SI sv_SE sw tr_TR yo_NG zu_ZA
+"""
+_PACKAGES = "pandas numpy pydantic hypothesis matplotlib"  # as `constraints/` pins them
+_PEOPLE = re.compile(
+    r"@|copyright|\(c\)|author|written by|contribut|maintain|thanks|credit|licen[cs]e|\.\. \[|et al", re.I
+)
+_CAPITAL = re.compile(r"(?<!\w)[A-Z][a-z]+(?![\w(=])")
+
+
+def main() -> None:
+    words = Words(*people(), cities())
+    lists = lists_of(words)
+    rng = random.Random(SEED)
+    sentences = Sentences(words, rng)
+    trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
+    trainer.set_params({"c1": 0.08, "c2": 0.005, "max_iterations": 150, "feature.minfreq": 4})
+    for _ in range(SENTENCES):
+        trainer.append(*example(*sentences.make(), lists))
+    for text in sorted(rng.sample(sorted(innocent()), INNOCENT)):
+        trainer.append(*example(text, (), lists))
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/names.crfsuite"
+        trainer.train(path)
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+        info = tagger.info()
+        TARGET.parent.mkdir(exist_ok=True)
+        TARGET.write_text("\n".join(written(lists, info.state_features, info.transitions)) + "\n", encoding="utf-8")
+
+
+def people() -> tuple[list[str], list[str]]:
+    """First and last names, each once, sorted."""
+    first: set[str] = set()
+    last: set[str] = set()
+    for locale in _LOCALES.split():
+        provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
+        for attribute in sorted(vars(provider)):
+            into = first if attribute.startswith("first_name") else last if attribute.startswith("last_name") else None
+            if into is not None and isinstance(found := vars(provider)[attribute], Iterable):
+                into.update(name for name in found if is_name(name))
+    package = importlib.resources.files("names")
+    for file, into, most in (
+        ("female.first", first, 2_500),
+        ("male.first", first, 1_200),
+        ("all.last", last, LAST_NAMES),
+    ):
+        lines = (package / f"dist.{file}").read_text(encoding="ascii").splitlines()[:most]
+        into.update(line.split()[0].title() for line in lines)
+    return sorted(first), sorted(last)
+
+
+def is_name(name: object) -> bool:
+    """Whether an entry is one word in Latin letters."""
+    if not isinstance(name, str) or not 2 <= len(name) <= 20 or not name[0].isupper() or name.isupper():
+        return False
+    return all(letter.isalpha() or letter in "'’-" for letter in name) and all(letter < "ɐ" for letter in name)
+
+
+def cities() -> list[str]:
+    """Towns of those Faker providers that list real ones."""
+    found: set[str] = set()
+    for locale in ("de_DE", "fr_FR", "it_IT", "pl_PL", "hr_HR", "nl_NL", "fi_FI", "sv_SE", "hu_HU", "cs_CZ", "es_ES"):
+        provider = importlib.import_module(f"faker.providers.address.{locale}").Provider
+        found.update(one for one in getattr(provider, "cities", ()) if isinstance(one, str) and one[0].isupper())
+        found.update(one for one in getattr(provider, "states", ()) if isinstance(one, str))
+    return sorted(found)
+
+
+def innocent() -> set[str]:
+    """Lines of code, comments and documentation, three together, with capitals in them and nobody's name."""
+    found = set()
+    for package in _PACKAGES.split():
+        for path in sorted((Path(sysconfig.get_path("purelib")) / package).rglob("*.py")):
+            if "tests" not in path.parts:
+                lines = path.read_text(encoding="utf-8", errors="ignore").splitlines()
+                pieces = ("\n".join(line.strip() for line in lines[at : at + 3]) for at in range(0, len(lines), 3))
+                found |= {piece for piece in pieces if 20 < len(piece) < 300 and not _PEOPLE.search(piece)}
+    return {piece for piece in found if _CAPITAL.search(piece)}
+
+
+def lists_of(words: Words) -> Lists:
+    """What the model knows of words: a word that is frequent and not mainly a name is ordinary."""
+    first = {folded(part) for name in words.first for part in name.split("-")}
+    last = {folded(part) for name in words.last for part in name.split("-")}
+    pieces = bytes(np.load(ROOT / "resources" / "search" / "vectors.npz")["words"]).decode().split("\n")
+    whole = [word for word in pieces if word.isalpha() and word.isascii() and len(word) > 1]
+    common = {word for word in whole[:COMMON_WORDS] if word not in first and word not in last}
+    common |= {word for word in whole[:FREQUENT_WORDS] if word not in first} | set(THINGS) | set(COMMON)
+    return Lists(frozenset(first), frozenset(last), frozenset(common))
+
+
+def example(text: str, spans: Sequence[tuple[int, int, str]], lists: Lists) -> tuple[list[list[str]], list[str]]:
+    """The traits of each word of a sentence, and what it is."""
+    matches = list(WORD.finditer(text))
+    labels = ["O"] * len(matches)
+    for start, end, kind in spans:
+        inside = [at for at, match in enumerate(matches) if match.start() < end and match.end() > start]
+        for at in inside:
+            labels[at] = f"{'B' if at == inside[0] else 'I'}-{kind}"
+    return features([match.group() for match in matches], lists), labels
+
+
+def features(words: Sequence[str], lists: Lists) -> list[list[str]]:
+    """As the reader looks at words: each with its neighbours, and pairs of sorts."""
+    reach = max(DISTANCES)
+    padded = [EDGE] * reach + list(words) + [EDGE] * reach
+    shown = [traits(word, lists) for word in padded]
+    sorts = [sort_of(word, lists) for word in padded]
+    found = []
+    for at in range(reach, len(words) + reach):
+        own = [one for distance in DISTANCES for one in at_distance(shown[at + distance], distance)]
+        own += [f"<{sorts[at - 1]} {sorts[at]}", f">{sorts[at]} {sorts[at + 1]}"]
+        found.append(own)
+    return found
+
+
+def written(lists: Lists, states: dict[tuple[str, str], float], steps: dict[tuple[str, str], float]) -> Iterable[str]:
+    """The lines of the file: three lists of words, steps between labels, weights of traits."""
+    for known in (lists.first, lists.last, lists.common):
+        yield " ".join(sorted(known))
+    for before in LABELS:
+        yield " ".join(str(round(SCALE * steps.get((before, after), 0.0))) for after in LABELS)
+    rows: dict[str, dict[str, int]] = defaultdict(dict)
+    for (trait, label), weight in states.items():
+        rows[trait][label] = round(SCALE * weight)
+    for trait in sorted(rows):
+        weights = [rows[trait].get(label, 0) for label in LABELS]
+        if any(weights):
+            yield f"{trait}\t{' '.join(map(str, weights))}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""Finds names and addresses in prose: where a word could be one, the words around it are read by the model.
+
+Most of what tools answer is no prose. A capital letter on a word that is not an ordinary one, or on one behind a
+number, opens a window of some words on either side; code, paths and headings open none, and cost one pass of a pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from workbench.privacy.found import Found, union
+from workbench.privacy.reader import reader
+from workbench.privacy.rules import Rules
+from workbench.privacy.traits import WORD, folded
+
+if TYPE_CHECKING:
+    from workbench.privacy.reader import Array
+
+Spans: TypeAlias = tuple[tuple[int, int, int], ...]
+
+KINDS: Final = ("NAME", "ADDRESS")  # in the order of the model's answer
+FEWEST: Final = 12  # characters of a text that can be prose
+_AROUND: Final = 48  # characters on either side that are read with it
+_LONGEST: Final = 600  # characters that are read at once
+_MOST_WINDOWS: Final = 4_096  # that are remembered: a text is read several times on its way
+WHY: Final = "reads like one"
+_FEWEST_LETTERS: Final = 2
+_EDGE_OF: Final = 0.4  # what a word beside a found one needs of the score
+
+_BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
+_CANDIDATE = re.compile(
+    r"(?<![\w.@/\\$#%<-])(?:(?P<word>(?:Mc|Mac|De|Di|La|Le|Van|Fitz|[ODdl]['’])?"
+    rf"{_BIG}{_SMALL}+(?:['’-]{_BIG}?{_SMALL}+)*+|[A-Z]{{3,20}})(?![\w(=/\\@]|\.\w|::|-\w)"
+    rf"|(?P<number>\d{{1,5}}[A-Za-z]?(?:-\d{{1,4}})?,? (?={_BIG}{_SMALL}|rue |via |avenue |av\. |place |quai ))"
+    r"|(?P<box>P\.? ?O\.? Box))"
+)
+_FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # no name goes through these
+_WORD_OF_PROSE = re.compile(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
+_LATELY: dict[tuple[str, tuple[float, ...]], Spans] = {}
+_POSSESSIVE = ("'s", "’s")
+
+
+def prose(text: str, rules: Rules, found: Iterable[Found] = ()) -> Iterator[Found]:
+    """Names and addresses that stand in sentences, or on lines below them, and are not among what was found."""
+    if len(text) < FEWEST or rules.off.issuperset(KINDS):
+        return
+    least = tuple(2.0 if kind in rules.off else rules.threshold(kind) for kind in KINDS)
+    places = list(_windows(text, union(found)))
+    for (start, end), inside in zip(places, _read([text[slice(*place)] for place in places], least), strict=True):
+        yield from (Found(start + first, min(end, start + last), KINDS[kind], WHY) for first, last, kind in inside)
+
+
+def _windows(text: str, found: Sequence[Found]) -> Iterator[tuple[int, int]]:
+    """Stretches worth reading, in order, not overlapping."""
+    begin = end = known = 0
+    lists = None
+    for match in _CANDIDATE.finditer(text):
+        while known < len(found) and found[known].end <= match.start():
+            known += 1
+        if known < len(found) and found[known].start <= match.start():
+            continue
+        lists = lists or reader().lists
+        if (word := match["word"]) and not _uncommon(word, lists.of(folded(word)), text[match.end() : match.end() + 2]):
+            continue
+        low, high = _around(text, *match.span(), end)
+        if low <= end and high - begin <= _LONGEST and end:
+            end = high
+            continue
+        if end:
+            yield begin, end
+        begin, end = max(low, end), high
+    if end:
+        yield begin, end
+
+
+def _uncommon(word: str, known: str, after: str) -> bool:
+    """Whether it can be a name: of words that are ordinary too only first names before another capital."""
+    if word.isupper():
+        return "F" in known and "C" not in known
+    return "C" not in known or ("F" in known and after[:1] == " " and after[1:].isupper())
+
+
+def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:
+    """With what stands beside it, up to a mark that no name goes through."""
+    low, high = max(start - _AROUND, floor), min(end + _AROUND, len(text))
+    while 0 < low < start and text[low - 1].isalnum():
+        low += 1
+    while end < high < len(text) and text[high].isalnum():
+        high -= 1
+    for fence in _FENCE.finditer(text, low, start):
+        low = fence.end()
+    fence_behind = _FENCE.search(text, end, high)
+    return low, fence_behind.start() if fence_behind else high
+
+
+def _read(windows: Sequence[str], least: tuple[float, ...]) -> list[Spans]:
+    """Where names and addresses stand in each, with the place of their kind; what was read lately is remembered."""
+    lately = {window: _LATELY.get((window, least)) for window in windows}
+    new = {window: list(WORD.finditer(window)) for window, known in lately.items() if known is None}
+    new = {window: words for window, words in new.items() if words and _is_prose(window)}
+    told = reader().read([[word.group() for word in words] for words in new.values()])
+    for (window, words), scores in zip(new.items(), told, strict=True):
+        lately[window] = tuple(_spans(window, words, scores, least))
+    if len(_LATELY) > _MOST_WINDOWS:
+        _LATELY.clear()
+    _LATELY.update({(window, least): spans or () for window, spans in lately.items()})
+    return [lately[window] or () for window in windows]
+
+
+def _is_prose(window: str) -> bool:
+    return _WORD_OF_PROSE.search(window) is not None or any(map(str.isdigit, window))
+
+
+def _spans(
+    window: str, words: Sequence[re.Match[str]], scores: Array, least: tuple[float, ...]
+) -> Iterator[tuple[int, int, int]]:
+    said = [word.group() for word in words]
+    scores[[word[0] == "\0" for word in said]] = 0  # a token stands there
+    for place, minimum in enumerate(least):
+        for first, last in _runs(scores[:, place].tolist(), said, minimum):
+            start, end = words[first].start(), words[last].end()
+            if window[start:end].endswith(_POSSESSIVE):
+                end -= 2
+            if _plausible(window[start:end], place):
+                yield start, end, place
+
+
+def _runs(scores: list[float], words: list[str], minimum: float) -> Iterator[tuple[int, int]]:
+    """First and last of the words of each: those that score enough, with what belongs to them beside them."""
+    at = 0
+    while at < len(scores):
+        if scores[at] < minimum:
+            at += 1
+            continue
+        first = last = at
+        while first > 0 and scores[first - 1] >= minimum * _EDGE_OF:
+            first -= 1
+        while last + 1 < len(scores) and scores[last + 1] >= minimum * _EDGE_OF:
+            last += 1
+        at = last + 1
+        while first < last and not words[first][0].isalnum():
+            first += 1
+        while last > first and not words[last][0].isalnum() and words[last] != ".":
+            last -= 1
+        yield first, last
+
+
+def _plausible(stretch: str, place: int) -> bool:
+    """A name has a word, an address a number too."""
+    if KINDS[place] == "ADDRESS":
+        return any(map(str.isdigit, stretch)) and any(map(str.isalpha, stretch))
+    return sum(map(str.isalpha, stretch)) >= _FEWEST_LETTERS and any(map(str.isupper, stretch))

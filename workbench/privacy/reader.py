@@ -1,0 +1,144 @@
+"""Reads words one after the other and says how likely each is part of a name or of an address.
+
+A linear-chain CRF that `tools/train_names.py` fitted; here it is a file of whole numbers and some sums. A word's own
+weights are worked out once and then looked up, so a text costs little more than finding its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.paths import resources
+from workbench.privacy.traits import EDGE, Lists, at_distance, sort_of, traits
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
+
+LABELS: Final = ("O", "B-N", "I-N", "B-A", "I-A")
+DISTANCES: Final = (-2, -1, 0, 1, 2)  # of the words that are looked at for one
+SCALE: Final = 32.0  # by which the weights were multiplied before they were rounded
+_MOST_WORDS: Final = 20_000  # whose weights are remembered
+_LISTS: Final = 3  # lines of the file that are lists of words
+
+
+class Reader:
+    """The model; one for the process, for it never changes."""
+
+    def __init__(self, path: Path) -> None:
+        import numpy as np  # a tenth of a second, and only where prose is read
+
+        lines = path.read_text(encoding="utf-8").split("\n")
+        self.lists = Lists(*(frozenset(line.split(" ")) for line in lines[:_LISTS]))
+        steps = [[int(weight) for weight in line.split(" ")] for line in lines[_LISTS : _LISTS + len(LABELS)]]
+        self._steps = np.exp(np.array(steps) / SCALE)
+        self._weights: dict[str, tuple[int, ...]] = {}
+        for line in lines[_LISTS + len(LABELS) :]:
+            trait, _, weights = line.partition("\t")
+            self._weights[trait] = tuple(map(int, weights.split(" "))) if weights else ()
+        self._rows: dict[str, tuple[Array, str]] = {}
+        self._pairs: dict[tuple[str, str], Array] = {}
+        self._adding = Lock()
+
+    def read(self, stretches: Sequence[Sequence[str]]) -> list[Array]:
+        """For each word of each stretch how likely it is part of a name, and of an address: two columns."""
+        import numpy as np
+
+        if not stretches:
+            return []
+        words = [EDGE, EDGE]
+        starts = []
+        for stretch in stretches:
+            starts.append(len(words))
+            words += [*stretch, EDGE, EDGE]
+        scores = self._scores(words)
+        sizes = [len(stretch) for stretch in stretches]
+        local = np.ones((len(sizes), max(sizes), len(LABELS)))  # of a shorter stretch the rest says nothing
+        for place, (start, size) in enumerate(zip(starts, sizes, strict=True)):
+            local[place, :size] = scores[start : start + size]
+        both = self._marginals(local, np.array(sizes))
+        found = np.stack((both[..., 1] + both[..., 2], both[..., 3] + both[..., 4]), axis=-1)
+        return [found[place, :size] for place, size in enumerate(sizes)]
+
+    def _scores(self, words: Sequence[str]) -> Array:
+        """How well each label fits to each word, by the word and those beside it."""
+        import numpy as np
+
+        known = [self._known(word) for word in words]
+        rows = np.array([row for row, _ in known])  # word, distance, label
+        sorts = [sort for _, sort in known]
+        pairs = np.array([self._pair(*pair) for pair in pairwise(sorts)])
+        scores = np.zeros((len(words), len(LABELS)))
+        inner = slice(2, len(words) - 2)
+        for place, distance in enumerate(DISTANCES):
+            scores[inner] += rows[2 + distance : len(words) - 2 + distance, place]
+        scores[1:] += pairs[:, 0]
+        scores[:-1] += pairs[:, 1]
+        scores -= scores.max(axis=1, keepdims=True)
+        scores /= SCALE
+        return np.exp(scores)
+
+    def _marginals(self, local: Array, sizes: Array) -> Array:
+        """Forward and backward through the words, all stretches at once."""
+        import numpy as np
+
+        steps, back, longest = self._steps, self._steps.T, local.shape[1]
+        ahead, behind = np.empty_like(local), np.ones_like(local)
+        state = ahead[:, 0] = local[:, 0]
+        for at in range(1, longest):
+            state = (state @ steps) * local[:, at]
+            state /= state.sum(axis=1, keepdims=True)
+            ahead[:, at] = state
+        for at in range(longest - 2, -1, -1):
+            state = (behind[:, at + 1] * local[:, at + 1]) @ back
+            state /= state.sum(axis=1, keepdims=True)
+            state[sizes <= at + 1] = 1.0  # it ends here, or before
+            behind[:, at] = state
+        both = ahead * behind
+        both /= both.sum(axis=2, keepdims=True)
+        return both
+
+    def _known(self, word: str) -> tuple[Array, str]:
+        found = self._rows.get(word)
+        if found is None:
+            found = (self._row(word), sort_of(word, self.lists))
+            with self._adding:
+                if len(self._rows) >= _MOST_WORDS:
+                    self._rows.clear()
+                self._rows[word] = found
+        return found
+
+    def _row(self, word: str) -> Array:
+        """What a word says about itself and about each of its neighbours."""
+        import numpy as np
+
+        row = np.zeros((len(DISTANCES), len(LABELS)))
+        shown = traits(word, self.lists)
+        for place, distance in enumerate(DISTANCES):
+            for trait in at_distance(shown, distance):
+                if weights := self._weights.get(trait):
+                    row[place] += weights
+        return row
+
+    def _pair(self, before: str, after: str) -> Array:
+        """What two sorts beside each other say about the second, and about the first."""
+        import numpy as np
+
+        found = self._pairs.get((before, after))
+        if found is None:
+            none = (0,) * len(LABELS)
+            pair = (self._weights.get(f"<{before} {after}", none), self._weights.get(f">{before} {after}", none))
+            found = self._pairs[before, after] = np.array(pair)
+        return found
+
+
+@lru_cache(maxsize=1)
+def reader() -> Reader:
+    """The model that comes with the program, read when prose is met for the first time."""
+    return Reader(resources() / "privacy" / "names.txt")
