@@ -35,7 +35,6 @@ from workbench.records import (
     Effect,
     EffectKind,
     Entry,
-    EntryQuery,
     Fault,
     Finding,
     Gate,
@@ -111,7 +110,7 @@ PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
-PAPERS = ("Finding", "Levels", "Network", "Pauses", "Rehearsals", "Review", "States", "Trust")
+PAPERS = ("Audit", "Finding", "Levels", "Network", "Pauses", "Rehearsals", "Review", "States", "Trust")
 PLACES = tuple(getattr(_beside(f"paper_{name.lower()}"), f"Paper{name}") for name in PAPERS)
 PaperPlaces: Any = type("PaperPlaces", PLACES, {})  # where programs run, and what they reach
 
@@ -158,7 +157,8 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         ledger = Ledger(48_000, 6_200)
         return CoreStatus(
             "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states), len(self.tool_list),
-            (), waiting, 0, 2, ledger, notices=self.notices, levels=self.level_list, kept_states=len(self.state_list),
+            (), waiting, skills=2, ledger=ledger, notices=self.notices, levels=self.level_list,
+            kept_states=len(self.state_list),
         )  # fmt: skip
 
     async def token_report(self) -> TokenReport:
@@ -269,18 +269,6 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
     async def start_example_agent(self) -> None:
         self.note("start_example_agent")
         self.put_run(make_run("run-example", author="example agent"))
-
-    async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
-        self.note("entries", query)
-        text = query.text.casefold()
-        fitting = [
-            entry
-            for entry in sorted(self.entry_list, key=lambda entry: -entry.seq)
-            if (not query.before or entry.seq < query.before)
-            and entry.note.kind.startswith(query.kind)
-            and text in f"{entry.note.summary} {entry.note.kind}".casefold()
-        ]
-        return tuple(fitting[: query.limit])
 
     def put_entry(self, entry: Entry) -> None:
         self.entry_list.append(entry)

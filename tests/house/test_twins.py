@@ -145,6 +145,7 @@ ELSEWHERE = {
     "gui/server/chips.py": "tests/gui/server/test_overview.py",
     "gui/server/servers_table.py": "tests/gui/server/test_all_servers.py",
     "gui/docks/audit.py": "tests/gui/docks/test_audit_pane.py",
+    "gui/audit/*.py": "tests/gui/docks/test_audit_pane.py",
     "gui/docks/entry_card.py": "tests/gui/docks/test_audit_pane.py",
     "gui/docks/run*.py": "tests/gui/docks/test_runs_pane.py",
     "gui/docks/stream_view.py": "tests/gui/docks/test_output.py",

@@ -6,6 +6,7 @@ Data only, no Qt: what an action does is bound by the pane it belongs to or by t
 from __future__ import annotations
 
 from workbench.gui.action import LINKED, SERVER, Action
+from workbench.gui.audit_actions import AUDIT_ACTIONS
 from workbench.gui.call_actions import CALL_ACTIONS
 from workbench.gui.registry_actions import REGISTRY_ACTIONS
 from workbench.gui.run_actions import RUN_ACTIONS
@@ -312,15 +313,7 @@ ACTIONS: tuple[Action, ...] = (
         "eye",
         checkable=True,
     ),
-    Action(
-        "audit.verify",
-        "Verify the audit",
-        "Check that no entry of the audit was changed or taken out.",
-        "Audit",
-        "shield-check",
-        when=(LINKED,),
-    ),
-    Action("audit.find", "Search the audit", "Go to the audit's filter.", "Audit", "search", "Ctrl+Shift+A"),
+    *AUDIT_ACTIONS,
     Action(
         "pane.servers",
         "Go to Servers",

@@ -70,5 +70,17 @@ class Layout:
         settings.setValue("found", mark)
         settings.sync()
 
+    @property
+    def audit_filters(self) -> tuple[str, ...]:
+        """Filters of the audit that a person kept."""
+        kept = str(self._open().value("audit", ""))
+        return tuple(filter(None, kept.split("\n")))
+
+    @audit_filters.setter
+    def audit_filters(self, kept: tuple[str, ...]) -> None:
+        settings = self._open()
+        settings.setValue("audit", "\n".join(kept))
+        settings.sync()
+
     def _open(self) -> QSettings:
         return QSettings(self._file, QSettings.Format.IniFormat)

@@ -1,36 +1,33 @@
-"""The audit: everything that happened, live, filtered, verifiable; the chosen entry in full beside it."""
+"""The audit: everything that happened, live and long ago, filtered, verifiable; the chosen entry in full beside it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QSplitter,
-    QStackedLayout,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from collections.abc import Callable
+from dataclasses import replace
 
-from workbench.events import EntryWritten, Event
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.events import AuditVerifying, EntryWritten, Event
+from workbench.gui.audit.chips import ChipRow
+from workbench.gui.audit.filter_menu import FilterMenu
+from workbench.gui.audit.filters import Filter, line, query_of, read, typed
+from workbench.gui.audit.table import AuditTable
+from workbench.gui.audit_actions import ENTRY_RUN
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
+from workbench.gui.dialogs.run_road import RoadDialog
 from workbench.gui.docks.entry_card import EntryCard
 from workbench.gui.docks.review_chip import ReviewChip
-from workbench.gui.models import audit as columns
+from workbench.gui.layout import Layout
 from workbench.gui.models.audit import AuditModel
 from workbench.gui.pane import Pane
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, Strip, action_button, label, lead_focus, search_box
+from workbench.gui.wishes import Say, ShowCode, ShowRun
 from workbench.records import ChainReport, Entry, EntryQuery
 
-LETTERS = (6, 10, 15, 30, 17, 22, 13, 10, 10)
-"""Widths of the columns in letters; the fourth takes what is left."""
-LEAST_TELLING = (
-    columns.TOKENS, columns.WHO, columns.MS, columns.TOOL, columns.RISK, columns.SEQ, columns.KIND,
-)  # fmt: skip
 FLUSH_MS = 60
 """Live entries are put in together after so long: a run of a thousand calls stays smooth."""
 
@@ -41,23 +38,22 @@ class AuditPane(Pane):
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._commands = commands
+        self._layout_file = Layout(context.paths)
         self.model = AuditModel(self)
-        self.table = QTableView(self)
-        self.finder = search_box(self.tr("Search what happened"), self.tr("Filter the audit by text"))
+        self.table = AuditTable(context.theme, self.model, self)
+        self.finder = search_box(
+            self.tr("Search what happened, or server:demo risk:high since:7d"), self.tr("Filter the audit by text")
+        )
         self.kind = CalmCombo()
+        self.chips = ChipRow(context.theme, self)
+        self.menu = FilterMenu(self)
         self.chain = label("", "muted")
         self.figures = ReviewChip()
         self.card = EntryCard(context.theme, self)
         self._fresh: list[Entry] = []
         self._flush = QTimer(self, singleShot=True, interval=FLUSH_MS)
         self._pause = QTimer(self, singleShot=True, interval=150)
-        self._empty = EmptyState(
-            context.theme,
-            "list",
-            self.tr("Nothing to show"),
-            self.tr("Every call, proposal, decision and refusal is written here and chained to the one before."),
-        )
-        self._make_table()
+        self._empty = EmptyState(context.theme, "list", *self._nothing())
         self._lay_out()
         self._bind()
 
@@ -68,56 +64,26 @@ class AuditPane(Pane):
                 self._ask_figures()
             if not self._flush.isActive():
                 self._flush.start()
+        elif isinstance(event, AuditVerifying):
+            mark(self.chain, tone="")
+            percent = 100 * event.done // max(1, event.entries)
+            self.chain.setText(self.tr("Verifying… {0} % of {1:,} entries").format(percent, event.entries))
 
     def refresh(self) -> None:
         self._ask(self.model.query())
         self._ask_figures()
 
-    def _ask_figures(self) -> None:
-        self.context.tasks.run(
-            "figures about decisions", self.context.questions.review_figures(), self.figures.show_figures
+    def only(self, one: Filter) -> None:
+        """See entries of this only, beside what is filtered by already."""
+        self.chips.add((one,))
+
+    # putting it together
+
+    def _nothing(self) -> tuple[str, str]:
+        return (
+            self.tr("Nothing to show"),
+            self.tr("Every call, proposal, decision and refusal is written here and chained to the one before."),
         )
-
-    def _show_decisions(self) -> None:
-        """Only what was decided, newest first."""
-        self.kind.setCurrentIndex(self.kind.findData("run.decided"))
-
-    def _make_table(self) -> None:
-        unit = self.context.theme.unit
-        self.table.setModel(self.model)
-        self.table.setAccessibleName(self.tr("Audit entries"))
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.table.setShowGrid(False)
-        self.table.installEventFilter(self)
-        self.table.setIconSize(QSize(unit * 3 + 1, unit * 3 + 1))
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + unit * 2)
-        head = self.table.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setMinimumSectionSize(unit * 6)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(columns.WHAT, QHeaderView.ResizeMode.Stretch)
-        width = self.fontMetrics().averageCharWidth()
-        for column, letters in enumerate(LETTERS):
-            self.table.setColumnWidth(column, width * letters)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.table and event.type() == QEvent.Type.Resize:
-            self._fit_columns()
-        return super().eventFilter(watched, event)
-
-    def _fit_columns(self) -> None:
-        """Where it is narrow the least telling columns go first; the entry beside the table has them all."""
-        room = self.table.width() // max(1, self.fontMetrics().averageCharWidth())
-        shown = sum(LETTERS)
-        for column in LEAST_TELLING:
-            self.table.setColumnHidden(column, shown > room)
-            shown -= LETTERS[column] if shown > room else 0
 
     def _lay_out(self) -> None:
         theme = self.context.theme
@@ -127,10 +93,12 @@ class AuditPane(Pane):
         for text, prefix in self._kinds():
             self.kind.addItem(text, prefix)
         strip.row.addWidget(self.kind)
+        strip.row.addWidget(action_button(self._commands["audit.filter"], theme))
         strip.row.addSpacing(theme.unit * 2)
         strip.row.addWidget(self.chain, 1)
         strip.row.addWidget(self.figures)
-        strip.row.addWidget(action_button(self._commands["audit.verify"], theme))
+        for name in ("audit.export", "audit.verify"):
+            strip.row.addWidget(action_button(self._commands[name], theme))
         table = QWidget()
         self._stack = QStackedLayout(table)
         self._stack.addWidget(self._empty)
@@ -141,11 +109,12 @@ class AuditPane(Pane):
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
-        split.setSizes([theme.unit * 200, theme.unit * 80])
+        split.setSizes([theme.unit * 200, theme.unit * 90])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(strip)
+        column.addWidget(self.chips)
         column.addWidget(split, 1)
         lead_focus(self, self._stack)
 
@@ -159,6 +128,7 @@ class AuditPane(Pane):
             (self.tr("Skills"), "skill."),
             (self.tr("Agents"), "agent."),
             (self.tr("Privacy"), "privacy."),
+            (self.tr("Network"), "net."),
             (self.tr("Settings"), "setting."),
             (self.tr("Core"), "core."),
         )
@@ -167,27 +137,109 @@ class AuditPane(Pane):
         self._flush.timeout.connect(self._grow)
         self._pause.timeout.connect(self._filter)
         self.finder.textChanged.connect(self._pause.start)
+        self.finder.returnPressed.connect(self._take_typed)
         self.kind.currentIndexChanged.connect(self._filter)
+        self.chips.bind(self._line)
+        self.chips.show_chips((), self._layout_file.audit_filters)
+        self.chips.changed.connect(self._filter)
+        self.chips.recalled.connect(self._recall)
+        self.chips.kept_changed.connect(self._keep_filters)
+        self.menu.chosen.connect(self.only)
+        self.menu.asked.connect(self._type)
         self.model.wants.connect(self._ask)
+        self.model.counts.connect(self._count)
+        self.model.looked.connect(self._looked)
         self.figures.clicked.connect(self._show_decisions)
         for changed in (self.model.modelReset, self.model.rowsInserted):
             changed.connect(self._fill)
+        self.model.dataChanged.connect(self._selected)
         self.table.selectionModel().currentRowChanged.connect(self._selected)
+        self.table.only.connect(self.only)
+        self.table.road_wanted.connect(self._show_road)
+        self.card.road.clicked.connect(self._show_road)
         self._commands.bind("audit.verify", self._verify)
+        self._commands.bind("audit.export", self._export)
+        self._commands.bind("audit.filter", self._open_menu)
+        self._commands.bind("audit.road", self._show_road)
+
+    # filtering
+
+    def _line(self) -> str:
+        """All of it, to be kept for later."""
+        return line(self.finder.text().strip(), self.chips.filters)
+
+    def _query(self) -> EntryQuery:
+        words, filters = typed(self.finder.text())
+        made = query_of(words, (*self.chips.filters, *filters))
+        return made if made.kind else replace(made, kind=str(self.kind.currentData()))
+
+    def _take_typed(self) -> None:
+        """Enter makes chips of what was typed as `field:value`."""
+        words, filters = typed(self.finder.text())
+        if filters:
+            self.finder.setText(words)
+            self.chips.add(filters)
+
+    def _filter(self) -> None:
+        self._pause.stop()
+        self.chips.show_chips(self.chips.filters)
+        self.model.filter(self._query())
+
+    def _recall(self, kept: str) -> None:
+        text, filters = read(kept)
+        self.finder.setText(text)
+        self.chips.show_chips(filters)
+        self._filter()
+
+    def _keep_filters(self, kept: tuple[str, ...]) -> None:
+        self._layout_file.audit_filters = kept
+
+    def _type(self, field: str) -> None:
+        """A time is typed where everything is typed."""
+        self.finder.setText(f"{self.finder.text().strip()} {field}".lstrip())
+        self.finder.setFocus(Qt.FocusReason.OtherFocusReason)
+        said = self.tr("Type a day or a time behind “{}”, such as 2026-11-05 or 2026-11-05T14:00, and press Enter.")
+        self.wished.emit(Say(said.format(field)))
+
+    async def _open_menu(self) -> None:
+        self.menu.fill(await self.context.questions.facets())
+        self.menu.popup(self.kind.mapToGlobal(self.kind.rect().bottomLeft()))
+
+    def _show_decisions(self) -> None:
+        """Only what was decided, newest first."""
+        self.kind.setCurrentIndex(self.kind.findData("run.decided"))
+
+    # reading
 
     def _ask(self, query: EntryQuery) -> None:
         self.context.tasks.run("audit", self._read(query))
 
     async def _read(self, query: EntryQuery) -> None:
-        page = await self.context.questions.entries(query)
+        page = await self.context.questions.entry_page(query)
+        self._carefully(lambda: self.model.answer(query, page))
+
+    def _count(self, query: EntryQuery) -> None:
+        self.context.tasks.run("count entries", self._counted(query))
+
+    async def _counted(self, query: EntryQuery) -> None:
+        marks = await self.context.questions.entry_marks(query)
+        self._carefully(lambda: self.model.anchor(query, marks))
+
+    def _carefully(self, change: Callable[[], None]) -> None:
+        """The chosen entry stays chosen."""
         chosen = self.model.entry(self.table.currentIndex())
-        self.model.answer(query, page)
+        change()
         if chosen is not None and not self.table.currentIndex().isValid():
             self.table.setCurrentIndex(self.model.find(chosen.seq))
 
-    def _filter(self) -> None:
-        self._pause.stop()
-        self.model.filter(self.finder.text(), str(self.kind.currentData()))
+    def _looked(self, reached: int) -> None:
+        """A search that takes longer says how far back it is."""
+        words = self.tr("Looked back to entry {:,}; looking further…").format(reached)
+        self._empty.say(*((self.tr("Searching…"), words) if reached else self._nothing()))
+
+    def _ask_figures(self) -> None:
+        asked = self.context.questions.review_figures()
+        self.context.tasks.run("figures about decisions", asked, self.figures.show_figures)
 
     def _grow(self) -> None:
         fresh, self._fresh = self._fresh, []
@@ -197,10 +249,58 @@ class AuditPane(Pane):
         self._stack.setCurrentWidget(self.table if self.model.rowCount() else self._empty)
         self._selected()
 
+    # one entry
+
     def _selected(self) -> None:
-        self.card.show_entry(self.model.entry(self.table.currentIndex()))
+        entry = self.model.entry(self.table.currentIndex())
+        self._commands.hold(ENTRY_RUN, entry is not None and bool(entry.note.run_id))
+        if entry is None and self.table.currentIndex().isValid():
+            return  # its page is on the way
+        self.card.show_entry(entry)
+        if entry is not None and not entry.note.detail:
+            self.context.tasks.run("entry", self.context.questions.entry(entry.seq), self._whole)
+
+    def _whole(self, entry: Entry) -> None:
+        """Lists come without details."""
+        now = self.model.entry(self.table.currentIndex())
+        if now is not None and now.seq == entry.seq:
+            self.card.show_entry(entry)
+
+    def _show_road(self) -> None:
+        entry = self.model.entry(self.table.currentIndex())
+        if entry is not None and entry.note.run_id:
+            dialog = RoadDialog(self.context, entry.note.run_id, self.window())
+            dialog.road.code_wanted.connect(self._open_code)
+            dialog.road.result_wanted.connect(self._open_result)
+            dialog.open_soon()
+
+    def _open_code(self, code: str, purpose: str) -> None:
+        self.wished.emit(ShowCode(code, purpose))
+
+    def _open_result(self, run_id: str) -> None:
+        self.wished.emit(ShowRun(run_id))
+
+    # the whole
+
+    def _export(self) -> None:
+        dialog = QFileDialog(self.window(), self.tr("Export these entries"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([self.tr("JSON (*.json)"), self.tr("CSV (*.csv)")])
+        dialog.selectFile("audit.json")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._export_to)
+        dialog.open()
+
+    def _export_to(self, file: str) -> None:
+        form = "csv" if file.lower().endswith(".csv") else "json"
+        asked = self.context.questions.export_entries(replace(self.model.wanted, brief=False), file, form)
+        self.wished.emit(Say(self.tr("Exporting…")))
+        said = self.tr("{0:,} entries were written into {1}.")
+        self.context.tasks.run("export the audit", asked, lambda count: self.wished.emit(Say(said.format(count, file))))
 
     async def _verify(self) -> None:
+        mark(self.chain, tone="")
+        self.chain.setText(self.tr("Verifying…"))
         self._say(await self.context.questions.verify_audit())
 
     def _say(self, report: ChainReport) -> None:

@@ -5,8 +5,18 @@ from __future__ import annotations
 import json
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
+from workbench.gui.icons import icon
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
@@ -36,6 +46,8 @@ class EntryCard(QFrame):
         column.setSpacing(theme.unit * 2)
         column.addWidget(self._title)
         column.addLayout(self._grid)
+        self.road = QPushButton(icon("list"), self.tr("Road of the run"))
+        column.addWidget(self.road, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._detail, 1000)
         column.addStretch(1)
         self._grid.setHorizontalSpacing(theme.unit * 3)
@@ -58,6 +70,7 @@ class EntryCard(QFrame):
         self._title.setText(visible(entry.note.summary))
         self._fill([(name, word) for name, word in self._facts(entry) if word])
         detail = json.dumps(dict(entry.note.detail), indent=2, ensure_ascii=False, default=str)
+        self.road.setVisible(bool(entry.note.run_id))
         self._detail.setVisible(bool(entry.note.detail))
         self._detail.setFont(self._theme.mono(-1))
         self._detail.setPlainText(visible(detail))
