@@ -211,6 +211,9 @@ class Settings:
     agent_http_port: int = _setting(
         8737, "The port of the HTTP door; 0 is any that is free.", guarded=True, least=0, most=65_535
     )
+    agent_direct: str = _setting(
+        "", "Servers whose tools agents also see one by one, such as: demo github. Good for few tools.", guarded=True
+    )
     core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.", least=0)
 
 

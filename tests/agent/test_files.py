@@ -1,17 +1,14 @@
-"""An agent's files: new data and its own, in slices, without personal data; nothing of anybody else's is replaced."""
+"""An agent's files: read in pieces without personal data, and written by programs that pass the gate."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import jsonschema
-import pytest
 
 from workbench.agent.answer import sliced
 from workbench.agent.tools import TOOLS
-from workbench.records import EntryQuery
 from workbench.runs.provenance import UNTRUSTED
-from workbench.tokens import count
 
 
 async def told(client, tool, **arguments):
@@ -24,62 +21,30 @@ async def told(client, tool, **arguments):
     return answer.content[0].text, answer.structured_content or {}
 
 
-async def test_a_file_is_written_read_and_listed_and_the_audit_has_it(core, agent):
+async def test_a_file_is_written_by_a_program_read_and_listed(core, agent):
     async with agent() as client:
         words, facts = await told(client, "write_workspace_file", path="workspace/reports/a.txt", content="one\ntwo")
-        assert (facts["path"], facts["size"]) == ("reports/a.txt", 7), words
-        text, facts = await told(client, "read_workspace_file", path="reports/a.txt")
-        assert (text, facts["total"]) == ("one\ntwo", 7)
-        await told(client, "write_workspace_file", path="reports/a.txt", content="its own file is replaced")
-        _, facts = await told(client, "list_workspace_files", folder="reports")
-        assert facts["files"] == [{"path": "reports/a.txt", "size": 24}]
-        _, facts = await told(client, "list_workspace_files", folder="elsewhere")
-        assert facts["files"] == []
-    entries = core.journal.entries(EntryQuery(kind="file.written"))
-    assert [entry.note.actor for entry in entries] == ["test agent"] * 2
+        assert facts["state"] == "done", words
+        text, _ = await told(client, "read_workspace_file", path="reports/a.txt", first_line=2)
+        assert text.endswith("\ntwo")
+        listed, _ = await told(client, "list_workspace_files", folder="reports")
+        assert listed.startswith("reports/a.txt  7 bytes")
+        assert "must be a number" in (await told(client, "read_workspace_file", path="a", first_line="x"))[0]
+    (run,) = core.conveyor.runs()
+    assert run.proposal.purpose == "Write the file workspace/reports/a.txt."
+    session = next(one for one in core.rooms.sessions.all() if one.called == "test agent")
+    assert UNTRUSTED in session.provenance.kinds, "nobody knows who wrote a file"
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("../outside.txt", "leads out"),
-        ("/etc/cron.txt", "does not start in the workspace"),
-        ("tool.py", "no file of plain data"),
-        (".hidden/a.txt", "no file of plain data"),
-        ("theirs.txt", "there already"),
-    ],
-)
-async def test_what_a_program_would_need_a_person_for_the_tool_refuses(core, agent, path, words):
+async def test_what_a_program_would_need_a_person_for_waits_for_one(core, agent):
+    core._set_settings(replace(core.settings, approval_wait_seconds=0))
     core.rooms.store.write("theirs.txt", "a person's")
     async with agent() as client:
-        text, facts = await told(client, "write_workspace_file", path=path, content="x")
-    assert words in text
-    assert facts == {}
+        for path in ("theirs.txt", "tool.py", ".hidden/a.txt"):
+            text, facts = await told(client, "write_workspace_file", path=path, content="x")
+            assert (facts["state"], "Nobody answered in time" in text) == ("refused", True), text
+        assert "cannot be used" in (await told(client, "write_workspace_file", path="../a.txt", content="x"))[0]
     assert core.rooms.store.read("theirs.txt") == "a person's"
-
-
-async def test_a_profile_that_only_reads_keeps_the_tools_from_writing(core, agent):
-    core._set_settings(replace(core.settings, approval_profile="read_only"))
-    async with agent() as client:
-        text, _ = await told(client, "write_workspace_file", path="a.txt", content="x")
-        assert "read_only does not write" in text
-        assert "no files" in (await told(client, "list_workspace_files"))[0]
-
-
-async def test_what_is_personal_in_a_file_is_masked_before_it_is_cut_and_its_reader_counts_as_having_read(core, agent):
-    rows = "\n".join(f"{n},Wilhelmina Qvortrup,w{n}@qvortrup.org" for n in range(900))
-    core.rooms.store.write("people.csv", f"id,name,email\n{rows}")
-    async with agent() as client:
-        text, facts = await told(client, "read_workspace_file", path="people.csv")
-        assert "Qvortrup" not in text
-        assert count(text) < core.settings.run_answer_tokens + 100
-        assert f"offset={len(text.rpartition(chr(10))[0])}" in text
-        more, again = await told(client, "read_workspace_file", path="people.csv", offset=len(text) - 200)
-        assert again["total"] == facts["total"]
-        assert "qvortrup" not in more.casefold()
-        assert "offset must be" in (await told(client, "read_workspace_file", path="people.csv", offset="x"))[0]
-    session = next(one for one in core.rooms.sessions.all() if one.author == "test agent")
-    assert UNTRUSTED in session.provenance.kinds
 
 
 async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_else(core, agent):

@@ -28,3 +28,13 @@ def names(arguments: JsonObject, name: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise WorkbenchError(f"{name} must be a list of texts.", 'Such as ["demo.list_orders"].')
     return tuple(str(one) for one in value)
+
+
+def number(arguments: JsonObject, name: str, default: int) -> int:
+    """A whole number from zero on, however large it was wished."""
+    value = arguments.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < float("inf"):
+        raise WorkbenchError(f"{name} must be a number from 0 on.", "See the tool's schema.")
+    return int(min(value, 10**12))

@@ -18,12 +18,14 @@ from mcp.server.lowlevel.server import Server
 from workbench import __version__
 from workbench.agent import arguments as given
 from workbench.agent.answer import Answer, told
+from workbench.agent.direct import Direct
 from workbench.agent.edge import Edge
 from workbench.agent.files import Files
 from workbench.agent.lookups import Lookups
 from workbench.agent.names import agent_name, shortened
 from workbench.agent.personal import checked, sanitized
 from workbench.agent.programs import Context, Programs
+from workbench.agent.skill_resources import SkillResources
 from workbench.agent.skills import Skills
 from workbench.agent.stream import messages
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, TOOLS, AgentTool
@@ -47,7 +49,8 @@ class Door:
         self.programs = Programs(rooms, conveyor, self._session)
         self.edge = Edge(self._session)
         self._skills = Skills(rooms, self._session, self.programs)
-        self._files = Files(rooms, conveyor, self._session)
+        self._files = Files(rooms, conveyor, self._session, self.programs)
+        self._direct = Direct(rooms, self.programs)
         self._lookups = Lookups(rooms, conveyor, self._session, self.programs)
         self.server: Server[Any] = Server(
             "mcp-workbench",
@@ -57,6 +60,7 @@ class Door:
             on_call_tool=self._call,
         )
         self.server.add_request_handler("logging/setLevel", T.SetLevelRequestParams, self._set_level)
+        SkillResources(rooms, self._session, self.server)
 
     @property
     def session(self) -> Session:
@@ -94,6 +98,7 @@ class Door:
                 )
                 for tool in TOOLS
             ]
+            + await self._direct.tools()
         )
 
     def _described(self, tool: AgentTool) -> str:
@@ -107,6 +112,8 @@ class Door:
         self._changed(self._info)
         try:
             given.check(params.name, arguments := params.arguments or {})
+            if (direct := await self._direct.call(context, params.name, arguments)) is not None:
+                return told(direct, structured=False)
             return told(await self._answer(context, params.name, arguments))
         except WorkbenchError as fault:
             return told(Answer(str(fault), failed=True), structured=False)
@@ -117,6 +124,8 @@ class Door:
                 return await self.programs.execute(context, arguments)
             case "run_skill":
                 return await self._skills.run(context, arguments)
+            case "write_workspace_file":
+                return await self._files.write(context, arguments)
             case "list_skills":
                 return await self._skills.list()
             case "get_execution_stats":
@@ -138,7 +147,6 @@ class Door:
             "search_skills": self._skills.search,
             "load_skill": self._skills.load,
             "save_skill": self._skills.save,
-            "write_workspace_file": self._files.write,
             "read_workspace_file": self._files.read,
             "list_workspace_files": self._files.list,
             "get_run": self._files.result,

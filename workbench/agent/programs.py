@@ -67,10 +67,14 @@ class Programs:
         )
         return await self._ended(context, run)
 
-    async def run(self, context: Context, code: str, purpose: str, skill: str) -> Answer:
-        """A program that the door wrote for a skill."""
+    async def run(
+        self, context: Context, code: str, purpose: str, skill: str = "", required: tuple[str, ...] = ()
+    ) -> Answer:
+        """A program that the door wrote for its agent."""
         await self._rooms.catalog.learn()
-        return await self._ended(context, self._conveyor.submit(code, self._session, purpose, skill=skill))
+        words = shortened(purpose, LONGEST_PURPOSE)
+        submit = self._conveyor.submit
+        return await self._ended(context, submit(code, self._session, words, skill=skill, required=required))
 
     def stop_all(self, reason: str) -> None:
         """Nobody waits for them any more."""

@@ -177,7 +177,7 @@ WRITE_FILE = AgentTool(
     description="Write a text file.",
     schema=_object(["path", "content"], path=_text("reports/a.txt"), content=_text("All of it.")),
     read_only=False,
-    answers=_said("That it was written.", path=_text("Where."), size=_number("Bytes.")),
+    answers=_RUN,
 )
 
 _SLICE = _said("The slice.", offset=_number("Where it begins."), total=_number("Characters of the whole."))
@@ -185,9 +185,8 @@ _SLICE = _said("The slice.", offset=_number("Where it begins."), total=_number("
 READ_FILE = AgentTool(
     name="read_workspace_file",
     description="Read one.",
-    schema=_object(["path"], path=_text("Its path."), offset=_number("First character.")),
+    schema=_object(["path"], path=_text("Its path."), first_line=_number("From here.")),
     read_only=True,
-    answers=_SLICE,
 )
 
 LIST_FILES = AgentTool(
@@ -195,7 +194,6 @@ LIST_FILES = AgentTool(
     description="List them.",
     schema=_object([], folder=_text("Only below it.")),
     read_only=True,
-    answers=_said("A line for each.", files=_list("Each one.", "path", size=_number("Bytes."))),
 )
 
 GET_RUN = AgentTool(

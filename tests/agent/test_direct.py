@@ -1,0 +1,61 @@
+"""Chosen servers' tools one by one: each call takes the road of programs, with gate, privacy and audit on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from workbench.agent.direct import LONGEST_NAME, _free
+from workbench.records import EntryQuery, RunState
+
+
+@pytest.fixture
+async def direct(core):
+    await core.catalog.connect("demo")
+    core._set_settings(replace(core.settings, agent_direct="demo nothing", approval_wait_seconds=0))
+    return core
+
+
+async def test_they_are_listed_beside_the_doors_own_and_answer_masked(direct, agent):
+    async with agent() as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        orders = await client.call_tool("demo__list_orders", {"status": "pending", "limit": 1})
+        who = await client.call_tool("demo__get_customer", {"customer_id": "CUS-0001"})
+        picture = await client.call_tool("demo__order_chart", {})
+        wrong = await client.call_tool("demo__list_orders", {"stauts": "pending"})
+    assert listed["demo__list_orders"].input_schema["properties"]["status"]
+    assert "execute_code" in listed
+    assert not orders.is_error, orders.content[0].text
+    assert orders.content[0].text.startswith("{")
+    assert "[EMAIL_1." in who.content[0].text
+    assert [part.type for part in picture.content] == ["text", "image"]
+    assert wrong.is_error
+    assert "status" in wrong.content[0].text
+    kinds = [entry.note.tool for entry in direct.journal.entries(EntryQuery(kind="call.done"))]
+    assert kinds == ["order_chart", "get_customer", "list_orders"]
+
+
+async def test_what_needs_a_person_waits_for_one(direct, agent):
+    async with agent() as client:
+        sent = await client.call_tool("demo__send_email", {"to": "a@example.org", "subject": "s", "body": "b"})
+        gone = await client.call_tool("other__tool", {})
+    assert sent.is_error
+    assert "Nobody answered in time" in sent.content[0].text
+    (run,) = direct.conveyor.runs()
+    assert (run.state, run.proposal.required) == (RunState.REFUSED, ("demo.send_email",))
+    assert "There is no tool" in gone.content[0].text
+
+
+async def test_without_the_setting_there_are_none(core, agent):
+    async with agent() as client:
+        assert not [tool.name for tool in (await client.list_tools()).tools if "__" in tool.name]
+        assert (await client.call_tool("demo__list_orders", {})).is_error
+
+
+def test_names_are_those_that_models_take_and_no_two_alike():
+    taken: dict = {}
+    for wish in ("a.b__tool with blanks", "a-b__x" * 40, "a-b__x" * 40):
+        taken[_free(wish, taken)] = None
+    assert next(iter(taken)) == "a_b__tool_with_blanks"
+    assert [len(name) <= LONGEST_NAME for name in taken] == [True] * 3

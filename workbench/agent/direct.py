@@ -1,0 +1,101 @@
+"""Chosen servers' tools one by one, for small catalogues, where their definitions cost less than searching them.
+
+Each call is a program of one line on the road of all programs: the same gate, guard, privacy, pins and audit.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import mcp.types as T
+
+from workbench.agent.answer import Answer
+from workbench.agent.programs import Context, Programs
+from workbench.catalog.one_tool import one_tool
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject, Tool
+from workbench.runs.rooms import Rooms
+
+LONGEST_NAME: Final = 64  # characters that models' interfaces take
+MOST: Final = 200  # tools of all chosen servers
+_ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_RESULT: Final = "result = "
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    name: str
+    tool: Tool
+
+
+class Direct:
+    """What the setting agent.direct names, asked each time."""
+
+    def __init__(self, rooms: Rooms, programs: Programs) -> None:
+        self._rooms = rooms
+        self._programs = programs
+
+    async def tools(self) -> list[T.Tool]:
+        """Definitions as their servers sent them, without the schemas of their answers: tokens stand in those."""
+        return [_listed(one) for one in await self._shown()]
+
+    async def call(self, context: Context, name: str, arguments: JsonObject) -> Answer | None:
+        """The answer of the tool; None when no tool of this name is shown."""
+        found = next((one for one in await self._shown() if one.name == name), None)
+        if found is None:
+            return None
+        spelled = f"{found.tool.server}.{found.tool.name}"
+        code = f"{one_tool(self._rooms.catalog, spelled).import_line}\n"
+        function = code.rpartition(" ")[2].strip()
+        try:
+            json.dumps(arguments, allow_nan=False)
+        except ValueError as fault:
+            raise WorkbenchError("An argument is no number that JSON has.", "Leave out NaN and Infinity.") from fault
+        code += f"result = await {function}({arguments!r})\n"
+        answer = await self._programs.run(context, code, f"Call {spelled}.", required=(spelled,))
+        text = answer.text.removeprefix(_RESULT) if not answer.failed else answer.text
+        return Answer(text, {}, answer.pictures, answer.failed)
+
+    async def _shown(self) -> list[_Shown]:
+        chosen = self._rooms.settings().agent_direct.split()
+        if not chosen:
+            return []
+        catalog = self._rooms.catalog
+        await catalog.learn()
+        tools = [tool for tool in catalog.tools() if tool.server in chosen and catalog.blocked(tool) is None]
+        taken: dict[str, _Shown] = {}
+        for tool in tools[:MOST]:
+            name = _free(f"{tool.server}__{tool.name}", taken)
+            taken[name] = _Shown(name, tool)
+        return list(taken.values())
+
+
+def _free(wish: str, taken: dict[str, _Shown]) -> str:
+    """A name that every model's interface takes, and no other tool has."""
+    plain = _ODD.sub("_", wish)[:LONGEST_NAME]
+    number = 1
+    name = plain
+    while name in taken:
+        number += 1
+        end = f"_{number}"
+        name = f"{plain[: LONGEST_NAME - len(end)]}{end}"
+    return name
+
+
+def _listed(one: _Shown) -> T.Tool:
+    hints = one.tool.hints
+    return T.Tool(
+        name=one.name,
+        title=one.tool.title or None,
+        description=one.tool.description,
+        input_schema={"type": "object", **one.tool.input_schema},
+        annotations=T.ToolAnnotations(
+            read_only_hint=hints.read_only,
+            destructive_hint=hints.destructive,
+            idempotent_hint=hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+    )

@@ -1,0 +1,150 @@
+"""Kept skills as the protocol's skills extension (SEP-2640): `skills/list`, `skills/get` and `skill://…` resources.
+
+A client reads what this session may see: personal data is replaced first, and sizes and digests are of that text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+import mcp.types as T
+import yaml
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+
+from workbench.agent.programs import Context
+from workbench.files import read_plain
+from workbench.records import JsonObject, JsonValue, Skill
+from workbench.runs.rooms import Rooms
+from workbench.runs.sessions import Session
+from workbench.runs.skill_verbs import kept_skills
+
+EXTENSION: Final = "io.modelcontextprotocol/skills"
+PAGE: Final = 50  # skills of one answer
+MOST_FILES: Final = 100  # of one skill
+LARGEST: Final = 500_000  # bytes of one file
+_CARD: Final = "SKILL.md"
+_NOT_FOUND: Final = -32002  # of resources, until 2026-07-28
+_INVALID: Final = -32602
+_TYPES: Final = {".md": "text/markdown", ".py": "text/x-python", ".json": "application/json", ".csv": "text/csv"}
+
+
+class GetSkillParams(T.RequestParams):
+    """Of `skills/get`."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    uri: str
+    text: str
+
+
+class SkillResources:
+    """For one agent."""
+
+    def __init__(self, rooms: Rooms, session: Session, server: Server[Any]) -> None:  # Any: as the SDK leaves it
+        self._rooms = rooms
+        self._session = session
+        server.extensions = {EXTENSION: {}}
+        server.add_request_handler("skills/list", T.PaginatedRequestParams, self._list)
+        server.add_request_handler("skills/get", GetSkillParams, self._get)
+        server.add_request_handler("resources/list", T.PaginatedRequestParams, self._resources)
+        server.add_request_handler("resources/read", T.ReadResourceRequestParams, self._read)
+
+    async def _list(self, context: Context, params: T.PaginatedRequestParams) -> dict[str, Any]:  # Any: JSON
+        skills, cursor = await self._page(params.cursor)
+        entries = [entry for skill in skills if (entry := await self._entry(skill)) is not None]
+        return {"skills": entries} | ({"nextCursor": cursor} if cursor else {})
+
+    async def _get(self, context: Context, params: GetSkillParams) -> dict[str, Any]:  # Any: JSON
+        for skill in await kept_skills(self._rooms):
+            if _uri(skill, _CARD) == params.uri and (entry := await self._entry(skill)) is not None:
+                return {"skill": entry}
+        raise MCPError(_INVALID, f"There is no skill {params.uri[:200]!r}; skills/list names all.")
+
+    async def _resources(self, context: Context, params: T.PaginatedRequestParams) -> T.ListResourcesResult:
+        skills, cursor = await self._page(params.cursor)
+        found = [T.Resource(uri=_uri(skill, _CARD), name=skill.name, description=self._session.mask(skill.description),
+                            mime_type=_TYPES[".md"]) for skill in skills]  # fmt: skip
+        return T.ListResourcesResult(resources=found, next_cursor=cursor)
+
+    async def _read(self, context: Context, params: T.ReadResourceRequestParams) -> T.ReadResourceResult:
+        for skill in await kept_skills(self._rooms):
+            if params.uri.startswith(_uri(skill, "")):
+                for file in await asyncio.to_thread(self._files, skill):
+                    if file.uri == params.uri:
+                        kind = _TYPES.get(PurePosixPath(file.uri).suffix, "text/plain")
+                        content = T.TextResourceContents(uri=file.uri, mime_type=kind, text=file.text)
+                        return T.ReadResourceResult(contents=[content])
+        code = _INVALID if context.protocol_version in MODERN_PROTOCOL_VERSIONS else _NOT_FOUND
+        raise MCPError(code, "Resource not found", {"uri": params.uri[:2_000]})
+
+    async def _page(self, cursor: str | None) -> tuple[list[Skill], str | None]:
+        skills = sorted(await kept_skills(self._rooms), key=lambda skill: skill.name)
+        if cursor is not None and not any(skill.name == cursor for skill in skills):
+            raise MCPError(_INVALID, "That page is gone; begin anew without a cursor.")
+        rest = [skill for skill in skills if cursor is None or skill.name >= cursor]
+        return rest[:PAGE], rest[PAGE].name if len(rest) > PAGE else None
+
+    async def _entry(self, skill: Skill) -> JsonObject | None:
+        """None for one that went, or whose card is no card, since the list was made."""
+        files = await asyncio.to_thread(self._files, skill)
+        card = next((file.text for file in files if file.uri == _uri(skill, _CARD)), "")
+        front = await asyncio.to_thread(_frontmatter, card)
+        if front is None or front.get("name") != skill.name:
+            return None
+        listed: list[JsonValue] = [
+            {"uri": file.uri, "digest": f"sha256:{hashlib.sha256(data).hexdigest()}", "size": len(data)}
+            for file in files
+            if (data := file.text.encode()) is not None
+        ]
+        return {"uri": _uri(skill, _CARD), "frontmatter": front, "resources": listed}
+
+    def _files(self, skill: Skill) -> list[_File]:
+        """Its plain text files as this session may see them; earlier versions and links are no part of it."""
+        folder = self._rooms.library.folder(skill.name)
+        found: list[_File] = []
+        for path in sorted(folder.rglob("*"))[: 10 * MOST_FILES]:
+            parts = path.relative_to(folder).parts
+            if parts[0] == "versions" or any(part.startswith((".", "__")) for part in parts) or path.is_symlink():
+                continue
+            try:
+                if path.is_file() and path.stat().st_size <= LARGEST:
+                    text = self._session.mask(read_plain(path))
+                    found.append(_File(_uri(skill, "/".join(parts)), text))
+            except (OSError, ValueError):
+                continue  # gone, closed, or no text: then it is not there to read
+        return found[:MOST_FILES]
+
+
+def _uri(skill: Skill, file: str) -> str:
+    return f"skill://{skill.name}/{file}"
+
+
+def _frontmatter(card: str) -> JsonObject | None:
+    """The YAML at the head of a card, as JSON."""
+    lines = card.lstrip("\ufeff").splitlines()
+    if not lines or lines[0].rstrip() != "---":
+        return None
+    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
+    try:
+        found = yaml.safe_load("\n".join(lines[1:end]))
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+    return {str(key): _plain(value) for key, value in found.items()} if isinstance(found, dict) else None
+
+
+def _plain(value: object) -> JsonValue:
+    """YAML knows dates and other things that JSON does not."""
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
