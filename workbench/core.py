@@ -49,6 +49,7 @@ from workbench.secrets.logs import mask_logs
 from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
+from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
 if TYPE_CHECKING:
@@ -125,11 +126,13 @@ class Core:
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
         await asyncio.to_thread(library.install_starters)
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb, lambda: self.settings.workspace_files)
+        snapshots = Snapshots(store.way, self.paths.undo, lambda: self.settings)
+        opened.push_async_callback(asyncio.to_thread, snapshots.close)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
             rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
-            Finder(self.paths.audit, self.paths.audit_index),
+            Finder(self.paths.audit, self.paths.audit_index), snapshots,
         )  # fmt: skip
         self._follow()
         self._build_road()

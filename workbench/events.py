@@ -245,6 +245,14 @@ class PrivacyChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class FilesChanged:
+    """A run, an agent, a person or an undo left files of the workspace different, and it can be taken back."""
+
+    id: str  # of the changes; for a run its own
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class CallsKept:
     """Calls were made and stand in the history now, newest last."""
 
@@ -325,6 +333,7 @@ Event: TypeAlias = (
     | NetworkChanged
     | PermissionsChanged
     | PrivacyChanged
+    | FilesChanged
     | CallsKept
     | CallsForgotten
     | SavedCallsChanged

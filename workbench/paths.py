@@ -56,6 +56,11 @@ class Paths:
         return self.cache / "audit-index.sqlite"  # made of the audit, and again when it is gone
 
     @property
+    def undo(self) -> Path:
+        """What stood in the workspace before runs changed it."""
+        return self.state / "undo"
+
+    @property
     def history(self) -> Path:
         return self.state / "history.sqlite"
 

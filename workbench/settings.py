@@ -119,6 +119,14 @@ class Settings:
         20_000, "How many files the workspace may hold; after that no tool or person adds one. Programs: 100,000.",
         least=10, most=100_000,
     )  # fmt: skip
+    workspace_undo_runs: int = _setting(
+        100, "Of how many runs and deeds in the workspace the changes can be undone. 0: of none.", guarded=True,
+        least=0, most=10_000,
+    )  # fmt: skip
+    workspace_undo_mb: int = _setting(
+        500, "How much is kept for that, in megabytes; the oldest changes go first.", guarded=True, most=1_000_000
+    )
+    workspace_undo_days: int = _setting(30, "For how many days changes can be undone.", guarded=True, most=3650)
     state_idle_minutes: int = _setting(
         10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True
     )

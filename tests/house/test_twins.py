@@ -10,11 +10,16 @@ from pathlib import Path
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
     "workspace/beneath.py": "tests/workspace/test_confined.py",
-    "workspace/walk.py": "tests/workspace/test_store.py",
     "runs/replay.py": "tests/desk/test_skill_tests.py",
     "runs/recording.py": "tests/desk/test_skill_tests.py",
     "runs/drift.py": "tests/desk/test_skill_tests.py",
     "runs/learning_skills.py": "tests/desk/test_skill_tests.py",
+    "workspace/walk.py": "tests/workspace/test_snapshots.py",
+    "workspace/book.py": "tests/workspace/test_snapshots.py",
+    "workspace/contents.py": "tests/workspace/test_snapshots.py",
+    "workspace/telling.py": "tests/desk/test_files.py",
+    "workspace/carrying.py": "tests/desk/test_files.py",
+    "wire/topics/files.py": "tests/wire/test_questions.py",
     "runs/arrivals.py": "tests/desk/test_skills.py",
     "desk/values.py": "tests/desk/test_privacy_desk.py",
     "desk/privacy.py": "tests/desk/test_privacy_desk.py",

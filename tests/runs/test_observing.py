@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.records import CallTrace, EntryQuery, Risk, RunState
-from workbench.runs import observing
 from workbench.runs.observing import Observing
+from workbench.workspace.book import Change, State
+from workbench.workspace.snapshots import Writer
 
 CODE = """
 from pathlib import Path
@@ -21,36 +22,26 @@ def trace(server="demo", tool="send_email", state="done"):
     return CallTrace("c", server, tool, "", Risk.LOW, state)
 
 
-async def test_calls_connections_and_files_are_told_apart(tmp_path):
-    (tmp_path / "old.txt").write_text("old")
-    (tmp_path / "kept.txt").write_text("kept")
-    seen = Observing(tmp_path)
-    await seen.begin(alone=True)
+def test_calls_connections_and_files_are_told_apart():
+    seen, file, folder = Observing(), State(0o100644, 3, 1, "sha"), State(0o040755, 0, 0, "")
     for one in (trace(state="running"), trace(), trace(state="refused"), trace("network", "a.example:443")):
         seen.take(one)
-    (tmp_path / "old.txt").unlink()
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub/new.txt").write_text("new")
-    found = await seen.end(alone=True)
+    writer = Writer("r", "run", "agent")
+    writer.files = {"old.txt": Change(file, None), "sub": Change(None, folder), "sub/new.txt": Change(None, file)}
+    writer.rewritten = {"as it was.txt"}
+    found = seen.end(writer)
     assert found.tools == {"demo.send_email": (1, 1)}
     assert found.hosts == {"a.example:443": (1, 0)}
-    assert found.written == ("workspace/sub/new.txt",)
+    assert found.written == ("workspace/as it was.txt", "workspace/sub/new.txt")
     assert found.deleted == ("workspace/old.txt",)
 
 
-async def test_files_are_left_out_where_another_program_ran_or_there_are_too_many(tmp_path, monkeypatch):
-    for first, last in ((True, False), (False, True)):
-        seen = Observing(tmp_path)
-        await seen.begin(alone=first)
-        (tmp_path / f"{first}.txt").write_text("x")
-        assert (await seen.end(alone=last)).written == ()
-    monkeypatch.setattr(observing, "_QUICK", 1)
-    seen = Observing(tmp_path)
-    await seen.begin(alone=True)
-    (tmp_path / "one more.txt").write_text("x")
-    assert (await seen.end(alone=True)).written == ("workspace/one more.txt",), "counted on a thread"
-    monkeypatch.setattr(observing, "_MOST", 2)
-    assert (await seen.end(alone=True)).written == ()
+def test_files_are_left_out_where_another_program_may_have_written_them_or_nobody_knows():
+    file = State(0o100644, 3, 1, "sha")
+    writer = Writer("r", "run", "agent")
+    writer.files = {"both.txt": Change(None, file, frozenset({"other"})), "mine.txt": Change(None, file)}
+    assert Observing().end(writer).written == ("workspace/mine.txt",)
+    assert Observing().end(None).written == ()
 
 
 async def test_what_a_text_did_not_foretell_is_shown_at_the_run_and_in_the_audit(demo, monkeypatch):

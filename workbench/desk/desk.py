@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.desk.asks import AsksDesk
 from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
+from workbench.desk.files import FilesDesk
 from workbench.desk.finding import FindingDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.marks import MarksDesk
@@ -42,6 +43,7 @@ class Desk(
     SkillsDesk,
     SkillTestsDesk,
     MemoryDesk,
+    FilesDesk,
     PastDesk,
     WatchDesk,
     SecretsDesk,

@@ -17,6 +17,7 @@ from workbench.policy.canonical import canonical
 from workbench.policy.gate import gate
 from workbench.policy.scripts import assess_script
 from workbench.records import Content, Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.runs import watching
 from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
 from workbench.runs.arrival import Arrival
 from workbench.runs.borrowed import assess_all
@@ -65,12 +66,16 @@ class Conveyor:
         self.pauses = Pauses(rooms.tell)
         self.slots = Slots(lambda: rooms.settings().run_concurrent)
         self.rehearsals = Rehearsals(rooms, self._road, self._set_out)
-        self._started = 0  # programs so far
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:
         """Know the runs of earlier cores; those without an end are written down as interrupted."""
+        began = time.time()
         self._past, self.interrupted = past_runs(self._rooms.journal)
+        cut_off = [
+            run for run in self._past if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
+        ]
+        self._settling = spawn("settle the workspace", watching.settle(self._rooms.snapshots, cut_off))
         shutil.rmtree(self._rooms.paths.rehearsals, ignore_errors=True)  # of a core that was killed
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
@@ -251,6 +256,8 @@ class Conveyor:
 
     async def close(self) -> None:
         self.pauses.close()
+        self._settling.cancel()
+        await asyncio.wait([self._settling])
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
         await self.states.close()
@@ -355,14 +362,12 @@ class Conveyor:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
         road.step(RunState.RUNNING, where, started=time.time())
         execution = Execution(road, self._broker, self._stock, self.states, self.pauses)
-        self._started += 1
-        started = self._started
-        await road.observing.begin(alone=self.number(RunState.RUNNING) == 1)
+        await watching.begin(road)
         try:
             async with spare_workspace(road):
                 ending = await execution.run()
         finally:
-            await road.observe(alone=started == self._started)
+            road.observe(await watching.end(road))
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"

@@ -19,6 +19,7 @@ from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.state import State
 from workbench.tokens import count, counter
+from workbench.workspace.snapshots import Writer
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
@@ -55,7 +56,7 @@ class Road:
         self.stop_reason = ""  # why it was stopped, for whoever proposed it
         self._answer: asyncio.Future[Decision] | None = None
         self._calls: dict[str, CallTrace] = {}
-        self.observing = Observing(rooms.paths.workspace)
+        self.observing = Observing()
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self.call_bytes = 0  # of nested answers
         self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
@@ -154,9 +155,10 @@ class Road:
             self._calls[call_id] = replace(trace, state="waiting" if waits else "running")
             self.rooms.tell(RunCall(self.run.id, self._calls[call_id]))
 
-    async def observe(self, *, alone: bool) -> None:
-        """The program has ended: put what it did beside what its text foretold, and write down what it did not."""
-        seen, verdict, provenance = await self.observing.end(alone=alone), self.run.verdict, self.session.provenance
+    def observe(self, writer: Writer | None) -> None:
+        """The program has ended: put what it did beside what its text foretold, and write down what it did not.
+        `writer`: what it changed in the workspace, where that is known."""
+        seen, verdict, provenance = self.observing.end(writer), self.run.verdict, self.session.provenance
         if verdict is None or self.rehearsal is not None:  # a rehearsal did nothing
             return
         found = compare(verdict, seen, read=self.run.proposal.language == "python")

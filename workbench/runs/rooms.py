@@ -21,6 +21,7 @@ from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings
 from workbench.skills.library import Library
+from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
 
@@ -45,3 +46,4 @@ class Rooms:
     bounds: Bounds
     personal: Personal
     finder: Finder
+    snapshots: Snapshots

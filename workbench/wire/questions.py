@@ -11,6 +11,7 @@ from typing import Protocol
 from workbench.wire.topics.asks import AskQuestions
 from workbench.wire.topics.clients import ClientQuestions
 from workbench.wire.topics.doctor import DoctorQuestions
+from workbench.wire.topics.files import FileQuestions
 from workbench.wire.topics.finding import FindingQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
@@ -46,6 +47,7 @@ class Questions(
     SkillQuestions,
     SkillTestQuestions,
     MemoryQuestions,
+    FileQuestions,
     PastQuestions,
     SavedQuestions,
     WatchQuestions,
@@ -144,6 +146,14 @@ DECISIVE = frozenset(
         "accept_profile",
         "withdraw_profile",
         "forget_values",
+        "write_file",
+        "make_folder",
+        "rename_file",
+        "remove_files",
+        "bring_files",
+        "take_file",
+        "undo_files",
+        "forget_changes",
         "mark_privacy",
         "unmark_privacy",
         "set_privacy_kind",

@@ -30,10 +30,8 @@ class Confined:
 
     @contextmanager
     def open_root(self) -> Iterator[int]:
-        with suppress(FileExistsError):
-            self.root.mkdir(parents=True)
         try:
-            root = os.open(self.root, FOLDER)
+            root = self._opened()
         except OSError as fault:
             hint = "It must be a folder of the bench, not a link to another place."
             raise WorkbenchError(f"The workspace cannot be opened: {fault.strerror}.", hint) from fault
@@ -41,6 +39,13 @@ class Confined:
             yield root
         finally:
             os.close(root)
+
+    def _opened(self) -> int:
+        with suppress(FileNotFoundError):
+            return os.open(self.root, FOLDER)
+        with suppress(FileExistsError):
+            self.root.mkdir(parents=True)
+        return os.open(self.root, FOLDER)
 
     @contextmanager
     def parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,71 @@
+"""A run's writes are its own: told at the run, in the audit, and undone; and what is wrong with that stops no run."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from workbench.events import FilesChanged
+from workbench.records import EntryQuery, RunState
+from workbench.runs import watching
+from workbench.workspace.undoing import Undoing
+
+WRITES = "open('workspace/{0}.txt', 'w').write('{0}')"
+
+
+@pytest.fixture
+async def agent(core):
+    core.settings = replace(core.settings, approval_auto_medium=True, isolation_medium="process")
+    return core.rooms.sessions.open("test agent")
+
+
+async def done(core, agent, code, **words):
+    return await core.conveyor.finished(core.conveyor.submit(code, agent, "to test", **words).id)
+
+
+async def test_row_138_what_a_run_wrote_is_told_audited_and_taken_back(core, agent):
+    told = []
+    core.bus.listen(lambda event: told.append(event) if isinstance(event, FilesChanged) else None)
+    core.rooms.store.write("kept.txt", "kept")
+    run = await done(core, agent, WRITES.format("one"))
+    assert run.state is RunState.DONE, run.fault
+    assert [(one.subject, one.predicted) for one in run.observed] == [("workspace/one.txt", True)]
+    assert told == [FilesChanged(run.id, 1)]
+    (entry,) = core.journal.entries(EntryQuery(kind="run.wrote"))
+    assert entry.note.summary == "changed one file of the workspace: one.txt"
+    found = await asyncio.to_thread(Undoing(core.rooms.snapshots).undo, run.id, ["one.txt"], "you")
+    assert list(found.files) == ["one.txt"]
+    assert [one.path for one in core.rooms.store.list()] == ["kept.txt"]
+
+
+async def test_programs_at_once_are_told_apart(core, agent):
+    waits = "import asyncio\nawait asyncio.sleep(0.2)\n"
+    runs = await asyncio.gather(*(done(core, agent, waits + WRITES.format(name)) for name in ("a", "b", "c")))
+    assert all(run.state is RunState.DONE for run in runs)
+    for run, name in zip(runs, "abc", strict=True):
+        files = core.rooms.snapshots.book.find(run.id).files
+        assert f"{name}.txt" in files
+        assert all(one.shared for path, one in files.items() if path != f"{name}.txt"), "never told as its own alone"
+
+
+async def test_what_cannot_write_is_not_watched(core, agent, monkeypatch):
+    begun = []
+    monkeypatch.setattr(core.rooms.snapshots, "begin", lambda *words, **more: begun.append(words))
+    assert (await done(core, agent, "print(1)", profile="read_only")).state is RunState.DONE
+    assert begun == []
+
+
+async def test_a_disk_that_fails_stops_no_run(core, agent, monkeypatch, caplog):
+    def fails(*words, **more):
+        raise sqlite3.OperationalError("disk full")
+
+    monkeypatch.setattr(core.rooms.snapshots, "begin", fails)
+    run = await done(core, agent, WRITES.format("one"))
+    assert run.state is RunState.DONE
+    assert "cannot be told" in caplog.text
+    monkeypatch.setattr(core.rooms.snapshots, "warm", fails)
+    await watching.settle(core.rooms.snapshots, [])
+    assert "cannot be watched" in caplog.text

@@ -1,0 +1,128 @@
+"""Answers what a person asks of the workspace. What they change there can be undone like what a run changed."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from workbench.desk.seat import BY, Seat
+from workbench.events import FilesChanged
+from workbench.records import FileChanges, FileInfo, FilePiece, FileRoom, KeptFiles, UndoPlan
+from workbench.workspace import carrying, telling
+from workbench.workspace.names import shown
+from workbench.workspace.snapshots import Writer
+from workbench.workspace.undoing import Undoing
+
+Answer = TypeVar("Answer")
+
+
+class FilesDesk(Seat):
+    """Everything here works on the disk, on a thread."""
+
+    async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]:
+        return await asyncio.to_thread(self._rooms.store.level, folder)
+
+    async def file_room(self) -> FileRoom:
+        return await asyncio.to_thread(self._rooms.store.room)
+
+    async def file_piece(self, path: str, start: int = 0) -> FilePiece:
+        return await asyncio.to_thread(telling.piece, self._rooms.store, path, start)
+
+    # ── what a person changes ────────────────────────────────────────────────────────────────────
+    async def write_file(self, path: str, text: str) -> FileInfo:
+        return await self._do(f"wrote {path}", (path,), lambda: self._rooms.store.write(path, text))
+
+    async def make_folder(self, path: str) -> FileInfo:
+        return await self._do(f"made the folder {path}", (path,), lambda: self._rooms.store.make_folder(path))
+
+    async def rename_file(self, path: str, to: str) -> FileInfo:
+        return await self._do(f"moved {path} to {to}", (path, to), lambda: self._rooms.store.rename(path, to))
+
+    async def remove_files(self, paths: tuple[str, ...]) -> FileChanges:
+        words = paths[0] if len(paths) == 1 else f"{len(paths)} files"
+        writer = self._writer(f"deleted {words}", paths)
+
+        def remove() -> None:
+            for path in paths:
+                self._rooms.store.remove(path)
+
+        await self._as_theirs(writer, remove)
+        return FileChanges(writer.id, writer.kind, BY, writer.label, 0.0, count=len(writer.files))
+
+    async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
+        words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
+        bring = self._rooms.store
+        return await self._do(f"brought {words}", (), lambda: carrying.bring(bring, sources, folder))
+
+    async def take_file(self, path: str, target: str) -> int:
+        size = await asyncio.to_thread(carrying.take, self._rooms.store, path, Path(target))
+        self._note("file.taken", f"{path} was copied out of the workspace")
+        return size
+
+    # ── what runs changed ────────────────────────────────────────────────────────────────────────
+    async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
+        def newest() -> tuple[FileChanges, ...]:
+            with self._rooms.snapshots.opened() as book:
+                return tuple(telling.told(*one) for one in book.newest(most)) if book is not None else ()
+
+        return await asyncio.to_thread(newest)
+
+    async def changes_of(self, name: str) -> FileChanges:
+        return telling.told(await asyncio.to_thread(self._undoing.find, name))
+
+    async def changed_text(self, name: str, path: str) -> tuple[str, str]:
+        def texts() -> tuple[str, str]:
+            return telling.both(self._rooms.snapshots.contents, self._undoing.find(name), path)
+
+        return await asyncio.to_thread(texts)
+
+    async def undo_plan(self, name: str) -> UndoPlan:
+        changes, steps = await asyncio.to_thread(self._undoing.plan, name)
+        return UndoPlan(telling.told(changes), tuple(map(telling.line, steps[: telling.MOST_TOLD])))
+
+    async def undo_files(self, name: str, paths: tuple[str, ...]) -> FileChanges:
+        undoing, wanted = self._undoing, frozenset(paths)
+
+        def undo() -> FileChanges:
+            real = [path for path in undoing.find(name).files if shown(path) in wanted]
+            return telling.told(undoing.undo(name, real, BY))
+
+        done = await asyncio.to_thread(undo)
+        count = f"{done.count:,} files" if done.count != 1 else "one file"
+        self._note("files.undone", f"Changes of {count} were taken back", run_id=name if not name.count("-") else "")
+        self._rooms.tell(FilesChanged(done.id, done.count))
+        return done
+
+    async def kept_files(self) -> KeptFiles:
+        count, size = await asyncio.to_thread(self._rooms.snapshots.kept)
+        return KeptFiles(count, size, self._rooms.settings().workspace_undo_mb * 1_000_000)
+
+    async def forget_changes(self) -> None:
+        await asyncio.to_thread(self._rooms.snapshots.forget)
+        self._note("files.forgotten", "What runs changed in the workspace was forgotten")
+        self._rooms.tell(FilesChanged("", 0))
+
+    @property
+    def _undoing(self) -> Undoing:
+        return Undoing(self._rooms.snapshots)
+
+    def _writer(self, words: str, paths: tuple[str, ...]) -> Writer:
+        """Names with escapes are spelled otherwise on the disk: then all that changes meanwhile counts as theirs."""
+        only = () if any("\\" in path for path in paths) else paths
+        return Writer(f"you-{secrets.token_hex(6)}", "person", BY, words, only=only)
+
+    async def _do(self, words: str, paths: tuple[str, ...], work: Callable[[], Answer]) -> Answer:
+        return await self._as_theirs(self._writer(words, paths), work)
+
+    async def _as_theirs(self, writer: Writer, work: Callable[[], Answer]) -> Answer:
+        def deed() -> Answer:
+            with self._rooms.snapshots.deed(writer):
+                return work()
+
+        answer = await asyncio.to_thread(deed)
+        self._note("file.changed", f"A person {writer.label}")
+        self._rooms.tell(FilesChanged(writer.id, len(writer.files)))
+        return answer

@@ -1,0 +1,81 @@
+"""Lets the workspace's snapshots stand round a run: what it wrote is its own, and can be taken back.
+
+Whatever is wrong with them costs nobody a run: it is said, and the run goes on without.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
+
+from workbench.errors import WorkbenchError
+from workbench.events import FilesChanged
+from workbench.records import Run
+from workbench.runs.road import Road
+from workbench.workspace.names import shown
+from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
+
+log = logging.getLogger(__name__)
+Answer = TypeVar("Answer")
+
+_LABEL = 200  # characters of what a run was for
+_TOLD = 50  # names that the audit holds
+RUN = "run"
+
+
+async def begin(road: Road) -> None:
+    """Before its program starts. One that cannot write is not watched."""
+    profile = road.run.verdict.profile if road.run.verdict else None
+    if road.rehearsal is None and road.may_write and (profile is None or profile.workspace == "write"):
+        snapshots, writer = road.rooms.snapshots, writer_of(road.run)
+        await _done(partial(snapshots.begin, writer, quick=True), partial(snapshots.begin, writer))
+
+
+async def end(road: Road) -> Writer | None:
+    """After its program has ended, however that was; answers what it changed."""
+    snapshots, name = road.rooms.snapshots, road.run.id
+    if not snapshots.knows(name):
+        return None
+    writer = await _done(partial(snapshots.end, name, quick=True), partial(snapshots.end, name))
+    if writer is not None and writer.files:
+        names = [shown(path) for path in sorted(writer.files)]
+        words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+        count = f"{len(names):,} files" if len(names) != 1 else "one file"
+        detail: dict[str, object] = {"files": [road.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
+        road.note("run.wrote", f"changed {count} of the workspace: {words}", detail, soon=True)
+        road.rooms.tell(FilesChanged(road.run.id, len(names)))
+    return writer
+
+
+def writer_of(run: Run) -> Writer:
+    words = " ".join(run.proposal.purpose.split())[:_LABEL]
+    return Writer(run.id, RUN, run.proposal.author, words)
+
+
+async def settle(snapshots: Snapshots, cut_off: Iterable[Run]) -> None:
+    """When a core opens: what runs left that were cut off with the one before is theirs, and all that lies there is
+    known before the first program may change it."""
+    writers = [writer_of(run) for run in cut_off]
+    try:
+        if writers:
+            await asyncio.to_thread(snapshots.recover, writers)
+        left = True
+        while left:
+            left = await asyncio.to_thread(snapshots.warm)
+    except (OSError, sqlite3.Error, WorkbenchError) as fault:
+        log.warning("the workspace cannot be watched: %s", fault)
+
+
+async def _done(quick: Callable[[], Answer], slow: Callable[[], Answer]) -> Answer | None:
+    try:
+        try:
+            return quick()
+        except NotQuick:
+            return await asyncio.to_thread(slow)
+    except (OSError, sqlite3.Error, WorkbenchError):
+        log.exception("a run's changes in the workspace cannot be told")
+        return None

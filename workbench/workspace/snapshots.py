@@ -1,0 +1,338 @@
+"""Knows what every run changed in the workspace, and keeps what stood there before.
+
+Nothing is copied when a run begins, unless somebody else changed a file since we last looked: the workspace is looked
+at (names, times, sizes) before and after, and what the last look did not know is taken into the contents, which hold
+each content once. A run that writes nothing costs two looks and nothing else.
+
+Between two looks some writers were at work. With one of them, what changed was its doing; with several, it is told as
+shared by them, because nobody can know. What people and agents change by our own verbs is written down as theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from workbench.settings import Settings
+from workbench.workspace.beneath import open_folder
+from workbench.workspace.book import Book, Change, Changes, Known, State, same
+from workbench.workspace.confined import Confined
+from workbench.workspace.contents import Contents
+from workbench.workspace.walk import Stamp, TooMany, look, stamp_of
+
+MOST: Final = 100_000  # entries that are looked at: what a workspace may hold
+SECONDS: Final = 3.0  # that one look, and taking what it found, may last
+_QUICK: Final = 100  # entries that are looked at where it is; more go to a thread
+_QUICK_FILES, _QUICK_BYTES = 10, 256_000  # that are taken where it is
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_TICK: Final = 20_000_000  # nanoseconds within which a file may change twice without a trace in its times
+_DAY: Final = 86_400.0
+TOO_MANY: Final = f"The workspace holds more than {MOST:,} entries, or is slow: nobody knows what changed."
+
+
+class NotQuick(Exception):
+    """It takes longer than the loop may stand still: ask again on a thread."""
+
+
+@dataclass(slots=True)
+class Writer:
+    """Whoever may change files from now on."""
+
+    id: str
+    kind: str  # run, agent, person, undo
+    actor: str
+    label: str = ""
+    undoes: str = ""
+    only: tuple[str, ...] = ()  # paths that it may have changed, if it is known beforehand
+    files: dict[str, Change] = field(default_factory=dict)
+    rewritten: set[str] = field(default_factory=set)  # written again with what they held
+    note: str = ""
+
+
+class Snapshots:
+    """Of one workspace. Every method may be called on a thread; those with `quick` on the loop as well."""
+
+    def __init__(self, way: Confined, folder: Path, settings: Callable[[], Settings]) -> None:
+        self.way, self._settings = way, settings
+        self.book, self.contents = Book(folder / "changes.db"), Contents(folder / "contents")
+        self._lock = Lock()
+        self._active: dict[str, Writer] = {}
+        self._aside: dict[str, Writer] = {}  # those at work while something is done at once
+        self._fresh: dict[str, Known] = {}  # taken, and not written down yet
+        self._known: dict[str, Known] | None = None
+        self._seen: dict[str, Stamp] = {}  # by the last look
+        self._late: set[str] = set()  # to be taken at the next look: too much at once, or changed a moment ago
+        self._total = -1  # bytes that are kept; not counted yet
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything can be undone at all."""
+        return self._settings().workspace_undo_runs > 0
+
+    def knows(self, name: str) -> bool:
+        """Whether somebody of this id is at work."""
+        return name in self._active or name in self._aside
+
+    def begin(self, writer: Writer, *, quick: bool = False) -> None:
+        """Before it may write."""
+        with self._held(quick):
+            if not self._look(quick):
+                writer.note = TOO_MANY
+            self._active[writer.id] = writer
+
+    def end(self, name: str, *, quick: bool = False) -> Writer | None:
+        """It writes no more; answers what it changed, which can be undone from now on."""
+        with self._held(quick):
+            writer = self._active.get(name)
+            if writer is None:
+                return None
+            self._look(quick)
+            del self._active[name]
+            self._write_down(writer)
+            return writer
+
+    def recover(self, writers: Iterable[Writer]) -> None:
+        """Runs under which an earlier core was killed: what changed since its last look was theirs, or a person's."""
+        with self._held(quick=False):
+            if not self.book.exists:
+                return
+            left = list(writers)
+            self._active |= {one.id: one for one in left}
+            self._look(quick=False)
+            for one in left:
+                del self._active[one.id]
+                self._write_down(one)
+
+    def warm(self) -> bool:
+        """Take what nobody took yet, a while at a time; answers whether something is left."""
+        with self._held(quick=False):
+            self._look(quick=False)
+            return bool(self._late)
+
+    @contextmanager
+    def deed(self, writer: Writer) -> Iterator[dict[str, Known]]:
+        """Something that is done at once, by one of our own verbs; others wait meanwhile. Gives what is there now."""
+        with self._held(quick=False):
+            self._look(quick=False)
+            self._aside, self._active = self._active, {writer.id: writer}
+            try:
+                yield self._known if self._known is not None else {}
+            finally:
+                self._look(quick=False)
+                self._active, self._aside = self._aside, {}
+                self._write_down(writer)
+
+    @contextmanager
+    def looked(self) -> Iterator[dict[str, Known]]:
+        """What is there right now; nothing is written down meanwhile."""
+        with self._held(quick=False):
+            self._look(quick=False)
+            yield self._known if self._known is not None else {}
+
+    @contextmanager
+    def opened(self) -> Iterator[Book | None]:
+        """The book, while nobody writes in it; None where nothing was ever written down."""
+        with self._held(quick=False):
+            yield self.book if self.book.exists else None
+
+    def forget(self, names: Iterable[str] | None = None) -> None:
+        """Changes that shall not be undone any more; all of them unless named."""
+        with self._held(quick=False):
+            if self.book.exists:
+                self.book.forget(self.book.ids() if names is None else names)
+                self._sweep()
+
+    def kept(self) -> tuple[int, int]:
+        """How many changes, and how many bytes."""
+        with self._held(quick=False):
+            if not self.book.exists:
+                return 0, 0
+            return self.book.count(), self._count()
+
+    def close(self) -> None:
+        with self._lock:
+            self.book.close()
+
+    # ── looking ──────────────────────────────────────────────────────────────────────────────────
+    @contextmanager
+    def _held(self, quick: bool) -> Iterator[None]:
+        if not self._lock.acquire(blocking=not quick):
+            raise NotQuick
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _look(self, quick: bool) -> bool:
+        """See what is different since the last look, and whose doing it is; False where there is too much to see."""
+        if self._known is None:
+            if quick and self.book.exists:
+                raise NotQuick
+            self._known = self.book.known() if self.book.exists else {}
+        with self.way.open_root() as root:
+            try:
+                now = look(root, _QUICK if quick else MOST, SECONDS)
+            except TooMany:
+                if quick:
+                    raise NotQuick from None
+                for writer in (*self._active.values(), *self._aside.values()):
+                    writer.note = TOO_MANY
+                return False
+            if now != self._seen or self._late:
+                self._take_over(root, now, quick)
+        self._seen = now
+        return True
+
+    def _take_over(self, root: int, now: Mapping[str, Stamp], quick: bool) -> None:
+        known = self._known = self._known if self._known is not None else {}
+        other = [path for path, stamp in now.items() if path not in known or known[path].stamp != stamp]
+        gone = known.keys() - now.keys()
+        late = [path for path in self._late if path in now and path not in other]
+        if not (other or gone or late):
+            return
+        size = sum(now[path].size for path in (*other, *late))
+        many = len(other) + len(late) > _QUICK_FILES or size > _QUICK_BYTES
+        if quick and self.keeps and (many or self._total < 0):
+            raise NotQuick
+        fresh = self._fresh = self._taken(root, {path: now[path] for path in (*other, *late)})
+        for path in other:
+            self._attribute(path, known[path].state if path in known else None, fresh[path].state)
+        for path in late:
+            if known[path].sha and not same(known[path].state, fresh[path].state):
+                self._attribute(path, known[path].state, fresh[path].state)
+        for path in gone:
+            self._attribute(path, known[path].state, None)
+        known.update(fresh)
+        for path in gone:
+            del known[path]
+        if self.keeps:
+            self.book.learn(fresh, gone)
+        self._fresh = {}
+
+    def _attribute(self, path: str, before: State | None, after: State | None) -> None:
+        """To everybody who was at work; nobody was, when a person or another program of theirs did it."""
+        writers = {name: one for name, one in self._active.items() if not one.only or _covers(one.only, path)}
+        writers = writers or self._aside
+        for name, writer in writers.items():
+            if same(before, after):
+                writer.rewritten.add(path)
+                continue
+            others = frozenset(writers) - {name}
+            if (change := writer.files.get(path)) is None:
+                writer.files[path] = Change(before, after, others)
+            else:
+                change.after, change.shared = after, change.shared | others
+
+    # ── taking ───────────────────────────────────────────────────────────────────────────────────
+    def _taken(self, root: int, wanted: Mapping[str, Stamp]) -> dict[str, Known]:
+        """The smallest first: where time or room ends, as many as can be are kept."""
+        fresh = self._fresh = {}
+        until, now = time.monotonic() + SECONDS, time.time_ns()
+        for path, stamp in sorted(wanted.items(), key=lambda one: one[1].size):
+            self._late.discard(path)
+            if stamp.is_folder or not self.keeps:
+                fresh[path] = Known(stamp, "")
+            elif time.monotonic() > until:
+                self._late.add(path)
+                fresh[path] = Known(stamp, "")
+            else:
+                fresh[path] = self._one(root, path, stamp)
+                if now - stamp.touched < _TICK:
+                    self._late.add(path)  # it may change once more and look the same
+        return fresh
+
+    def _one(self, root: int, path: str, stamp: Stamp) -> Known:
+        if not self._fits(stamp.size):
+            return Known(stamp, "")
+        *folders, name = path.split("/")
+        try:
+            folder = open_folder(root, folders)
+        except OSError:
+            return Known(stamp, "")
+        try:
+            if stat.S_ISLNK(stamp.mode):
+                return Known(stamp, self.contents.put(os.fsencode(os.readlink(name, dir_fd=folder))))
+            return self._file(folder, name, stamp)
+        except OSError:
+            return Known(stamp, "")  # gone since, or closed to us
+        finally:
+            os.close(folder)
+
+    def _file(self, folder: int, name: str, stamp: Stamp) -> Known:
+        handle = os.open(name, _FILE, dir_fd=folder)
+        try:
+            before = stamp_of(os.fstat(handle))
+            if not before.is_file:
+                return Known(stamp, "")
+            sha = self.contents.take(handle, self._most)
+            if stamp_of(os.fstat(handle)) != before:
+                return Known(stamp, "")  # somebody writes it right now: the next look takes it
+        finally:
+            os.close(handle)
+        self._total += before.size
+        return Known(before, sha)
+
+    @property
+    def _most(self) -> int:
+        return self._settings().workspace_undo_mb * 1_000_000
+
+    def _fits(self, size: int) -> bool:
+        """Room for one more content; the oldest changes give theirs."""
+        if self._count() + size <= self._most:
+            return True
+        if size > self._most:
+            return False
+        if self._total > self._most // 2:
+            self._sweep()
+        while self._total + size > self._most and (names := self.book.ids()):
+            self.book.forget(names[: max(1, len(names) // 4)])
+            self._sweep()
+        return self._total + size <= self._most
+
+    def _count(self) -> int:
+        if self._total < 0:
+            self._total = sum(self.contents.all().values())
+        return self._total
+
+    def _sweep(self) -> None:
+        """Contents that nothing stands on any more go."""
+        there, wanted = self.contents.all(), self.book.wanted() | self._held_now()
+        self.contents.drop(there.keys() - wanted)
+        self._total = sum(size for sha, size in there.items() if sha in wanted)
+
+    def _held_now(self) -> set[str]:
+        """Contents that the book does not know of yet."""
+        held = {one.sha for one in (*self._fresh.values(), *(self._known or {}).values())}
+        for writer in (*self._active.values(), *self._aside.values()):
+            held |= {one.sha for change in writer.files.values() for one in (change.before, change.after) if one}
+        return held
+
+    # ── writing down ─────────────────────────────────────────────────────────────────────────────
+    def _write_down(self, writer: Writer) -> None:
+        blind = writer.note == TOO_MANY
+        writer.files = {} if blind else {path: one for path, one in writer.files.items() if not one.is_none}
+        if not writer.files or not self.keeps:
+            return
+        known = (writer.id, writer.kind, writer.actor, writer.label, time.time(), writer.files, writer.undoes)
+        self.book.add(Changes(*known, note=writer.note))
+        self._tidy()
+
+    def _tidy(self) -> None:
+        settings = self._settings()
+        names = self.book.ids()
+        if len(names) > settings.workspace_undo_runs:
+            self.book.forget(names[: len(names) - settings.workspace_undo_runs])
+            self._sweep()
+        self.book.forget_before(time.time() - settings.workspace_undo_days * _DAY)
+
+
+def _covers(paths: Iterable[str], path: str) -> bool:
+    """Whether it is one of these, or below one, or a folder on the way to one."""
+    return any(path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in paths)
