@@ -95,3 +95,15 @@ def test_what_a_server_offers_is_named_and_plain(window: Any, paper: Any, qtbot:
         settled()
         assert nameless(window) == []
         assert rich(window) == []
+
+
+def test_the_pages_about_personal_data_are_named_and_plain(window: Any, paper: Any, qtbot: Any) -> None:
+    session = paper.fill_privacy()
+    window.centre.show_privacy("hidden", session.id)
+    pane = window.centre.currentWidget()
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 9)
+    pane.hidden.list.setCurrentIndex(pane.hidden.model.index(0))
+    for page in ("hidden", "try", "marks", "kinds"):
+        pane.look(page)
+        assert nameless(pane) == []
+        assert rich(pane) == []

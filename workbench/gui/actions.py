@@ -8,6 +8,7 @@ from __future__ import annotations
 from workbench.gui.action import LINKED, SERVER, Action
 from workbench.gui.audit_actions import AUDIT_ACTIONS
 from workbench.gui.call_actions import CALL_ACTIONS
+from workbench.gui.privacy_actions import PRIVACY_ACTIONS
 from workbench.gui.registry_actions import REGISTRY_ACTIONS
 from workbench.gui.run_actions import RUN_ACTIONS
 
@@ -72,6 +73,7 @@ ACTIONS: tuple[Action, ...] = (
         "shield-check",
         when=(LINKED,),
     ),
+    *PRIVACY_ACTIONS,
     Action(
         "core.sandbox",
         "Sandbox strength…",

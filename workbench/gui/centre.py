@@ -25,11 +25,12 @@ from workbench.records import Outcome, SavedCall
 if TYPE_CHECKING:
     from workbench.gui.docks.tool_detail import ToolPane
     from workbench.gui.editor.pane import EditorPane
+    from workbench.gui.privacy.pane import PrivacyPane
     from workbench.gui.server.pane import ServerPane
 
 
 class Centre(QTabWidget):
-    """Four tabs at most; the welcome page can be put away and fetched back."""
+    """Five tabs at most; the welcome page can be put away and fetched back, personal data comes when asked for."""
 
     wished = Signal(object)
     """Carries one record of `workbench.gui.wishes`."""
@@ -48,6 +49,7 @@ class Centre(QTabWidget):
         self._server: ServerPane | None = None
         self._tool: ToolPane | None = None
         self._editor: EditorPane | None = None
+        self._privacy: PrivacyPane | None = None
         self.welcome = Welcome(context, commands, self)
         self.welcome.wished.connect(self.wished)
         self.setDocumentMode(True)
@@ -64,7 +66,7 @@ class Centre(QTabWidget):
             pane.refresh()
 
     def panes(self) -> list[Pane]:
-        found: list[Pane | None] = [self.welcome, self._server, self._tool, self._editor]
+        found: list[Pane | None] = [self.welcome, self._server, self._tool, self._editor, self._privacy]
         return [pane for pane in found if pane is not None]
 
     def start_front(self) -> bool:
@@ -127,6 +129,19 @@ class Centre(QTabWidget):
             self._dress(self._editor)
             self.addTab(self._editor, icon("code"), self.tr("Editor"))
         return self._editor
+
+    def show_privacy(self, page: str, session: str = "") -> None:
+        """Open the page about personal data, which is made when it is first asked for."""
+        if self._privacy is None:
+            from workbench.gui.privacy.pane import PrivacyPane
+
+            self._privacy = PrivacyPane(self._context, self)
+            self._privacy.wished.connect(self.wished)
+            self._dress(self._privacy)
+            self._privacy.refresh()
+            self.addTab(self._privacy, icon("eye-off"), self.tr("Personal data"))
+        self.setCurrentWidget(self._privacy)
+        self._privacy.look(page, session)
 
     def make_all(self) -> None:
         """After the first frame: the tabs stand ready."""

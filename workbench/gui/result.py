@@ -14,6 +14,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
+from workbench.gui.privacy.mark_menu import MarkMenu
+from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.results.changes_page import LONGEST, ChangesPage
 from workbench.gui.results.contents import (
     CHANGES,
@@ -29,6 +31,7 @@ from workbench.gui.results.contents import (
     of_outcome,
 )
 from workbench.gui.results.find_bar import FindBar
+from workbench.gui.results.model_page import ModelPage
 from workbench.gui.results.page import Page
 from workbench.gui.results.parts_page import PartsPage
 from workbench.gui.results.picture_page import PicturePage
@@ -54,9 +57,12 @@ class ResultView(QWidget):
     said = Signal(str)
     """A short word, such as what was copied."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None, *, compares: bool = False) -> None:
+    def __init__(
+        self, context: Context, parent: QWidget | None = None, *, compares: bool = False, seen: bool = False
+    ) -> None:
         super().__init__(parent)
         self._context = context
+        self._seen = seen  # it shows what a model saw, with its tokens
         self._compares = compares  # results come from the same tool, so a change between two of them says something
         self._contents = Contents()
         self._before: str | None = None  # the text of the answer before this one
@@ -100,16 +106,25 @@ class ResultView(QWidget):
 
     def page(self) -> Page:
         """The page on screen."""
-        return self._pages[self.view()]
+        return self._model if self._eye.isChecked() else self._pages[self.view()]
 
     def look(self, view: str) -> None:
         self._buttons[view].setChecked(True)
         self._fill(view)
-        self._stack.setCurrentWidget(self._pages[view])
+        self._stack.setCurrentWidget(self._model if self._eye.isChecked() else self._pages[view])
+
+    def show_tokens_of(self, session: str) -> None:
+        """What is written as a token stands for a value of this session."""
+        for chips in self._chips:
+            chips.show_tokens_of(session)
+
+    def see_as_model(self, yes: bool) -> None:
+        """Show what a model would see of this result, or the result itself."""
+        self._eye.setChecked(yes)
 
     def open_find(self) -> None:
         """Search in what is shown; a view that cannot be searched gives way to one that can."""
-        if self.view() in (IMAGE, PARTS, RAW, CHANGES):
+        if self.view() in (IMAGE, PARTS, RAW, CHANGES) and not self._eye.isChecked():
             self.look(TREE if TREE in self._views else TEXT if TEXT in self._views else RAW)
         self._find.open_bar()
 
@@ -136,6 +151,9 @@ class ResultView(QWidget):
             button.setVisible(name in self._views and len(self._views) > 1)
         self._more.hide()
         self._find.say("")
+        self._eye.setVisible(not self._seen and bool(contents.text().strip()))
+        self._eye.setChecked(self._eye.isChecked() and not self._eye.isHidden())
+        self._show_model()
         self.look(self._views[0])
         self.shown.emit()
         if self._saving:
@@ -201,6 +219,7 @@ class ResultView(QWidget):
         layout.addWidget(self._stack, 1)
         self._table, self._tree = TablePage(theme), TreePage(theme)
         self._pictures, self._parts = PicturePage(theme), PartsPage(theme)
+        self._model = ModelPage(self._context)
         for view, page in (
             (TABLE, self._table),
             (TREE, self._tree),
@@ -213,6 +232,14 @@ class ResultView(QWidget):
         ):
             self._pages[view] = page
             self._stack.addWidget(page)
+        self._stack.addWidget(self._model)
+        texts = [page.edit for page in self._pages.values() if isinstance(page, TextPage)]
+        self._chips = [TokenChips(edit, self._context) for edit in texts]
+        for chips in self._chips:
+            chips.said.connect(self.said)
+        for edit in texts:
+            MarkMenu(edit, self._context).said.connect(self.said)
+        self._model.said.connect(self.said)
         self._table.said.connect(self.said)
         self._tree.said.connect(self.said)
         self._pictures.save_wanted.connect(self._save_part)
@@ -234,6 +261,10 @@ class ResultView(QWidget):
             self._buttons[name] = button
             head.addWidget(button)
         head.addStretch(1)
+        self._eye = tool_button("eye-off", self.tr("What a model sees of it"), self._context.theme)
+        self._eye.setCheckable(True)
+        self._eye.toggled.connect(self._eye_toggled)
+        head.addWidget(self._eye)
         for symbol, words, act in (
             ("search", self.tr("Find in the result (Ctrl+F)"), self.open_find),
             ("copy", self.tr("Copy the result"), self._copy),
@@ -259,12 +290,22 @@ class ResultView(QWidget):
     def _dress(self) -> None:
         mono = self._context.theme.mono()
         self._tree.tree.setFont(mono)
-        for page in self._pages.values():
+        for page in (*self._pages.values(), self._model.text):
             if isinstance(page, TextPage):
                 page.edit.setFont(mono)
 
     def _clicked(self) -> None:
+        """A way to look at the real result leads back from what a model sees of it."""
+        self._eye.setChecked(False)
         self.look(self.view())
+
+    def _eye_toggled(self) -> None:
+        self._show_model()
+        self.look(self.view())
+
+    def _show_model(self) -> None:
+        if self._eye.isChecked():
+            self._model.show_text(self._contents.text())
 
     def _fill(self, view: str) -> None:
         """Give a view its content, the first time it is looked at."""
@@ -295,7 +336,8 @@ class ResultView(QWidget):
 
     def _copy(self) -> None:
         contents = self._contents
-        QGuiApplication.clipboard().setText(contents.raw() if self.view() == RAW else contents.text())
+        real = contents.raw() if self.view() == RAW else contents.text()
+        QGuiApplication.clipboard().setText(self._model.shown() if self._eye.isChecked() else real)
         self.said.emit(self.tr("The result was copied."))
 
 

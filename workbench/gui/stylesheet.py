@@ -51,6 +51,7 @@ QFrame[kind="strip"] {{ background: {c.surface}; border: none; border-bottom: 1p
 QFrame[kind="line"] {{ background: {c.border}; border: none; max-height: 1px; }}
 QFrame[kind="dock-title"] {{ background: {c.background}; border: none; border-bottom: 1px solid {c.border}; }}
 QWidget[kind="page"] {{ background: {c.surface}; }}
+QFrame[kind="reveal"] {{ background: {c.raised}; border: 1px solid {c.edge}; }}
 QFrame[kind="side"] {{ background: {c.surface}; border: none; border-left: 1px solid {c.border}; }}
 QFrame[kind="foot"] {{ background: {c.raised}; border: none; border-top: 1px solid {c.border}; }}
 QFrame[kind="banner"] {{ border: none; border-bottom: 1px solid {c.border}; }}

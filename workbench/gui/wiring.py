@@ -15,6 +15,7 @@ from workbench.gui.main_window import MainWindow
 from workbench.gui.openings import Openings
 from workbench.gui.pane_round import PaneRound
 from workbench.gui.pauses.dialogs import PauseDialogs
+from workbench.gui.privacy_actions import PAGES
 from workbench.gui.text import one_line
 from workbench.gui.tool_deeds import TOOL_DEEDS
 from workbench.gui.wishes import (
@@ -32,6 +33,7 @@ from workbench.gui.wishes import (
     ShowCode,
     ShowPause,
     ShowPlan,
+    ShowPrivacy,
     ShowRun,
     ShowServer,
     ShowSkill,
@@ -128,6 +130,8 @@ class Wiring(QObject):
             case FilterServers(words):
                 self._round.search("servers")
                 self._window.servers.finder.setText(words)
+            case ShowPrivacy(page, session):
+                self._window.centre.show_privacy(page, session)
             case Act(action):
                 self._window.commands.do(action)
 
@@ -243,6 +247,8 @@ class Wiring(QObject):
         bind("front.start", self._start_front)
         bind("servers.all", self._show_all_servers)
         bind("editor.show", self._show_editor)
+        for page, name in PAGES.items():
+            bind(name, partial(window.centre.show_privacy, page))
         for name, deed in TOOL_DEEDS.items():
             bind(name, partial(self._with_tool, deed))
         bind("theme.switch", self._switch_theme)

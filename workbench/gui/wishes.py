@@ -148,6 +148,14 @@ class FilterServers:
     words: str
 
 
+@dataclass(frozen=True, slots=True)
+class ShowPrivacy:
+    """Open the page about personal data."""
+
+    page: str = "hidden"  # or try, marks, kinds
+    session: str = ""  # whose values; empty: whoever has some
+
+
 Wish: TypeAlias = (
     ShowTool
     | ShowServer
@@ -167,4 +175,5 @@ Wish: TypeAlias = (
     | RehearseRun
     | FindAnything
     | FilterServers
+    | ShowPrivacy
 )

@@ -25,7 +25,7 @@ class RoadDialog(QDialog):
         self._context = context
         self._run_id = run_id
         self.road = RoadView(context.theme)
-        self.card = EntryCard(context.theme)
+        self.card = EntryCard(context)
         self.road.entry_wanted.connect(self._look_at)
         for wanted in (self.road.code_wanted, self.road.result_wanted):
             wanted.connect(self.close)

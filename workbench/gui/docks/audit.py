@@ -49,7 +49,7 @@ class AuditPane(Pane):
         self.menu = FilterMenu(self)
         self.chain = label("", "muted")
         self.figures = ReviewChip()
-        self.card = EntryCard(context.theme, self)
+        self.card = EntryCard(context, self)
         self._fresh: list[Entry] = []
         self._flush = QTimer(self, singleShot=True, interval=FLUSH_MS)
         self._pause = QTimer(self, singleShot=True, interval=150)

@@ -16,9 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.gui.context import Context
 from workbench.gui.icons import icon
+from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.text import ForeignLabel, visible
-from workbench.gui.theme import Theme, mark
+from workbench.gui.theme import mark
 from workbench.gui.views import label
 from workbench.gui.words import clock, duration
 from workbench.records import Entry
@@ -27,9 +29,9 @@ from workbench.records import Entry
 class EntryCard(QFrame):
     """Beside the table."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        theme = self._theme = context.theme
         self._title = label("", "heading")
         self._title.setWordWrap(True)
         self._grid = QGridLayout()
@@ -40,6 +42,7 @@ class EntryCard(QFrame):
         self._detail.setReadOnly(True)
         self._detail.setAccessibleName(self.tr("Detail of the entry"))
         mark(self._detail, kind="code")
+        self._chips = TokenChips(self._detail, context)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(*(theme.unit * 3,) * 4)
@@ -68,6 +71,7 @@ class EntryCard(QFrame):
         if entry is None:
             return
         self._title.setText(visible(entry.note.summary))
+        self._chips.show_tokens_of(entry.note.session)
         self._fill([(name, word) for name, word in self._facts(entry) if word])
         detail = json.dumps(dict(entry.note.detail), indent=2, ensure_ascii=False, default=str)
         self.road.setVisible(bool(entry.note.run_id))

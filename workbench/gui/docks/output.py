@@ -27,12 +27,13 @@ from workbench.gui.docks.stream_view import StreamView
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.models.calls import CallsModel
 from workbench.gui.pane import Pane
+from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.result import ResultView
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.wishes import ShowPause, ShowPlan
+from workbench.gui.wishes import Say, ShowPause, ShowPlan
 from workbench.records import Fault, Ledger, Run, RunState
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
@@ -120,6 +121,9 @@ class OutputPane(Pane):
         ended = run.state in _ENDS and (self._run is None or self._run.state not in _ENDS)
         self._run = run
         self._pages.setCurrentWidget(self._body)
+        if first:
+            for part in (self._printed, self._result, self._model_view):
+                part.show_tokens_of(run.proposal.session)
         if len(run.calls) >= self._calls.rowCount():
             self._calls.show_calls(run.calls)
         self._show_calls()
@@ -230,6 +234,9 @@ class OutputPane(Pane):
     def _make_split(self) -> QSplitter:
         self._stream = StreamView(self.context.theme)
         self._result = ResultView(self.context)
+        self._result.said.connect(self._say)
+        self._printed = TokenChips(self._stream, self.context)
+        self._printed.said.connect(self._say)
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
         self._tabs.setAccessibleName(self.tr("Output and result"))
@@ -267,8 +274,12 @@ class OutputPane(Pane):
         self._calls_box.hide()
         return self._calls_box
 
+    def _say(self, words: str) -> None:
+        self.wished.emit(Say(words))
+
     def _make_model_view(self) -> QWidget:
-        self._model_view = ResultView(self.context)
+        self._model_view = ResultView(self.context, seen=True)
+        self._model_view.said.connect(self._say)
         self._model_box, self._model_title = _titled("", self._model_view, self.context)
         self._model_box.hide()
         return self._model_box

@@ -1,0 +1,186 @@
+"""The page Personal data: what was hidden and where it went, a bench for the detector, marks and kinds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QPushButton
+
+from workbench.gui.privacy.pane import PrivacyPane
+from workbench.gui.privacy.trial_page import EXAMPLE
+from workbench.gui.rows import KEY
+from workbench.gui.wishes import ShowRun, ShowTool
+from workbench.records import KindRule, PrivacyMark
+
+
+@pytest.fixture
+def pane(context: Any, bus: Any, qtbot: Any) -> PrivacyPane:
+    made = PrivacyPane(context)
+    bus.listen(made.hear)
+    qtbot.addWidget(made)
+    made.resize(900, 500)
+    made.show()
+    made.refresh()
+    qtbot.waitUntil(lambda: made.hidden.report is not None and bool(made.kinds.boxes))
+    return made
+
+
+def titles(model: Any) -> list[str]:
+    return [str(model.index(row).data()) for row in range(model.rowCount())]
+
+
+def choose(view: Any, model: Any, title: str) -> None:
+    view.setCurrentIndex(model.index(titles(model).index(title)))
+
+
+def test_an_empty_conversation_says_what_will_stand_here(pane: PrivacyPane) -> None:
+    assert pane.hidden._stack.currentWidget() is pane.hidden.empty
+    assert "as a token" in pane.hidden.empty.accessibleDescription()
+
+
+def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
+    pane: PrivacyPane, paper: Any, qtbot: Any
+) -> None:
+    session = paper.fill_privacy()
+    wishes: list[object] = []
+    pane.wished.connect(wishes.append)
+    pane.look("hidden", session.id)
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 9)
+    assert "ada" not in "".join(titles(pane.hidden.model))
+    pane.hidden.list.setCurrentIndex(pane.hidden.model.index(1))
+    for button in pane.hidden.card.findChildren(QPushButton):
+        if button.text() in ("crm.list_customers", "run run-1", "mail.send", "Run run-1"):
+            button.click()
+    assert wishes.count(ShowRun("run-1")) == 2, "the one that read it, and the one whose answer hid it"
+    assert {repr(ShowTool("crm", "list_customers")), repr(ShowTool("mail", "send"))} <= set(map(repr, wishes))
+
+
+def test_values_are_found_by_kind_and_by_words_and_more_are_asked_for(
+    pane: PrivacyPane, paper: Any, qtbot: Any
+) -> None:
+    session = paper.fill_privacy(120)
+    pane.look("hidden", session.id)
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 200)
+    assert pane.hidden.more.isVisible()
+    pane.hidden.more.click()
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() > 200)
+    pane.hidden.kind.setCurrentIndex(pane.hidden.kind.findData("EMAIL"))
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 120)
+    pane.hidden.finder.setText("ada7@example.org")
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 1)
+    pane.hidden.finder.setText("ada7")
+    qtbot.waitUntil(lambda: pane.hidden.empty.accessibleName() == "Nothing fits")
+
+
+def test_return_on_a_row_looks_behind_it(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+    session = paper.fill_privacy()
+    pane.look("hidden", session.id)
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 9)
+    pane.hidden.list.setCurrentIndex(pane.hidden.model.index(0))
+    QTest.keyClick(pane.hidden.list, Qt.Key.Key_Return)
+    token = str(pane.hidden.model.index(0).data(KEY))
+    qtbot.waitUntil(lambda: ("reveal", (session.id, token, False)) in paper.asked)
+
+
+def test_a_text_is_tried_with_why_and_what_a_model_reads(pane: PrivacyPane, qtbot: Any) -> None:
+    pane.look("try")
+    pane.trial.example.click()
+    qtbot.waitUntil(lambda: pane.trial.model.rowCount() == 5)
+    assert pane.trial.edit.toPlainText() == EXAMPLE
+    told = str(pane.trial.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
+    assert told.startswith("Ada Lovelace, NAME")
+    assert "Why: " in told
+    assert "ada@example.org" not in pane.trial.masked.edit.toPlainText()
+    assert "read as JSON" in pane.trial.words.full_text()
+    pane.trial.list.setCurrentIndex(pane.trial.model.index(1))
+    assert pane.trial.edit.textCursor().selectedText() == "ada@example.org"
+    assert len(pane.trial.edit.extraSelections()) == 5
+
+
+def test_what_was_missed_becomes_a_mark_that_counts_at_once(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+    pane.look("try")
+    pane.trial.try_text("😀 about Falcon-9")
+    qtbot.waitUntil(lambda: "Nothing found" in pane.trial.words.full_text())
+    assert not pane.trial.missed.isEnabled()
+    pane.trial.edit.moveCursor(QTextCursor.MoveOperation.End)
+    for _ in range(8):
+        pane.trial.edit.moveCursor(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor)
+    pane.trial.missed.click()
+    qtbot.waitUntil(lambda: pane.trial.model.rowCount() == 1)
+    assert titles(pane.trial.model) == ["Falcon-9"]
+    assert pane.trial.edit.extraSelections()[0].cursor.selectedText() == "Falcon-9"
+    assert "Falcon-9" in titles(pane.marks.model)
+
+
+def test_the_menu_of_a_text_offers_the_kinds_for_what_was_missed(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+    pane.trial.try_text("badge 7-7-7")
+    pane.trial.edit.selectAll()
+    menu = QMenu(pane)
+    pane.trial.marks.fill(menu)
+    kinds = next(action.menu() for action in menu.actions() if action.menu() is not None)
+    next(action for action in kinds.actions() if action.text() == "User names").trigger()
+    qtbot.waitUntil(lambda: [(one.text, one.kind) for one in paper.personal.marks()] == [("badge 7-7-7", "USERNAME")])
+
+
+def test_marks_are_added_by_form_refused_with_a_reason_and_taken_back(
+    pane: PrivacyPane, paper: Any, qtbot: Any
+) -> None:
+    page = pane.marks
+    pane.look("marks")
+    assert page._stack.currentWidget() is page.empty
+    page.what.setCurrentIndex(page.what.findData("pattern"))
+    page.text.setText(r"\d+")
+    QTest.keyClick(page.text, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "may take very long" in page.fault.text())
+    page.text.setText(r"AB-\d{6}")
+    page.add.click()
+    qtbot.waitUntil(lambda: r"AB-\d{6}" in titles(page.model))
+    page.deed.setCurrentIndex(1)
+    assert page.kind.isHidden()
+    page.what.setCurrentIndex(0)
+    page.text.setText("help@corp.io")
+    page.add.click()
+    qtbot.waitUntil(lambda: "help@corp.io" in titles(page.model))
+    choose(page.list, page.model, r"AB-\d{6}")
+    page.back.click()
+    qtbot.waitUntil(lambda: [one.text for one in paper.personal.marks()] == ["help@corp.io"])
+
+
+def test_a_mark_of_the_bench_cannot_be_taken_back_here(pane: PrivacyPane, paper: Any, complete: Any) -> None:
+    rules = complete(paper.privacy_rules())
+    pane.marks.show_rules(replace(rules, marks=(PrivacyMark(True, "value", "Falcon", "CUSTOM", "bench", id="b"),)))
+    choose(pane.marks.list, pane.marks.model, "Falcon")
+    assert not pane.marks.back.isEnabled()
+    assert "workbench.toml" in pane.marks.back.toolTip()
+
+
+def test_a_kind_is_switched_off_and_hiding_as_a_whole_too(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+    pane.look("kinds")
+    pane.kinds.boxes["IP"].click()
+    qtbot.waitUntil(lambda: paper.current_settings.privacy_off == "IP")
+    pane.kinds.enabled.click()
+    qtbot.waitUntil(lambda: not pane.kinds.boxes["IP"].isEnabled())
+    assert not paper.current_settings.privacy_enabled
+    pane.kinds.enabled.click()
+    qtbot.waitUntil(lambda: pane.kinds.boxes["IP"].isEnabled())
+    assert not pane.kinds.boxes["IP"].isChecked()
+
+
+def test_the_actions_open_the_pages_in_the_centre(window: Any, qtbot: Any) -> None:
+    for action, page in (("privacy.try", "trial"), ("privacy.marks", "marks"), ("privacy.open", "hidden")):
+        window.commands.do(action)
+        front = window.centre.currentWidget()
+        assert front.tabs.currentWidget() is getattr(front, page)
+    qtbot.waitUntil(lambda: front.hidden.report is not None)
+
+
+def test_a_kind_that_is_scored_has_a_threshold(pane: PrivacyPane, paper: Any, complete: Any, qtbot: Any) -> None:
+    rules = complete(paper.privacy_rules())
+    pane.kinds.show_rules(replace(rules, kinds=(KindRule("SCORED", "scored things", threshold=0.5),)))
+    pane.kinds.scores["SCORED"].setValue(0.7)
+    qtbot.waitUntil(lambda: ("set_privacy_kind", ("SCORED", True, 0.7)) in paper.asked)

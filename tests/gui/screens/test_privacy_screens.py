@@ -1,0 +1,77 @@
+"""Draws the pages about personal data and the chips of tokens: light and dark, narrow, and twice as large."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.gui.privacy.pane import PrivacyPane
+from workbench.gui.privacy.trial_page import EXAMPLE
+from workbench.gui.result import ResultView
+from workbench.records import PrivacyMark
+
+FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
+
+
+def _save(widget: Any, name: str) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    assert widget.grab().save(str(FOLDER / f"{name}.png"))
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_pages_about_personal_data(context: Any, paper: Any, qtbot: Any, complete: Any, colours: str) -> None:
+    context.theme.choose(colours)
+    pane = PrivacyPane(context)
+    qtbot.addWidget(pane)
+    pane.resize(880, 520)
+    pane.show()
+    pane.look("hidden")
+    qtbot.waitUntil(lambda: pane.hidden.report is not None)
+    _save(pane, f"privacy-empty-{colours}")
+    paper.fill_privacy()
+    complete(paper.mark_privacy(PrivacyMark(True, "value", "Project Falcon", "CUSTOM")))
+    complete(paper.mark_privacy(PrivacyMark(True, "key", "badge_no", "USERNAME")))
+    complete(paper.mark_privacy(PrivacyMark(False, "value", "support@example.org")))
+    pane.refresh()
+    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() > 3)
+    pane.hidden.list.setCurrentIndex(pane.hidden.model.index(1))
+    qtbot.wait(1)
+    _save(pane, f"privacy-hidden-{colours}")
+    pane.hidden.card.reveal_now()
+    qtbot.waitUntil(lambda: bool(paper.asked and paper.asked[-1][0] == "reveal"))
+    pane.look("try")
+    pane.trial.try_text(EXAMPLE)
+    qtbot.waitUntil(lambda: pane.trial.model.rowCount() > 3)
+    _save(pane, f"privacy-try-{colours}")
+    pane.look("marks")
+    qtbot.waitUntil(lambda: pane.marks.model.rowCount() > 3)
+    pane.marks.list.setCurrentIndex(pane.marks.model.index(1))
+    _save(pane, f"privacy-marks-{colours}")
+    pane.look("kinds")
+    _save(pane, f"privacy-kinds-{colours}")
+    pane.resize(430, 520)
+    for page in ("hidden", "try", "marks", "kinds"):
+        pane.look(page)
+        qtbot.wait(1)
+        _save(pane, f"privacy-{page}-narrow-{colours}")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_a_result_as_a_model_sees_it(context: Any, paper: Any, qtbot: Any, colours: str) -> None:
+    context.theme.choose(colours)
+    view = ResultView(context)
+    qtbot.addWidget(view)
+    view.resize(640, 360)
+    view.show()
+    view.show_json(EXAMPLE)
+    view.see_as_model(True)
+    qtbot.waitUntil(lambda: "EMAIL" in view._model.shown())
+    _save(view, f"result-model-{colours}")
+    view._model.text.edit.setFocus()
+    assert view._model.chips.reveal_next()
+    card = view._model.chips.card
+    qtbot.waitUntil(card.isVisible)
+    _save(view, f"reveal-{colours}")
+    card.close()

@@ -1,0 +1,115 @@
+"""Hidden values, marks and kinds as rows, and the words for where a value came from and went to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from workbench.gui.rows import Row
+from workbench.gui.text import one_line
+from workbench.gui.words import ago
+from workbench.records import HiddenValue, Place, PrivacyMark, PrivacySession, TriedSpan
+
+translate = QCoreApplication.translate
+_SHOWN = 3  # places named in one line
+_FRESH = 60  # seconds
+_WHATS = {"value": "value", "pattern": "pattern", "key": "name of a key"}
+
+
+def hidden_rows(values: Sequence[HiddenValue]) -> list[Row]:
+    """Tokens in the order in which they were made; no value stands in them."""
+    return [_hidden_row(value) for value in values]
+
+
+def mark_rows(marks: Iterable[PrivacyMark]) -> list[Row]:
+    """What is hidden for good, and what is let pass."""
+    found = list(marks)
+    groups = (
+        ("hide", translate("privacy", "Hidden wherever it stands"), [one for one in found if one.hide]),
+        ("pass", translate("privacy", "Let pass: models see it"), [one for one in found if not one.hide]),
+    )
+    rows: list[Row] = []
+    for key, title, some in groups:
+        if some:
+            rows += [Row(f"section:{key}", title, aside=str(len(some)), section=True), *map(_mark_row, some)]
+    return rows
+
+
+def span_rows(text: str, spans: Sequence[TriedSpan]) -> list[Row]:
+    """What the detector found in a text, in order, each with why."""
+    return [
+        Row(
+            key=str(at),
+            title=one_line(text[span.start : span.end], 120),
+            detail=translate("privacy", "Why: {}").format(one_line(span.why, 120)),
+            icon="eye-off",
+            tone="info",
+            badges=((span.kind, "info"),),
+            mono=True,
+        )
+        for at, span in enumerate(spans)
+    ]
+
+
+def session_words(session: PrivacySession) -> str:
+    """A conversation as it stands in a list."""
+    who = one_line(session.author, 40) if session.agent else translate("privacy", "you, in this window")
+    gone = "" if session.here else translate("privacy", ", gone")
+    return translate("privacy", "{0}{1} · {2} tokens").format(who, gone, session.tokens)
+
+
+def place_words(sources: Sequence[str], went: Sequence[Place]) -> str:
+    """`from crm · went to gmail.send`."""
+    words = []
+    if sources:
+        words.append(translate("privacy", "from {}").format(", ".join(one_line(one, 40) for one in sources[:_SHOWN])))
+    if went:
+        names = list(dict.fromkeys(place_name(one) for one in went))
+        words.append(translate("privacy", "went to {}").format(", ".join(names[:_SHOWN])))
+    return " · ".join(words)
+
+
+def place_name(place: Place) -> str:
+    """The tool of a call, with its server."""
+    return one_line(f"{place.server}.{place.tool}" if place.tool else place.server, 80)
+
+
+def _hidden_row(value: HiddenValue) -> Row:
+    went = value.went or ()
+    times = translate("privacy", "{} × in what the model read").format(value.times) if value.times else ""
+    never = translate("privacy", "no model has read its token yet")
+    places = place_words(value.sources, went) or translate("privacy", "from a text of the model or of you")
+    return Row(
+        key=value.token,
+        title=value.token,
+        detail=" · ".join((places, times or never)),
+        icon="lock",
+        tone="warning" if went and any(one.server not in value.sources for one in went) else "info",
+        badges=((value.kind, "info"),),
+        mono=True,
+    )
+
+
+def _mark_row(mark: PrivacyMark) -> Row:
+    whose = translate("privacy", "the bench's") if mark.source == "bench" else _made(mark)
+    what = translate("privacy", _WHATS.get(mark.what, mark.what))
+    return Row(
+        key=mark.id,
+        title=one_line(mark.text, 120),
+        detail=f"{what} · {whose}",
+        icon="eye-off" if mark.hide else "eye",
+        tone="info" if mark.hide else "warning",
+        badges=((mark.kind, "info"),) if mark.hide else (),
+        mono=True,
+        faded=mark.source == "bench",
+    )
+
+
+def _made(mark: PrivacyMark) -> str:
+    if not mark.made:
+        return translate("privacy", "yours")
+    if time.time() - mark.made < _FRESH:
+        return translate("privacy", "yours, just made")
+    return translate("privacy", "yours, {} ago").format(ago(mark.made))

@@ -1,0 +1,194 @@
+"""A bench to try the detector on a text or JSON: what it finds, why, and what a model would read in its place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSplitter, QTabWidget, QTextEdit, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, PrivacyChanged
+from workbench.gui.context import Context
+from workbench.gui.models.privacy import span_rows
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.privacy.mark_menu import MarkMenu
+from workbench.gui.privacy.tokens import units
+from workbench.gui.results.text_page import TextPage
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.views import RowsView, Strip
+from workbench.gui.whole import fetch_whole, whole_size
+from workbench.records import Trial, TriedSpan
+
+_PAUSE_MS = 250  # without a keystroke before the detector is asked
+_WIDE = 100  # letters of width below which what was found stands under the text
+_DRAWN = 500  # spans that are drawn and listed
+EXAMPLE = """{
+  "customer": {"name": "Ada Lovelace", "email": "ada@example.org", "phone": "+44 20 7946 0958"},
+  "note": "Card 4111 1111 1111 1111, sent to http://bob:pass@example.org/pay",
+  "order": 1042
+}"""
+
+
+class TrialPage(QWidget):
+    """Nothing of what is tried is kept or sent anywhere."""
+
+    said = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        theme = context.theme
+        self.edit = QPlainTextEdit()
+        self.edit.setAccessibleName(self.tr("Text to try the detector on"))
+        self.edit.setPlaceholderText(self.tr("Paste a text, a table or JSON: what would be hidden is marked at once."))
+        self.edit.setTabChangesFocus(True)
+        mark(self.edit, kind="code")
+        self.marks = MarkMenu(self.edit, context)
+        self.model = RowsModel(self)
+        self.list = RowsView(theme, self.tr("What was found, and why"))
+        self.list.setModel(self.model)
+        self.masked = TextPage(theme, self.tr("What a model reads"))
+        self.words = ForeignLabel(elide=True)
+        self.example = QPushButton(self.tr("Try an example"))
+        self.missed = QPushButton(self.tr("This was missed"))
+        self.harmless = QPushButton(self.tr("This is not personal"))
+        self.trial = Trial()
+        self._tried = ""
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._lay_out()
+        self._bind()
+        self._dress()
+        self._show("", Trial())
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, PrivacyChanged):
+            self.marks.learn(event.rules)
+            self._pause.start()
+
+    def try_text(self, text: str) -> None:
+        """As if somebody had pasted it."""
+        self.edit.setPlainText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * _WIDE
+        self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+
+    def _try(self) -> None:
+        text = self.edit.toPlainText()
+        if text.strip():
+            self._context.tasks.run("try the detector", self._ask(text))
+        else:
+            self._show(text, Trial())
+
+    async def _ask(self, text: str) -> None:
+        try:
+            trial = await self._context.questions.try_privacy(text)
+        except WorkbenchError as fault:
+            self.words.setText(f"{fault.message} {fault.hint}".strip())
+            return
+        masked = [trial.masked]
+        if whole_size(masked):
+            masked = await fetch_whole(self._context.fetch, masked)
+        if text == self.edit.toPlainText():
+            self._show(text, trial, masked[0])
+
+    def _show(self, text: str, trial: Trial, masked: str = "") -> None:
+        self._tried, self.trial = text, trial
+        self.model.show_rows(span_rows(text, trial.spans[:_DRAWN]))
+        self.masked.show_text(masked)
+        self._draw(text, trial.spans[:_DRAWN])
+        self.words.setText(self._sentence(text, trial))
+        self._choose_buttons()
+
+    def _sentence(self, text: str, trial: Trial) -> str:
+        if not text.strip():
+            return self.tr("Nothing of what you try is kept or sent anywhere.")
+        how = self.tr("read as JSON, with its keys") if trial.is_json else self.tr("read as text")
+        count = len(trial.spans)
+        found = self.tr("1 value found") if count == 1 else self.tr("{} values found").format(count)
+        return self.tr("{0} · {1} · {2:.0f} ms").format(found if count else self.tr("Nothing found"), how, trial.ms)
+
+    def _draw(self, text: str, spans: tuple[TriedSpan, ...]) -> None:
+        """The stretches that would be hidden, marked in the text itself."""
+        drawn = QTextCharFormat()
+        drawn.setBackground(self._context.theme.soft("info", 0.28))
+        found = []
+        at = place = 0
+        for span in spans:
+            place += units(text[at : span.start])
+            length = units(text[span.start : span.end])
+            cursor = QTextCursor(self.edit.document())
+            cursor.setPosition(place)
+            cursor.setPosition(place + length, QTextCursor.MoveMode.KeepAnchor)
+            selection = QTextEdit.ExtraSelection()
+            selection.cursor, selection.format = cursor, drawn
+            found.append(selection)
+            place, at = place + length, span.end
+        self.edit.setExtraSelections(found)
+
+    def _go_to(self) -> None:
+        """The text follows the list."""
+        key = self.list.key()
+        if not key.isdigit() or self._tried != self.edit.toPlainText():
+            return
+        span = self.trial.spans[int(key)]
+        cursor = self.edit.textCursor()
+        cursor.setPosition(units(self._tried[: span.start]))
+        cursor.setPosition(units(self._tried[: span.end]), QTextCursor.MoveMode.KeepAnchor)
+        self.edit.setTextCursor(cursor)
+        self.edit.ensureCursorVisible()
+
+    def _choose_buttons(self) -> None:
+        some = bool(self.marks.chosen())
+        self.missed.setEnabled(some)
+        self.harmless.setEnabled(some)
+        self.example.setVisible(not self.edit.toPlainText())
+
+    def _offer_kinds(self) -> None:
+        self.marks.missed()
+
+    def _take_example(self) -> None:
+        self.try_text(EXAMPLE)
+
+    def _bind(self) -> None:
+        self._pause.timeout.connect(self._try)
+        self.edit.textChanged.connect(self._pause.start)
+        self.edit.selectionChanged.connect(self._choose_buttons)
+        self.list.selectionModel().currentChanged.connect(self._go_to)
+        self.example.clicked.connect(self._take_example)
+        self.missed.clicked.connect(self._offer_kinds)
+        self.harmless.clicked.connect(self.marks.harmless)
+        self.marks.said.connect(self.said)
+        self._context.theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        for edit in (self.edit, self.masked.edit):
+            edit.setFont(self._context.theme.mono())
+        self._draw(self._tried, self.trial.spans[:_DRAWN])
+
+    def _lay_out(self) -> None:
+        strip = Strip(self._context.theme)
+        strip.row.addWidget(self.words, 1)
+        self.missed.setToolTip(self.tr("Hide what is selected from now on; the menu of the text offers more kinds"))
+        self.harmless.setToolTip(self.tr("Let what is selected pass from now on"))
+        for button in (self.example, self.missed, self.harmless):
+            mark(button, kind="chip")
+            strip.row.addWidget(button)
+        found = QTabWidget()
+        found.setDocumentMode(True)
+        found.setAccessibleName(self.tr("What was found, and what a model reads"))
+        found.addTab(self.list, self.tr("Found, and why"))
+        found.addTab(self.masked, self.tr("What a model reads"))
+        self.tabs = found
+        self._split = QSplitter()
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.edit)
+        self._split.addWidget(found)
+        self._split.setSizes([500, 400])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(strip)
+        column.addWidget(self._split, 1)
