@@ -49,6 +49,7 @@ from workbench.secrets.logs import mask_logs
 from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
+from workbench.workspace.cache import Cache
 from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
@@ -133,6 +134,7 @@ class Core:
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
             rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
             Finder(self.paths.audit, self.paths.audit_index), snapshots,
+            Cache(self.paths.cache / "answers", lambda: self.settings),
         )  # fmt: skip
         self._follow()
         self._build_road()
@@ -174,6 +176,7 @@ class Core:
         self.bus.listen(stock.hear)
         broker, askings = Broker(self.rooms), Askings(self.rooms)
         self.bus.listen(askings.hear)
+        self.bus.listen(broker.caching.hear)
         self.bus.listen(Trails(self.rooms.sessions).hear)
         self.bus.listen(LearningSkills(self.rooms).hear)
         self.conveyor = Conveyor(self.rooms, broker, stock)

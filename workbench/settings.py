@@ -127,6 +127,14 @@ class Settings:
         500, "How much is kept for that, in megabytes; the oldest changes go first.", guarded=True, most=1_000_000
     )
     workspace_undo_days: int = _setting(30, "For how many days changes can be undone.", guarded=True, most=3650)
+    cache_tools: str = _setting(
+        "",
+        "Tools that only read, at servers whose word you trust, whose answers programs get once more without asking:"
+        " a server, or single tools, such as: docs crm.list_* . Empty: none.",
+        adds=True,
+    )
+    cache_minutes: int = _setting(10, "For how many minutes such an answer is good.", most=10_080)
+    cache_mb: int = _setting(50, "How large the answers kept for that may become, in megabytes.", most=10_000)
     state_idle_minutes: int = _setting(
         10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True
     )

@@ -98,7 +98,13 @@ class FilesDesk(Seat):
 
     async def kept_files(self) -> KeptFiles:
         count, size = await asyncio.to_thread(self._rooms.snapshots.kept)
-        return KeptFiles(count, size, self._rooms.settings().workspace_undo_mb * 1_000_000)
+        cached = await asyncio.to_thread(self._rooms.cache.size)
+        return KeptFiles(count, size, self._rooms.settings().workspace_undo_mb * 1_000_000, *cached)
+
+    async def clear_cache(self, server: str = "") -> int:
+        gone = await asyncio.to_thread(self._rooms.cache.forget, server)
+        self._note("cache.cleared", f"{gone} kept answers were forgotten", server=server)
+        return gone
 
     async def forget_changes(self) -> None:
         await asyncio.to_thread(self._rooms.snapshots.forget)

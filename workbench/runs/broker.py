@@ -45,6 +45,7 @@ from workbench.records import (
     Word,
 )
 from workbench.runs.afterwards import Afterwards
+from workbench.runs.caching import Caching
 from workbench.runs.guard import Guard
 from workbench.runs.ingress import register_outcome
 from workbench.runs.restored import asked, count, denial, noted, restored, weighed
@@ -69,6 +70,7 @@ class Broker:
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
         self.afterwards = Afterwards()
+        self.caching = Caching(rooms)
         self.tapes = Tapes()
 
     async def call(
@@ -156,7 +158,10 @@ class Broker:
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called", given=given)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
-        outcome = await self._send(sent, tool, session, said.risk, progress)
+        outcome = await self.caching.find(sent, tool)
+        if outcome is None:
+            outcome = await self._send(sent, tool, session, said.risk, progress)
+            await self.caching.learn(sent, tool, outcome)
         outcome = await self._registered(session, tool, outcome, call.run_id)
         if guard is not None:
             await guard.learn(call, tool, outcome)
@@ -188,7 +193,8 @@ class Broker:
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
         """So that the call can be found again, and the next search be better."""
-        self._rooms.history.keep(call, tool, outcome)
+        if not outcome.cached:  # else nobody was called
+            self._rooms.history.keep(call, tool, outcome)
         if outcome.ok and learns:
             for question in session.questions(tool.server, tool.name):
                 self._rooms.catalog.ran_after(question, tool.server, tool.name)
@@ -259,6 +265,7 @@ def _ended(
 ) -> Note:
     """That a call was answered; it never fails, because it may be written when nobody can be told any more."""
     kind, word = ("call.done", "answered") if outcome.ok else ("call.failed", "failed")
+    word = "was answered from the cache" if outcome.cached else word
     summary = f"{tool.server}.{tool.name} {word}"
     try:
         return _entry(kind, call, session, risk, summary, outcome, ok=outcome.ok, given=given)
@@ -286,6 +293,8 @@ def _entry(
         detail["restored"] = noted(given)
     if outcome is not None:
         detail["bytes"] = outcome.bytes
+        if outcome.cached:
+            detail["cached"] = round(outcome.cached)
         if outcome.fault:
             detail["fault"] = session.mask_start(f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
     return Note(

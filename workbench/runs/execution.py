@@ -197,6 +197,8 @@ class Execution:
         trace = self._begun.pop(call_id)
         state = "held" if outcome.held else "done" if outcome.ok else "refused" if outcome.refused else "failed"
         note = outcome.fault.message if outcome.fault else ""
+        if outcome.cached:
+            note = f"cached, {outcome.cached:.0f} s old"
         self._road.trace(
             replace(trace, state=state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)
         )

@@ -21,6 +21,7 @@ from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings
 from workbench.skills.library import Library
+from workbench.workspace.cache import Cache
 from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
@@ -47,3 +48,4 @@ class Rooms:
     personal: Personal
     finder: Finder
     snapshots: Snapshots
+    cache: Cache

@@ -154,6 +154,7 @@ DECISIVE = frozenset(
         "take_file",
         "undo_files",
         "forget_changes",
+        "clear_cache",
         "mark_privacy",
         "unmark_privacy",
         "set_privacy_kind",

@@ -1,0 +1,61 @@
+"""Which calls may be answered from the cache: those of programs, to tools that only read, where a person said so.
+
+A tool only reads if its hints say so and are believed. Whatever else is called at a server, or who is signed in there,
+makes what is kept of it void; and a person who presses Call wants to know what the server says now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from workbench.catalog.launch import fingerprint
+from workbench.errors import WorkbenchError
+from workbench.events import Event, ServerRemoved, SignInChanged
+from workbench.policy.calls import tool_risk
+from workbench.records import Outcome, Risk, Tool, ToolCall
+from workbench.runs.rooms import Rooms
+from workbench.workspace.cache import key_of
+
+
+class Caching:
+    """One broker's."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+
+    async def find(self, call: ToolCall, tool: Tool) -> Outcome | None:
+        """An answer that is kept, as if the server had given it just now."""
+        if not call.run_id or not self._is_cached(tool):
+            return None
+        found = await asyncio.to_thread(self._rooms.cache.find, tool.server, self._key(call, tool))
+        return None if found is None else replace(found, call_id=call.id)
+
+    async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
+        """The server was asked: its answer is kept, or what was kept before is void."""
+        if tool_risk(tool) is not Risk.LOW:
+            if self._rooms.settings().cache_tools:
+                await asyncio.to_thread(self._rooms.cache.forget, tool.server)
+        elif self._is_cached(tool) and outcome.ok:
+            await asyncio.to_thread(self._rooms.cache.keep, tool.server, self._key(call, tool), outcome)
+
+    def hear(self, event: Event) -> None:
+        """Somebody else may be signed in now."""
+        if isinstance(event, SignInChanged) and self._rooms.settings().cache_tools:
+            self._rooms.cache.forget(event.server)
+        elif isinstance(event, ServerRemoved) and self._rooms.settings().cache_tools:
+            self._rooms.cache.forget(event.name)
+
+    def _is_cached(self, tool: Tool) -> bool:
+        names = self._rooms.settings().cache_tools.split()
+        if not names or not tool.hints.read_only or tool_risk(tool) is not Risk.LOW:
+            return False
+        return any(name == tool.server or fnmatchcase(f"{tool.server}.{tool.name}", name) for name in names)
+
+    def _key(self, call: ToolCall, tool: Tool) -> str:
+        try:
+            entry = fingerprint(self._rooms.catalog.server(tool.server).state.config)
+        except WorkbenchError:
+            entry = ""
+        return key_of(tool.hash, entry, tool.name, call.arguments)

@@ -1,0 +1,105 @@
+"""Answers of tools that only read, kept for a while so that the same question costs its server nothing.
+
+One file an answer, in the cache folder, readable by the person alone; it can be deleted at any time. What an answer is
+for is its name: the tool's definition, its server's entry and the arguments, hashed together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Final
+
+from workbench.records import Content, JsonObject, Outcome
+from workbench.settings import Settings
+
+LARGEST: Final = 2_000_000  # bytes of one answer
+_TIDY: Final = 20  # answers between two looks at how much there is
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
+
+class Cache:
+    """Of one bench. It works on the disk, so a thread calls it; what cannot be read or written was never there."""
+
+    def __init__(self, folder: Path, settings: Callable[[], Settings]) -> None:
+        self._folder, self._settings = folder, settings
+        self._puts = 0
+
+    def find(self, server: str, key: str) -> Outcome | None:
+        """The answer, with its age in seconds."""
+        place = self._home(server) / key
+        try:
+            age = time.time() - place.stat().st_mtime
+            if not 0 <= age < self._settings().cache_minutes * 60:
+                return None
+            kept = json.loads(place.read_text(encoding="utf-8"))
+            content = tuple(Content(**one) for one in kept.pop("content"))
+            return replace(Outcome(call_id="", ok=True, **kept), content=content, cached=max(age, 0.001))
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def keep(self, server: str, key: str, outcome: Outcome) -> None:
+        """Only what a tool answered without an error."""
+        if not outcome.ok or outcome.bytes > LARGEST or outcome.held or outcome.cached:
+            return
+        kept = asdict(outcome)
+        fields = {name: kept[name] for name in ("structured", "schema_fault", "bytes", "tokens", "content")}
+        draft = self._home(server) / f".new-{secrets.token_hex(8)}"
+        with suppress(OSError, UnicodeError):
+            draft.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with os.fdopen(os.open(draft, _NEW, 0o600), "w", encoding="utf-8") as file:
+                json.dump(fields, file)
+            draft.replace(draft.with_name(key))
+        self._puts += 1
+        if self._puts % _TIDY == 1:
+            self.tidy()
+
+    def forget(self, server: str = "") -> int:
+        """Answers of one server, or all; how many there were."""
+        gone = 0
+        for place in self._files(self._home(server) if server else None):
+            with suppress(OSError):
+                place.unlink()
+                gone += 1
+        return gone
+
+    def tidy(self) -> None:
+        """What is too old goes, and the oldest of what is too much."""
+        settings, size = self._settings(), 0
+        oldest = time.time() - settings.cache_minutes * 60
+        found = []
+        for place in self._files():
+            with suppress(OSError):
+                found.append((place.stat().st_mtime, place.stat().st_size, place))
+        for when, length, place in sorted(found, reverse=True):
+            size += length
+            if when < oldest or size > settings.cache_mb * 1_000_000:
+                place.unlink(missing_ok=True)
+
+    def size(self) -> tuple[int, int]:
+        """How many, and how many bytes."""
+        sizes = []
+        for place in self._files():
+            with suppress(OSError):
+                sizes.append(place.stat().st_size)
+        return len(sizes), sum(sizes)
+
+    def _files(self, folder: Path | None = None) -> Iterator[Path]:
+        with suppress(OSError):
+            yield from list(folder.iterdir() if folder is not None else self._folder.glob("*/*"))
+
+    def _home(self, server: str) -> Path:
+        return self._folder / hashlib.sha256(server.encode()).hexdigest()[:16]
+
+
+def key_of(definition: str, entry: str, tool: str, arguments: JsonObject) -> str:
+    """The same for the same question to the same tool, and for no other."""
+    said = json.dumps([definition, entry, tool, arguments], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(said.encode()).hexdigest()
