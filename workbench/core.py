@@ -26,6 +26,7 @@ from workbench.desk.desk import Desk
 from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
+from workbench.hints.hints import Hints
 from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths, images_folder, starter_skills
@@ -182,12 +183,14 @@ class Core:
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
         self.entrance = Entrance(self.rooms, self.conveyor, self._arrange)
+        self.hints = Hints(self.paths.generated, self.paths.hints, stock.refresh)
         house = House(
             self.rooms,
             broker,
             askings,
             self.conveyor,
             entrance=self.entrance,
+            hints=self.hints,
             notices=self._worth_knowing,
             set_settings=self._set_settings,
             shut_down=self._on_shut_down,
@@ -238,6 +241,7 @@ class Core:
 
     async def _end_work(self) -> None:
         await self.entrance.close_http()
+        await self.hints.close()
         await self.conveyor.close()
         for process in tuple(self._examples):
             await _end(process)

@@ -117,6 +117,10 @@ class Paths:
         return self.cache / "rehearsals"  # copies of the workspace while they are written to
 
     @property
+    def hints(self) -> Path:
+        return self.cache / "hints"  # what completion has read of the library
+
+    @property
     def meanings(self) -> Path:
         return self.cache / "meanings.sqlite"
 

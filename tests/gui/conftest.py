@@ -110,7 +110,19 @@ PaperAsks: Any = _beside("paper_asks").PaperAsks
 PaperCalls: Any = _beside("paper_calls").PaperCalls
 PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
-PAPERS = ("Audit", "Finding", "Levels", "Network", "Pauses", "Privacy", "Rehearsals", "Review", "States", "Trust")
+PAPERS = (
+    "Audit",
+    "Finding",
+    "Hints",
+    "Levels",
+    "Network",
+    "Pauses",
+    "Privacy",
+    "Rehearsals",
+    "Review",
+    "States",
+    "Trust",
+)
 PLACES = tuple(getattr(_beside(f"paper_{name.lower()}"), f"Paper{name}") for name in PAPERS)
 PaperPlaces: Any = type("PaperPlaces", PLACES, {})  # where programs run, and what they reach
 

@@ -7,6 +7,7 @@ from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
 from workbench.desk.files import FilesDesk
 from workbench.desk.finding import FindingDesk
+from workbench.desk.hints import HintsDesk
 from workbench.desk.house import HouseDesk
 from workbench.desk.marks import MarksDesk
 from workbench.desk.memory import MemoryDesk
@@ -60,6 +61,7 @@ class Desk(
     PausesDesk,
     RehearsalsDesk,
     PrivacyDesk,
+    HintsDesk,
     MarksDesk,
 ):
     """It belongs to a person's doors."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workbench.agent.entrance import Entrance
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
+from workbench.hints.hints import Hints
 from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
@@ -27,6 +28,7 @@ class House:
     askings: Askings
     conveyor: Conveyor
     entrance: Entrance
+    hints: Hints
     notices: Callable[[], tuple[Fault, ...]]
     set_settings: Callable[[Settings], None]
     shut_down: Callable[[], None]

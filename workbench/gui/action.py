@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LINKED = "linked"  # the core is connected
+EDITOR = "editor"  # the editor is in front
 SERVER = "server"  # a server is chosen
 SERVER_REMOVABLE = "server-removable"
 SERVER_REMOVED = "server-removed"  # one can be put back

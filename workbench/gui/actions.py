@@ -8,6 +8,7 @@ from __future__ import annotations
 from workbench.gui.action import LINKED, SERVER, Action
 from workbench.gui.audit_actions import AUDIT_ACTIONS
 from workbench.gui.call_actions import CALL_ACTIONS
+from workbench.gui.editor_actions import EDITOR_ACTIONS
 from workbench.gui.privacy_actions import PRIVACY_ACTIONS
 from workbench.gui.registry_actions import REGISTRY_ACTIONS
 from workbench.gui.run_actions import RUN_ACTIONS
@@ -22,7 +23,7 @@ DRAFT = "draft"  # a draft is chosen
 KEPT = "kept"  # a kept skill is chosen
 
 
-CATEGORIES = ("Workbench", "Servers", "Calls", "Programs", "Runs", "Skills", "Audit", "View", "Help")
+CATEGORIES = ("Workbench", "Servers", "Calls", "Programs", "Editor", "Runs", "Skills", "Audit", "View", "Help")
 """The menus, in order."""
 
 ACTIONS: tuple[Action, ...] = (
@@ -264,7 +265,7 @@ ACTIONS: tuple[Action, ...] = (
         "Programs",
         "undo",
     ),
-    Action("result.find", "Find in the result", "Search in the answer that is shown.", "Programs", "search", "Ctrl+F"),
+    Action("result.find", "Find", "Search in the program or the answer in front.", "Programs", "search", "Ctrl+F"),
     Action("result.save", "Save the result…", "Write the whole answer into a file.", "Programs", "save"),
     Action(
         "editor.show",
@@ -274,6 +275,7 @@ ACTIONS: tuple[Action, ...] = (
         "code",
         "Ctrl+E",
     ),
+    *EDITOR_ACTIONS,
     *RUN_ACTIONS,
     Action(
         "states.open",

@@ -11,6 +11,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from workbench.events import Event
+from workbench.gui.action import EDITOR
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
@@ -55,7 +56,15 @@ class Centre(QTabWidget):
         self.setDocumentMode(True)
         self.setIconSize(QSize(context.theme.unit * 3 + 2, context.theme.unit * 3 + 2))
         self.tabBar().setAccessibleName(self.tr("Server, tool, editor and welcome page"))
+        self.currentChanged.connect(self._turned)
         self.show_welcome()
+
+    @property
+    def editor_in_front(self) -> bool:
+        return self._editor is not None and self.currentWidget() is self._editor
+
+    def _turned(self, _number: int) -> None:
+        self._commands.hold(EDITOR, self.editor_in_front)
 
     def hear(self, event: Event) -> None:
         for pane in self.panes():

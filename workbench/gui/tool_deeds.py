@@ -11,7 +11,6 @@ TOOL_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a CallPanel
     "tool.paste": methodcaller("paste"),
     "tool.reset": methodcaller("reset"),
     "tool.back": methodcaller("bring_back"),
-    "result.find": methodcaller("search"),
     "result.save": methodcaller("save"),
     "tool.save": methodcaller("save_call"),
     "tool.copy": methodcaller("copy_call"),

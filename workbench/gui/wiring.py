@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject
 from workbench.gui.asks.dialogs import AskDialogs
 from workbench.gui.dialogs.approvals import ApprovalDialogs
 from workbench.gui.dialogs.plans import Plans
+from workbench.gui.editor.deeds import EDITOR_DEEDS
 from workbench.gui.main_window import MainWindow
 from workbench.gui.openings import Openings
 from workbench.gui.pane_round import PaneRound
@@ -44,6 +46,7 @@ from workbench.records import Outcome, Run, RunState, SavedCall, Skill, SkillSta
 
 if TYPE_CHECKING:
     from workbench.gui.docks.tool_call import CallPanel
+    from workbench.gui.editor.pane import EditorPane
 
 
 class Wiring(QObject):
@@ -251,6 +254,9 @@ class Wiring(QObject):
             bind(name, partial(window.centre.show_privacy, page))
         for name, deed in TOOL_DEEDS.items():
             bind(name, partial(self._with_tool, deed))
+        for name, deed in EDITOR_DEEDS.items():
+            bind(name, partial(self._with_editor, deed))
+        bind("result.find", self._find)
         bind("theme.switch", self._switch_theme)
         bind("theme.system", partial(self._set_theme, "system"))
         bind("layout.room", window.give_room)
@@ -275,6 +281,16 @@ class Wiring(QObject):
         if panel is not None:
             self._window.centre.setCurrentWidget(self._window.centre.tool)
             deed(panel)
+
+    def _with_editor(self, deed: Callable[[EditorPane], object]) -> None:
+        deed(self._window.centre.editor)
+
+    def _find(self) -> None:
+        """Where the keyboard is: in the program, or in the answer of the tool."""
+        if self._window.centre.editor_in_front:
+            self._window.centre.editor.seek()
+        else:
+            self._with_tool(methodcaller("search"))
 
     def _show_editor(self) -> None:
         editor = self._window.centre.editor

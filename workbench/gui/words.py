@@ -127,7 +127,9 @@ def first_sentence(text: str) -> str:
 
 def language_word(language: str) -> str:
     """The proper name of a program's language."""
-    return {"python": "Python", "typescript": "TypeScript"}.get(language, language)
+    return {"python": "Python", "typescript": "TypeScript", "json": "JSON", "markdown": "Markdown", "toml": "TOML"}.get(
+        language, language
+    )
 
 
 def level_word(level: str) -> str:

@@ -33,6 +33,7 @@ from workbench.records.files import (
 )
 from workbench.records.finds import Companion, Find, FindKind, Finds, FoundIn, Reason
 from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
+from workbench.records.hints import CallShape, Candidate, Explanation
 from workbench.records.house import AgentDoor, AgentInfo, CoreStatus
 from workbench.records.impact import Impact
 from workbench.records.network import Connection, HostRule, NetworkRules
@@ -124,7 +125,9 @@ __all__ = [
     "AgentInfo",
     "Ask",
     "BrokenCall",
+    "CallShape",
     "CallTrace",
+    "Candidate",
     "CassetteInfo",
     "ChainReport",
     "ChangeKind",
@@ -151,6 +154,7 @@ __all__ = [
     "EntryQuery",
     "Expect",
     "Expectation",
+    "Explanation",
     "ExportPreview",
     "ExportReport",
     "Facet",

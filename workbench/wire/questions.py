@@ -13,6 +13,7 @@ from workbench.wire.topics.clients import ClientQuestions
 from workbench.wire.topics.doctor import DoctorQuestions
 from workbench.wire.topics.files import FileQuestions
 from workbench.wire.topics.finding import FindingQuestions
+from workbench.wire.topics.hints import HintQuestions
 from workbench.wire.topics.house import HouseQuestions
 from workbench.wire.topics.memory import MemoryQuestions
 from workbench.wire.topics.network import NetworkQuestions
@@ -65,6 +66,7 @@ class Questions(
     PauseQuestions,
     RehearsalQuestions,
     PrivacyQuestions,
+    HintQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""

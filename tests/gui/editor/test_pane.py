@@ -117,22 +117,25 @@ def test_a_folder_that_cannot_be_written_is_said_beside_the_text(context: Any, q
     assert "could not be kept" in made.sheet().fault._message.full_text()
 
 
-def test_closing_a_changed_tab_asks_and_an_unchanged_one_does_not(pane: EditorPane, context: Any, qtbot: Any) -> None:
+def test_a_closed_tab_is_kept_and_comes_back_with_its_undo(pane: EditorPane, context: Any, qtbot: Any) -> None:
     pane.open_code("one", "1")
     pane.open_code("two", "2")
     pane.close_tab(1)
     assert pane._tabs.count() == 1
     qtbot.keyClicks(pane.sheet().editor, "3")
     pane.close_tab(0)
-    assert pane._tabs.count() == 1
-    assert pane._ask.isVisible()
-    qtbot.keyClick(pane._ask, Qt.Key.Key_Escape)
-    assert pane._tabs.count() == 1
-    pane.close_tab(0)
-    button = next(b for b in pane._ask.findChildren(QPushButton) if b.text() == "Close and discard")
-    button.click()
     assert pane._tabs.count() == 0
     assert list((context.paths.editor).glob("*.json")) == []
+    pane.reopen()
+    assert pane.sheet().text() == "31"
+    assert pane.sheet().touched()
+    pane.sheet().editor.undo()
+    assert pane.sheet().text() == "1"
+    pane.reopen()
+    assert pane.sheet().text() == "2"
+    with qtbot.waitSignal(pane.status_message) as told:
+        pane.reopen()
+    assert told.args == ["No tab was closed lately."]
 
 
 def test_the_same_program_is_not_opened_twice(pane: EditorPane) -> None:
@@ -229,7 +232,8 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
     pane.open_code("Count", "const a: number = 1 // one")
     sheet = pane.sheet()
     choice = sheet.findChild(LanguageChoice)
-    assert [choice.itemText(row) for row in range(choice.count())] == ["Python", "TypeScript"]
+    names = ["Python", "TypeScript", "JSON", "Markdown", "TOML"]
+    assert [choice.itemText(row) for row in range(choice.count())] == names
     choice.setFocus()
     qtbot.keyClick(choice, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: ("assess", "typescript") in told)

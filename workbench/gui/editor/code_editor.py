@@ -22,6 +22,7 @@ _PAUSE_MS = 150
 _AT_ONCE = 20_000  # characters that are coloured before the text is shown; a longer text bit by bit
 _BIT = 0.004  # seconds of lexing or painting between two turns of the loop
 _BRACKETS = frozenset("()[]{}")
+_WITHOUT_COMMENTS = ("json", "markdown")
 _MARKED = 300  # lines that are marked at once
 
 
@@ -171,7 +172,7 @@ class CodeEditor(QPlainTextEdit):
         plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if control and event.key() == Qt.Key.Key_Slash:
-            self._change_lines(lambda old: lines.commented(old, self._comment))
+            self.toggle_comment()
         elif event.key() == Qt.Key.Key_Backtab:
             self._change_lines(lines.outdented)
         elif plain and event.key() == Qt.Key.Key_Tab:
@@ -181,6 +182,11 @@ class CodeEditor(QPlainTextEdit):
         else:
             return False
         return True
+
+    def toggle_comment(self) -> None:
+        """Comment the chosen lines, or uncomment them where all are comments; JSON and Markdown have none."""
+        if not self.isReadOnly() and self._language not in _WITHOUT_COMMENTS:
+            self._change_lines(lambda old: lines.commented(old, self._comment))
 
     @property
     def _comment(self) -> str:

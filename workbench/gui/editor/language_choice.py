@@ -9,6 +9,9 @@ from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.words import language_word
 
 LANGUAGES = ("python", "typescript")
+"""What can be run."""
+TEXTS = ("json", "markdown", "toml")
+"""What is written beside programs."""
 
 
 class LanguageChoice(CalmCombo):
@@ -18,7 +21,7 @@ class LanguageChoice(CalmCombo):
 
     def __init__(self, language: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        for name in LANGUAGES:
+        for name in (*LANGUAGES, *TEXTS):
             self.addItem(language_word(name), name)
         self.setCurrentIndex(max(0, self.findData(language)))
         self.setAccessibleName(self.tr("Language of the program"))

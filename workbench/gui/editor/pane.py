@@ -10,15 +10,19 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context
 from workbench.gui.editor.drafts import Draft, Drafts, new_key
+from workbench.gui.editor.filing import Filing
+from workbench.gui.editor.language_choice import LANGUAGES
 from workbench.gui.editor.looks import Looks
 from workbench.gui.editor.sheet import Sheet
+from workbench.gui.editor.sheet_deeds import SheetDeeds
 from workbench.gui.icons import icon
 from workbench.gui.pane import Pane
 from workbench.gui.question_bar import QuestionBar
-from workbench.gui.text import one_line
+from workbench.gui.text import one_line, plain_tip
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
 from workbench.gui.wishes import ShowPlan
+from workbench.gui.words import language_word
 from workbench.records import Fault, Run
 
 _SENDING = "…"  # the run has no id yet
@@ -41,9 +45,22 @@ class EditorPane(Pane):
         self._tabs = QTabWidget(self)
         self._ask = QuestionBar(context.theme)
         self._early: dict[str, Run] = {}  # runs that were heard of before their id was told
+        self._whole = False  # every tab of before is there: from now on their order is kept
         self._build()
+        self.filing = Filing(context, self._ask, self)
+        self.filing.opened.connect(self._opened)
+        self.filing.changed.connect(self._show_titles)
+        self.filing.said.connect(self.status_message)
+        self.deeds = SheetDeeds(context, self.looks, self, self.sheet, self._sheets)
+        self.deeds.opened.connect(self._opened_text)
+        self.deeds.said.connect(self.status_message)
+        front = self._drafts.front()
         for draft in self._drafts.all():
             self._add(draft)
+        for number, sheet in enumerate(self._sheets()):
+            if sheet.key == front:
+                self._tabs.setCurrentIndex(number)
+        self._whole = True
         self._show_state()
 
     def open_code(self, title: str, code: str, skill: str = "") -> None:
@@ -56,6 +73,7 @@ class EditorPane(Pane):
                 return
         sheet = self._add(Draft(new_key(), title or self.tr("Untitled"), code, skill))
         sheet.keep()
+        self._keep_order()
         sheet.editor.setFocus()
 
     def new_program(self) -> None:
@@ -85,6 +103,10 @@ class EditorPane(Pane):
     def _send(self, state: str, *, rehearse: bool = False) -> None:
         sheet = self.sheet()
         if sheet is None or not self.has_text():
+            return
+        if sheet.language not in LANGUAGES:
+            words = self.tr("{0} is not run; programs are written in Python or TypeScript.")
+            self.status_message.emit(words.format(language_word(sheet.language)))
             return
         if sheet.run_id:
             self.status_message.emit(self.tr("This program is on its way already. Stop ends it."))
@@ -133,15 +155,66 @@ class EditorPane(Pane):
         self._show_state()
 
     def close_tab(self, number: int) -> None:
-        """Ask first where a person's own text would be gone."""
+        """What one changed is kept aside: a closed tab can be opened again."""
         sheet = self._sheet(number)
         if sheet is None:
             return
-        if not sheet.touched() or not sheet.text().strip():
-            self._discard(sheet)
+        if sheet.run_id:
+            self.status_message.emit(self.tr("This program is on its way. Stop ends it; then the tab can be closed."))
             return
-        words = self.tr("Close “{0}”? You changed it, and the text is kept nowhere else.").format(sheet.title)
-        self._ask.ask("alert", "warning", words, "", self.tr("Close and discard"), lambda: self._discard(sheet))
+        sheet.keep()
+        worth = bool(sheet.text().strip())
+        if worth:
+            self._drafts.put_away(sheet.key)
+            words = self.tr("Closed {0}. Reopen the closed tab brings it back.")
+            self.status_message.emit(words.format(one_line(sheet.title, _TITLE)))
+        self._drop(sheet)
+
+    def close_front(self) -> None:
+        self.close_tab(self._tabs.currentIndex())
+
+    def reopen(self) -> None:
+        """The tab that was closed last, with its undo."""
+        draft = self._drafts.fetch_back()
+        if draft is None:
+            self.status_message.emit(self.tr("No tab was closed lately."))
+        else:
+            self._add(draft).editor.setFocus()
+
+    def step(self, by: int) -> None:
+        """To the tab at the right or left, around the end."""
+        if self._tabs.count():
+            self._tabs.setCurrentIndex((self._tabs.currentIndex() + by) % self._tabs.count())
+            self._focus_front()
+
+    def move_tab(self, by: int) -> None:
+        here = self._tabs.currentIndex()
+        if 0 <= here + by < self._tabs.count():
+            self._tabs.tabBar().moveTab(here, here + by)
+
+    def open_file(self) -> None:
+        self.filing.ask_open()
+
+    def save(self) -> None:
+        if (sheet := self.sheet()) is not None:
+            self.filing.save(sheet)
+
+    def save_as(self) -> None:
+        if (sheet := self.sheet()) is not None:
+            self.filing.save_as(sheet)
+
+    def rename(self) -> None:
+        if (sheet := self.sheet()) is not None:
+            self.filing.ask_name(sheet)
+
+    def seek(self, *, replacing: bool = False) -> None:
+        """Find in the program in front."""
+        if (sheet := self.sheet()) is not None:
+            sheet.finder.open_bar(replacing=replacing)
+
+    def find_on(self, step: int) -> None:
+        if (sheet := self.sheet()) is not None:
+            sheet.finder.go(step)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
@@ -175,14 +248,54 @@ class EditorPane(Pane):
     def _add(self, draft: Draft) -> Sheet:
         sheet = Sheet(self.context, self._drafts, draft, self.looks)
         sheet.settled.connect(self._show_state)
+        sheet.kept.connect(self._show_titles)
         number = self._tabs.addTab(sheet, one_line(draft.title, _TITLE).replace("&", "&&"))
         close = tool_button("close", self.tr("Close {0}").format(one_line(draft.title, _TITLE)), self.context.theme)
         close.setProperty("sheet", sheet.key)
         close.clicked.connect(self._close_clicked)
         self._tabs.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
         self._tabs.setCurrentIndex(number)
+        self._show_titles()
         self._show_state()
         return sheet
+
+    def _show_titles(self) -> None:
+        """A dot says that a program is not what was opened or saved; the tip says where it is."""
+        for number in range(self._tabs.count()):
+            if (sheet := self._sheet(number)) is None:
+                continue
+            dot = "• " if sheet.touched() else ""
+            self._tabs.setTabText(number, dot + one_line(sheet.title, _TITLE).replace("&", "&&"))
+            where = sheet.file or (self.tr("the skill {0}").format(sheet.skill) if sheet.skill else "")
+            self._tabs.setTabToolTip(number, plain_tip(where or self.tr("Kept here, in no file yet.")))
+            sheet.editor.setAccessibleName(self.tr("Program {0}").format(sheet.title))
+
+    def _keep_order(self, _from: int = 0, _to: int = 0) -> None:
+        if self._whole:
+            sheets = [sheet for sheet in map(self._sheet, range(self._tabs.count())) if sheet is not None]
+            front = self.sheet()
+            self._drafts.keep_order([sheet.key for sheet in sheets], front.key if front is not None else "")
+
+    def _sheets(self) -> list[Sheet]:
+        return [sheet for sheet in map(self._sheet, range(self._tabs.count())) if sheet is not None]
+
+    def _opened(self, draft: Draft) -> None:
+        """A file that is open already comes to the front."""
+        for number, sheet in enumerate(self._sheets()):
+            if draft.file and sheet.file == draft.file:
+                self._tabs.setCurrentIndex(number)
+                self._focus_front()
+                return
+        sheet = self._add(draft)
+        sheet.keep()
+        sheet.editor.setFocus()
+
+    def _opened_text(self, title: str, code: str) -> None:
+        self.open_code(title, code)
+
+    def _focus_front(self) -> None:
+        if (sheet := self.sheet()) is not None:
+            sheet.editor.setFocus()
 
     def _close_clicked(self) -> None:
         button = self.sender()
@@ -193,12 +306,16 @@ class EditorPane(Pane):
                 self.close_tab(number)
                 return
 
-    def _discard(self, sheet: Sheet) -> None:
+    def _drop(self, sheet: Sheet) -> None:
         self._tabs.removeTab(self._tabs.indexOf(sheet))
+        sheet.completing.leave()
+        sheet.finder.close_bar()
         sheet.hide()
         sheet.deleteLater()
         self._drafts.forget(sheet.key)
+        self._keep_order()
         self._show_state()
+        self._focus_front()
 
     def _sheet(self, number: int) -> Sheet | None:
         page = self._tabs.widget(number)
@@ -212,6 +329,8 @@ class EditorPane(Pane):
         self._tabs.setDocumentMode(True)
         self._tabs.setAccessibleName(self.tr("Programs"))
         self._tabs.currentChanged.connect(self._show_state)
+        self._tabs.currentChanged.connect(self._keep_order)
+        self._tabs.tabBar().tabMoved.connect(self._keep_order)
         self._tabs.setCornerWidget(self._corner())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

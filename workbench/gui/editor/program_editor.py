@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QKeySequence, QWheelEvent
-from PySide6.QtWidgets import QWidget
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QKeySequence, QTextCharFormat, QTextCursor, QWheelEvent
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from workbench.gui.editor.code_editor import CodeEditor
+from workbench.gui.editor.exact import units
 from workbench.gui.editor.looks import Looks
 from workbench.gui.editor.past import Past
+from workbench.gui.editor.problems import Problem
 from workbench.gui.editor.schemes import Scheme
 from workbench.gui.theme import Theme
+
+_UNDERLINED = 300  # problems at once
 
 
 class ProgramEditor(CodeEditor):
     """Escape, then Tab leaves it; Ctrl+Tab goes to the next tab."""
+
+    typed = Signal(str)
+    """A key put these letters in; empty: it took some away."""
 
     def __init__(self, theme: Theme, looks: Looks, parent: QWidget | None = None) -> None:
         self._looks = looks
         super().__init__(theme, parent)
         self.past = Past(self)
         self._leaves = False  # the next Tab moves the keyboard on
+        self._problems: tuple[Problem, ...] = ()
         looks.changed.connect(self._dress)
 
     def wanted_scheme(self) -> Scheme:
@@ -43,6 +53,62 @@ class ProgramEditor(CodeEditor):
             self.undo()
             return
         super().keyPressEvent(event)
+        if event.key() == Qt.Key.Key_Backspace:
+            self.typed.emit("")
+        elif event.text().isprintable() and event.text():
+            self.typed.emit(event.text())
+
+    def show_problems(self, problems: Sequence[Problem]) -> None:
+        """Underline what was found, in the colour of how bad it is; F8 leads from one to the next."""
+        self._problems = tuple(problems)
+        self.show_layer("problems", [self._wave(one) for one in self._problems[:_UNDERLINED]])
+
+    def problems(self) -> tuple[Problem, ...]:
+        return self._problems
+
+    def words_at(self, place: int) -> str:
+        """What was found at a place of Qt's counting."""
+        found = []
+        for one, lit in zip(self._problems, self._layers.get("problems", ()), strict=False):
+            if lit.cursor.selectionStart() <= place < max(lit.cursor.selectionEnd(), lit.cursor.selectionStart() + 1):
+                found.append(one.words)
+        return "\n".join(dict.fromkeys(found))
+
+    def next_problem(self, step: int) -> str:
+        """Go to the next problem (1) or the one before (-1); answers its words, empty where there is none."""
+        places = [lit.cursor.selectionStart() for lit in self._layers.get("problems", ())]
+        if not places:
+            return ""
+        here, order = self.textCursor().position(), sorted({*places})
+        after = [place for place in order if (place > here if step > 0 else place < here)]
+        place = (after[0] if step > 0 else after[-1]) if after else order[0 if step > 0 else -1]
+        cursor = self.textCursor()
+        cursor.setPosition(place)
+        self.setTextCursor(cursor)
+        self.centerCursor()
+        return self.words_at(place)
+
+    def role_at(self, row: int, column: int) -> str:
+        """The colour role of a letter, as it was at the last lexing."""
+        return self._highlighter.role_at(row, column)
+
+    def _wave(self, one: Problem) -> QTextEdit.ExtraSelection:
+        made = QTextEdit.ExtraSelection()
+        made.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        made.format.setUnderlineColor(self.theme.colour(one.tone))
+        first = self.document().findBlockByNumber(max(0, one.line - 1))
+        last = self.document().findBlockByNumber(max(one.line, one.end_line) - 1)
+        last = last if last.isValid() else first
+        start = units(first.text(), min(one.column, len(first.text())))
+        end = units(last.text(), one.end_column) if one.end_column else last.length() - 1
+        cursor = QTextCursor(first)
+        cursor.setPosition(first.position() + min(start, first.length() - 1))
+        cursor.setPosition(last.position() + min(end, last.length() - 1), QTextCursor.MoveMode.KeepAnchor)
+        if not cursor.hasSelection():
+            cursor.setPosition(first.position())
+            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        made.cursor = cursor
+        return made
 
     def undo(self) -> None:
         """Take the last step back; Qt does not say while it does so, so every road to it leads through here."""

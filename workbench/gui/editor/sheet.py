@@ -13,14 +13,17 @@ from workbench.errors import WorkbenchError
 from workbench.gui.code_view import marks_of
 from workbench.gui.context import Context
 from workbench.gui.editor.assessment import AssessmentStrip
+from workbench.gui.editor.completing import Completing
 from workbench.gui.editor.drafts import Draft, Drafts, print_of
 from workbench.gui.editor.find_bar import EditorFindBar
-from workbench.gui.editor.language_choice import LanguageChoice
+from workbench.gui.editor.language_choice import LANGUAGES, LanguageChoice
 from workbench.gui.editor.looks import Looks
+from workbench.gui.editor.problems import of_text, of_verdict
 from workbench.gui.editor.profile_choice import ProfileChoice
 from workbench.gui.editor.program_editor import ProgramEditor
 from workbench.gui.fault_card import FaultCard
-from workbench.records import Fault, Run, RunState, Verdict
+from workbench.gui.words import language_word
+from workbench.records import Fault, Finding, Run, RunState, Verdict
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 _ASSESS_MS = 350
@@ -32,6 +35,8 @@ class Sheet(QWidget):
 
     settled = Signal()
     """The run of this sheet began or ended."""
+    kept = Signal()
+    """The text changed a moment ago, and is on disk."""
 
     def __init__(
         self, context: Context, drafts: Drafts, draft: Draft, looks: Looks, parent: QWidget | None = None
@@ -48,6 +53,7 @@ class Sheet(QWidget):
         self._asked = 0
         self.editor = ProgramEditor(context.theme, looks)
         self.finder = EditorFindBar(self.editor, context.theme)
+        self.completing = Completing(context, self.editor)
         self._languages = LanguageChoice(draft.language, self)
         self._profiles = ProfileChoice(context, self)
         self.strip = AssessmentStrip(context.theme)
@@ -88,6 +94,7 @@ class Sheet(QWidget):
 
     def _keep_aside(self) -> None:
         """On a thread: a busy disk must not hold up a key."""
+        self.kept.emit()
         self._context.tasks.run("keep a program", self._keep_there(self._drafts.keeper(self.draft())))
 
     async def _keep_there(self, keep: Callable[[], None]) -> None:
@@ -107,11 +114,22 @@ class Sheet(QWidget):
             return
         code = self.text()
         self._asked += 1
-        if not code.strip():
-            self.strip.say(self.tr("Nothing to assess yet."))
-            self.editor.show_marks({})
+        if not code.strip() or self.language not in LANGUAGES:
+            self._look(code)
             return
         self._context.tasks.run("assess a program", self._assess(code, self.language, self._asked))
+
+    def _look(self, code: str) -> None:
+        """What is not run is not assessed, but read."""
+        problems = of_text(code, self.language)
+        self.editor.show_marks({})
+        self.editor.show_problems(problems)
+        if not code.strip():
+            self.strip.say(self.tr("Nothing to assess yet."))
+        elif problems:
+            self.strip.say(problems[0].words)
+        else:
+            self.strip.say(self.tr("{0} is not run, so it is not assessed.").format(language_word(self.language)))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -131,12 +149,21 @@ class Sheet(QWidget):
             if number == self._asked:
                 self.strip.say(self.tr("Not assessed: {0}").format(fault.message))
             return
+        more = await self._checked(code) if language == "python" and number == self._asked else ()
         if number == self._asked:
-            self._show(verdict)
+            self._show(verdict, more)
 
-    def _show(self, verdict: Verdict) -> None:
+    async def _checked(self, code: str) -> tuple[Finding, ...]:
+        """What the check before a run would say of its calls; that it cannot say anything is no news."""
+        try:
+            return await self._context.questions.check_code(code)
+        except WorkbenchError:
+            return ()
+
+    def _show(self, verdict: Verdict, more: tuple[Finding, ...]) -> None:
         self.strip.show_verdict(verdict)
         self.editor.show_marks(marks_of(verdict))
+        self.editor.show_problems(of_verdict(verdict, more))
 
     def _build(self, draft: Draft) -> None:
         layout = QVBoxLayout(self)
@@ -175,6 +202,8 @@ class Sheet(QWidget):
             self.tr('Write TypeScript here. Tools are functions: import { … } from "./servers/demo"')
             if language == "typescript"
             else self.tr("Write Python here. Tools are functions: from servers.demo import …")
+            if language == "python"
+            else self.tr("Write {0} here.").format(language_word(language))
         )
 
     def _go(self, line: int) -> None:

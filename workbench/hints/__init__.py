@@ -1,0 +1,1 @@
+"""What may be written next in a program: completion, signatures and explanations, read from stubs, never by running."""

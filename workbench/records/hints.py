@@ -1,0 +1,32 @@
+"""What may be written next in a program, as the editor shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A name that fits the place."""
+
+    name: str  # with "=" behind the name of a parameter
+    kind: str  # function, class, instance, module, param, keyword, statement, property, path
+    typed: int  # letters of it that stand there already
+
+
+@dataclass(frozen=True, slots=True)
+class CallShape:
+    """A call that is being written: its parameters, and which one it is at."""
+
+    name: str
+    parameters: tuple[str, ...]
+    current: int  # -1: none
+    words: str  # its documentation
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a name stands for; empty where nobody knows."""
+
+    name: str
+    words: str
