@@ -238,16 +238,29 @@ def _first_names(line: Line) -> dict[str, Any]:  # Any: a program's names
     return module.__dict__
 
 
-def load_skill(name: str, line: Line) -> types.ModuleType:
-    """A kept skill as a module; one that is not among the files is asked of the host, which answers with its code."""
+class Loaded(str):
+    """A skill's text, for `exec(load_skill(name))`; its functions are there by name as well."""
+
+    _module: types.ModuleType
+
+    def __getattribute__(self, name: str) -> Any:  # Any: whatever the skill defines
+        own = str.__getattribute__(self, "_module").__dict__ if not name.startswith("_") else {}
+        return own[name] if name in own else str.__getattribute__(self, name)
+
+
+def load_skill(name: str, line: Line) -> Loaded:
+    """A kept skill; one that is not among the files is asked of the host, which answers with its code."""
     module = "skills." + re.sub(r"\W", "_", name)
-    if importlib.util.find_spec("skills") and importlib.util.find_spec(module):
-        return importlib.import_module(module)
-    code = line.ask_now("skill", name=name)
-    made = types.ModuleType(module)
-    exec(compile(str(code), f"<skill {name}>", "exec"), made.__dict__)  # noqa: S102  # running code is this file's purpose
-    sys.modules[module] = made
-    return made
+    spec = importlib.util.find_spec(module) if importlib.util.find_spec("skills") else None
+    if spec is not None and spec.origin:
+        made, code = importlib.import_module(module), Path(spec.origin).read_text(encoding="utf-8")
+    else:
+        code, made = str(line.ask_now("skill", name=name)), types.ModuleType(module)
+        exec(compile(code, f"<skill {name}>", "exec"), made.__dict__)  # noqa: S102  # running code is this file's purpose
+        sys.modules[module] = made
+    loaded = Loaded(code)
+    loaded._module = made
+    return loaded
 
 
 def read_file(path: str) -> str:
