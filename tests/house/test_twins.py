@@ -154,6 +154,8 @@ ELSEWHERE = {
     "gui/server/chips.py": "tests/gui/server/test_overview.py",
     "gui/server/servers_table.py": "tests/gui/server/test_all_servers.py",
     "gui/docks/audit.py": "tests/gui/docks/test_audit_pane.py",
+    "audit/executions.py": "tests/audit/test_figures.py",
+    "audit/report*.py": "tests/audit/test_figures.py",
     "gui/audit/*.py": "tests/gui/docks/test_audit_pane.py",
     "gui/docks/entry_card.py": "tests/gui/docks/test_audit_pane.py",
     "gui/docks/run*.py": "tests/gui/docks/test_runs_pane.py",

@@ -9,13 +9,19 @@ import asyncio
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from workbench import process
+from workbench.audit.export import export
+from workbench.audit.finder import Finder
 from workbench.audit.journal import Journal
+from workbench.audit.report import Frame, make
+from workbench.audit.report_data import as_json
+from workbench.audit.report_html import as_html
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, Noticed
 from workbench.paths import Paths
@@ -70,6 +76,14 @@ class Rooms:
 
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         return self.journal.entries(query)
+
+    async def export_entries(self, query: EntryQuery, file: str, form: str) -> int:
+        return export(Finder(self.paths.audit, self.paths.audit_index), query, Path(file), form)
+
+    async def report(self, since: float, until: float, form: str) -> str:
+        frame = Frame(self.paths.bench, self.journal.verify())
+        made = make(Finder(self.paths.audit, self.paths.audit_index), since, until or time.time() + 1, frame)
+        return as_html(made) if form == "html" else as_json(made)
 
     async def verify_audit(self) -> ChainReport:
         return await asyncio.to_thread(self.journal.verify)

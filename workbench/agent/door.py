@@ -18,6 +18,7 @@ from mcp.server.lowlevel.server import Server
 from workbench import __version__
 from workbench.agent import arguments as given
 from workbench.agent.answer import Answer, told
+from workbench.agent.declared import declared
 from workbench.agent.direct import Direct
 from workbench.agent.edge import Edge
 from workbench.agent.files import Files
@@ -77,7 +78,7 @@ class Door:
             self.programs.stop_all("The agent that proposed it is gone.")
             self._changed(None)
             self._rooms.sessions.left(self._session)
-            self._note("agent.left", f"{self._info.name} left")
+            self._note("agent.left", f"{self._info.name} left", {"tokens_made": self._session.made_since()})
             self._conveyor.states.leave(self._session)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -163,11 +164,15 @@ class Door:
             return
         self._rooms.sessions.named(self._session, name)
         shown = self._session.author
+        self._session.declared = {word: self._session.mask(told) for word, told in declared(params).items()}
         self._info = replace(self._info, name=shown, version=shortened(params.client_info.version, 40))
         self._changed(self._info)
-        self._note("agent.named", f"The agent calls itself {name}{'' if shown == name else f', here {shown}'}")
-
-    def _note(self, kind: str, summary: str) -> None:
-        self._rooms.journal.append(
-            Note(kind=kind, summary=self._session.mask(summary), actor=self._session.author, session=self._session.id)
+        self._note(
+            "agent.named",
+            f"The agent calls itself {name}{'' if shown == name else f', here {shown}'}",
+            self._session.declared,
         )
+
+    def _note(self, kind: str, summary: str, detail: JsonObject | None = None) -> None:
+        masked, session = self._session.mask(summary), self._session
+        self._rooms.journal.append(Note(kind, masked, session.author, session.id, detail=detail or {}))

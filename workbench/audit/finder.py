@@ -100,6 +100,13 @@ class Finder:
             return tuple(Facet(*row) for row in rows)
 
     @contextmanager
+    def stretch(self, since: float, until: float) -> Iterator[tuple[sqlite3.Connection, int, int]]:
+        """A connection for questions about a stretch of time, with the numbers it lies between, both included."""
+        with self._reading() as reader:
+            low, high = _bounds(reader, EntryQuery(since=since, until=until))
+            yield reader.store, low, high - 1
+
+    @contextmanager
     def _reading(self) -> Iterator[_Reader]:
         try:
             with closing(open_to_read(self._audit)) as store:

@@ -1,24 +1,52 @@
-"""`audit`: check that it is whole, or read it."""
+"""`audit`: check that it is whole, read it, export it, or make a report of it."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import time
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench.cli.ask import ask
+from workbench.cli.ask import ask, talk, whole
 from workbench.cli.codes import BROKEN, DONE
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import moment, print_record, visible
+from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import ChainReport, Entry, EntryQuery
 
+if TYPE_CHECKING:
+    from workbench.wire.client import Connection
+
+_TIMES = "from this day, time or so long ago on: 2026-11-05, 2026-11-05T14:00, 7d"
+
 
 def arrange_audit(parser: Parser) -> None:
-    """The two commands and their options."""
-    commands = parser.add_subparsers(required=True, metavar="verify|query")
+    """The commands and their options."""
+    commands = parser.add_subparsers(required=True, metavar="verify|query|export|report")
     add_common(commands.add_parser("verify", help="check that the audit is whole"), _verify)
     query = commands.add_parser("query", help="print entries, newest first")
     add_common(query, _query)
+    _narrow(query)
+    query.add_argument("--before", type=int, default=0, metavar="NUMBER", help="only entries before this one")
+    query.add_argument("--limit", type=int, default=50, help="how many at most (50)")
+    export = commands.add_parser("export", help="write entries into a file, with the hashes that chain them")
+    add_common(export, _export)
+    _narrow(export)
+    export.add_argument("file", help="ends in .json or .csv")
+    report = commands.add_parser("report", help="make the compliance report of a stretch of time")
+    add_common(report, _report)
+    _stretch(report)
+    report.add_argument("--format", default="html", choices=("html", "json", "csv"), help="html, json or csv (html)")
+    report.add_argument("--out", default="", metavar="FILE", help="the file to write; without it the report is printed")
+
+
+def _narrow(query: Parser) -> None:
+    """Which entries."""
     query.add_argument("--text", default="", help="words that must occur")
     query.add_argument("--kind", default="", help='a kind or its beginning: "run.", "call.failed"')
     query.add_argument("--session", default="", help="one agent's session")
@@ -26,8 +54,25 @@ def arrange_audit(parser: Parser) -> None:
     query.add_argument("--server", default="", help="one server")
     query.add_argument("--tool", default="", help="one tool")
     query.add_argument("--risk", default="", choices=("low", "medium", "high", "critical"), help="one level of risk")
-    query.add_argument("--before", type=int, default=0, metavar="NUMBER", help="only entries before this one")
-    query.add_argument("--limit", type=int, default=50, help="how many at most (50)")
+    query.add_argument("--agent", dest="actor", default="", metavar="NAME", help="who did it: an agent, or you")
+    query.add_argument("--outcome", default="", choices=("ok", "failed"), help="what worked, or what did not")
+    _stretch(query)
+
+
+def _stretch(parser: Parser) -> None:
+    parser.add_argument("--from", dest="since", type=_moment, default=0.0, metavar="TIME", help=_TIMES)
+    parser.add_argument("--to", dest="until", type=_moment, default=0.0, metavar="TIME", help="until before this time")
+
+
+def _moment(text: str) -> float:
+    """A day or time of this place, or how long ago."""
+    spans = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+    if text[:-1].isdigit() and text[-1:] in spans and len(text) < 8:
+        return time.time() - int(text[:-1]) * spans[text[-1]]
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: 2026-11-05, 2026-11-05T14:00 or 7d") from None
 
 
 def _verify(given: argparse.Namespace, paths: Paths) -> int:
@@ -42,8 +87,7 @@ def _verify(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _query(given: argparse.Namespace, paths: Paths) -> int:
-    names = ("text", "kind", "session", "run_id", "server", "tool", "risk", "before", "limit")
-    query = EntryQuery(**{name: getattr(given, name) for name in names})
+    query = replace(_asked(given), before=given.before, limit=given.limit)
     entries = ask(paths, lambda questions: questions.entries(query))
     if given.output == "json":
         print_record(tuple[Entry, ...], entries)
@@ -55,3 +99,33 @@ def _query(given: argparse.Namespace, paths: Paths) -> int:
     if not entries:
         print("No entry fits.", file=sys.stderr)
     return DONE
+
+
+def _export(given: argparse.Namespace, paths: Paths) -> int:
+    file = Path(given.file).absolute()
+    form = file.suffix.removeprefix(".").lower()
+    count = ask(paths, lambda questions: questions.export_entries(_asked(given), str(file), form))
+    print(f"{count:,} entries were written into {file}.", file=sys.stderr)
+    return DONE
+
+
+def _report(given: argparse.Namespace, paths: Paths) -> int:
+    async def made(connection: Connection) -> str:
+        return await whole(connection, await connection.questions.report(given.since, given.until, given.format))
+
+    text = talk(paths, made)
+    if not given.out:
+        print(text)
+        return DONE
+    try:
+        with open(os.open(given.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as fault:
+        raise WorkbenchError(f"{given.out} cannot be written: {fault.strerror}.", "Choose another file.") from fault
+    print(f"The report was written into {given.out}.", file=sys.stderr)
+    return DONE
+
+
+def _asked(given: argparse.Namespace) -> EntryQuery:
+    names = ("text", "kind", "session", "run_id", "server", "tool", "risk", "actor", "outcome", "since", "until")
+    return EntryQuery(**{name: getattr(given, name) for name in names})

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from pathlib import Path
 
 from workbench.audit.export import export
+from workbench.audit.figures import figures
+from workbench.audit.report import Frame, make
+from workbench.audit.report_data import as_csv, as_json
+from workbench.audit.report_html import as_html
 from workbench.audit.verification import verify_apart
 from workbench.desk.seat import Seat
+from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying
-from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, FileInfo
+from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, Figures, FileInfo
+
+_FORMS = {"html": as_html, "json": as_json, "csv": as_csv}
 
 
 class MemoryDesk(Seat):
@@ -46,6 +54,23 @@ class MemoryDesk(Seat):
             gone.set()
         self._note("audit.exported", f"You exported {count} entries of the audit")
         return count
+
+    async def figures(self, since: float, until: float) -> Figures:
+        self._rooms.journal.settle_quietly()
+        cents = self._rooms.settings().tokens_cents_per_million
+        return await asyncio.to_thread(figures, self._rooms.finder, since, until or time.time() + 1, cents)
+
+    async def report(self, since: float, until: float, form: str) -> str:
+        if form not in _FORMS:
+            raise WorkbenchError(f"There is no report as {form!r}.", f"Choose one of {', '.join(_FORMS)}.")
+        chain = await self.verify_audit()
+        rules = self._rooms.rules.view(self._catalog.tools())
+        labels = {rule.id: rule.label or rule.id for rule in rules.rules}
+        void = tuple(f"{labels.get(rule, rule)}: {why}" for rule, why in rules.void.items())
+        frame = Frame(self._rooms.paths.bench, chain, void, self._rooms.settings().tokens_cents_per_million)
+        made = await asyncio.to_thread(make, self._rooms.finder, since, until or time.time() + 1, frame)
+        self._note("audit.reported", f"You made a report as {form}")
+        return await asyncio.to_thread(_FORMS[form], made)
 
     async def verify_audit(self) -> ChainReport:
         self._rooms.journal.settle_quietly()

@@ -15,6 +15,7 @@ from workbench.runs.observing import Observing
 from workbench.runs.placement import Placement
 from workbench.runs.plan import Plan
 from workbench.runs.rehearsal import Rehearsal
+from workbench.runs.remembered import grounds, outcome, person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.state import State
@@ -212,6 +213,8 @@ class Road:
             "rehearses": proposal.rehearses,
             "seconds": proposal.seconds,
             "at": proposal.at,
+            "user": person(),
+            **self.session.declared,
         }
 
     def _detail(self, state: RunState) -> dict[str, object]:
@@ -234,7 +237,8 @@ class Road:
         sentence = self.session.mask(verdict.sentence)  # it may name an address that the program holds
         detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": sentence}
         detail["mild"] = verdict.mild
-        return detail | {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
+        detail |= {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
+        return detail | grounds(verdict, self.session.mask)
 
     def _end_detail(self) -> dict[str, object]:
         run = self.run
@@ -250,6 +254,7 @@ class Road:
             "kept_bytes": run.ledger.kept_bytes,
             "definitions": run.ledger.definitions,
             "reason": self.session.mask(run.decision.reason) if run.decision else "",
+            **outcome(run, self.session.mask, self.session.made_since()),
         }
 
 

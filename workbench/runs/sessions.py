@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, count
 
 from workbench.privacy.cutting import before
@@ -35,6 +35,7 @@ class Session:
         self.id = name
         self.origin = origin
         self.author = author
+        self.declared: Mapping[str, str] = {}  # what the agent says of its program and its model
         self.called = author  # the name it gave itself; of two that are here under one name, `author` has a number
         self.present = True
         self.vault = Vault(name)
@@ -51,6 +52,7 @@ class Session:
         self._following = Following()
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
+        self._told: Counter[str] = Counter()  # tokens that the audit knows of
         self._masked = masked
         self._masks = masks  # stored secrets: hidden whatever the person set for personal data
 
@@ -115,6 +117,12 @@ class Session:
         for kind, value in self._following.known:
             self.vault.learn(kind, value)
         self._repeats = Repeats()
+
+    def made_since(self) -> dict[str, int]:
+        """How many values of each kind got a token since this was asked last; for the audit."""
+        found = Counter(self.vault.found())
+        new, self._told = found - self._told, found
+        return dict(sorted(new.items()))
 
     def forget(self) -> int:
         """Drop every value; answers how many there were. Tokens made before stand for nothing from now on, because the

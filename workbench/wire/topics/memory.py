@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, FileInfo
+from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, Figures, FileInfo
 
 
 class MemoryQuestions(Protocol):
@@ -21,6 +21,10 @@ class MemoryQuestions(Protocol):
     async def facets(self) -> tuple[Facet, ...]: ...
 
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int: ...
+
+    async def figures(self, since: float, until: float) -> Figures: ...
+
+    async def report(self, since: float, until: float, form: str) -> str: ...
 
     async def verify_audit(self) -> ChainReport: ...
 

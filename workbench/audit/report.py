@@ -1,0 +1,56 @@
+"""The compliance report: all figures of a stretch of time, what stands behind them, and the state of the chain."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench import __version__
+from workbench.audit.executions import executions
+from workbench.audit.figures import VIOLATIONS, figures
+from workbench.audit.finder import Finder
+from workbench.records import ChainReport, Incident, Report
+
+EXECUTIONS = 5_000  # runs that a report lists; its figures count all
+INCIDENTS = 1_000  # of each list
+_WHERE = "seq BETWEEN ? AND ? AND at >= ? AND at < ? ORDER BY seq DESC LIMIT ?"
+_COLUMNS = "seq, at, kind, summary, actor, run_id, risk"
+_BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE kind IN ({', '.join('?' * len(VIOLATIONS))}) AND {_WHERE}"
+_RULES = f"""
+SELECT {_COLUMNS} FROM entries
+WHERE (kind LIKE 'permission.%' OR kind LIKE 'definition.approved%' OR kind IN ('server.trusted', 'server.doubted',
+    'server.allowed', 'profile.accepted', 'profile.withdrawn', 'tool.said')) AND {_WHERE}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a report says beside what is in the audit."""
+
+    bench: Path
+    chain: ChainReport
+    void: tuple[str, ...] = ()
+    cents: int = 0
+
+
+def make(finder: Finder, since: float, until: float, frame: Frame) -> Report:
+    """Of everything from `since` to before `until`."""
+    runs = tuple(executions(finder, since, until, EXECUTIONS))
+    with finder.stretch(since, until) as (store, low, high):
+        where = (low, high, since, until, INCIDENTS)
+        broken = tuple(Incident(*row) for row in store.execute(_BROKEN, (*VIOLATIONS, *where)))
+        rules = tuple(Incident(*row) for row in store.execute(_RULES, where))
+    return Report(
+        made=time.time(),
+        version=__version__,
+        bench=str(frame.bench),
+        figures=figures(finder, since, until, frame.cents),
+        chain=frame.chain,
+        executions=runs,
+        incidents=broken,
+        permissions=rules,
+        void=frame.void,
+        definitions=tuple(sorted({one for run in runs for one in run.definitions})),
+        profiles=tuple(sorted({run.profile for run in runs if run.profile})),
+    )

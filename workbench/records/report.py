@@ -1,0 +1,167 @@
+"""What the audit says of a stretch of time, in figures and lists: for the dashboard and the compliance report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.records.audit import ChainReport
+from workbench.records.review import ReviewFigures
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """So many of something."""
+
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunTally:
+    """So many runs of one risk that ended in one way."""
+
+    risk: str  # empty: ended before anybody judged it
+    outcome: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class DayFigures:
+    """The runs that ended on one day of this place."""
+
+    day: str  # 2026-11-19
+    runs: int
+    failed: int  # refused, failed, stopped and interrupted ones
+    direct: int  # tokens that direct calls would have cost
+    actual: int  # tokens that were spent
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFigures:
+    """Calls of one server's tools."""
+
+    server: str
+    calls: int
+    failed: int
+    median_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFigures:
+    """Calls of one tool at one risk, which is its class when it was called."""
+
+    server: str
+    tool: str
+    risk: str
+    calls: int
+    failed: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Values of personal data that went back into a call in place of their tokens."""
+
+    kind: str
+    source: str  # whose data it was
+    to: str  # server and tool
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """Effects of programs: what reading them foretold beside what was seen."""
+
+    seen: int = 0  # foretold, and seen
+    unseen: int = 0  # foretold as possible, and not seen
+    unforeseen: int = 0  # seen or tried, and not foretold
+    unread: int = 0  # nobody could tell from the text
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One entry that a report names."""
+
+    seq: int
+    at: float
+    kind: str
+    summary: str
+    actor: str
+    run_id: str
+    risk: str
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One run as a line of an audit log."""
+
+    at: float
+    session: str
+    user: str
+    action: str
+    code: str
+    code_hash: str
+    given: str  # JSON: what it was asked with, beside the code
+    output: str
+    sandbox: str
+    ms: float
+    tokens: int
+    model: str
+    model_version: str
+    approved: bool
+    auto_approved: bool
+    risk: str
+    violations: tuple[str, ...]
+    success: bool
+    error: str
+    run_id: str
+    actor: str
+    decided_by: str = ""
+    decided_after: float = 0.0  # seconds
+    definitions: tuple[str, ...] = ()  # "server.tool hash"
+    profile: str = ""  # name and hash
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """All numbers of a stretch of time."""
+
+    since: float
+    until: float
+    entries: int = 0
+    runs: tuple[RunTally, ...] = ()
+    average_ms: float = 0.0
+    tokens: int = 0
+    direct: int = 0
+    days: tuple[DayFigures, ...] = ()
+    servers: tuple[ServerFigures, ...] = ()
+    tools: tuple[ToolFigures, ...] = ()
+    hidden: tuple[Tally, ...] = ()  # kinds of personal data that got tokens
+    hidden_for: tuple[Tally, ...] = ()  # whose model got tokens in their place
+    given: tuple[Given, ...] = ()
+    review: ReviewFigures = field(default_factory=ReviewFigures)
+    deciders: tuple[Tally, ...] = ()
+    foretold: Foretold = field(default_factory=Foretold)
+    flows: tuple[Tally, ...] = ()
+    trifecta: tuple[str, ...] = ()  # sessions that read private data and strangers' text, and could send
+    violations: tuple[Tally, ...] = ()  # by kind of entry
+    cents_per_million: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that the compliance report says."""
+
+    made: float
+    version: str
+    bench: str
+    figures: Figures
+    chain: ChainReport
+    executions: tuple[Execution, ...] = ()  # the newest ones, at most as many as the report takes
+    incidents: tuple[Incident, ...] = ()  # violations
+    permissions: tuple[Incident, ...] = ()  # given, changed and revoked
+    void: tuple[str, ...] = ()  # rules that count no more at the moment
+    definitions: tuple[str, ...] = ()  # "server.tool hash" that runs were judged with
+    profiles: tuple[str, ...] = ()  # "name hash"
