@@ -3,7 +3,8 @@
     python benchmarks/privacy.py [--brief] [--results] [--peers] [--misses] [--fresh-misses]
 
 The sets come from a fixed seed and were written apart from the detector's rules: 750 tool results in 25 shapes
-(`privacy_shapes.py`), more in shapes that were never looked at while rules were written (`privacy_fresh.py`), 10,000
+(`privacy_shapes.py`), more in shapes that were never looked at while rules were written (`privacy_fresh.py`), 40
+passages of prose with ten casts each (`privacy_prose.py`), 10,000
 single values of each kind (`privacy_singles.py`, `privacy_values.py`), and 5 MB of innocent text
 (`privacy_negatives.py`). What is judged are the answers of `python -m workbench.privacy`. A value counts when every
 character of it is masked, by whatever kind; every other character is innocent. `--brief` takes 300 values of each way
@@ -27,15 +28,19 @@ from privacy_fresh import Fresh
 from privacy_marked import Leaf, Sample
 from privacy_negatives import negatives
 from privacy_peers import Find, Spans, peers
+from privacy_prose import passages
 from privacy_shapes import Shapes
 from privacy_singles import GROUPS
 
 from workbench.privacy.__main__ import answers
 from workbench.privacy.detect import detect
+from workbench.privacy.rules import Rules
+from workbench.privacy.trial import try_on
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 
 SEED = 20250304
+RECALL_FIRST = Rules(recall_first=True)
 EACH = 30  # results of every shape
 WHOLE = 99.0  # per cent of the values in whole tool results that ought to be masked
 INNOCENT = 0.8  # per cent of innocent characters that may be masked beside them
@@ -138,6 +143,7 @@ def main(arguments: Sequence[str]) -> None:
     finders = {name: find for name, find in others.items() if not isinstance(find, str)}
     _print_results("Tool results", list(Shapes(SEED).all(EACH)), finders, "--misses" in arguments)
     _print_results("Held apart", list(Fresh(SEED).all(EACH)), finders, "--fresh-misses" in arguments)
+    _print_prose("--misses" in arguments)
     if "--results" in arguments:
         return
     _print_singles(brief, finders)
@@ -168,6 +174,20 @@ def _print_results(title: str, samples: list[Sample], finders: dict[str, Find], 
     _print_shapes(samples)
     if misses:
         _print_misses(own)
+
+
+def _print_prose(misses: bool) -> None:
+    """Passages of prose, as the detector reads them by itself and where it masks rather too much."""
+    samples = list(passages(10, SEED))
+    print(f"\n{'prose, ' + str(len(samples)) + ' passages':34}{'NAME':>11}{'ADDRESS':>11}{'innocent':>12}")
+    for mode, rules, wanted, most in (("as it is", Rules(), 75.0, INNOCENT), ("recall first", RECALL_FIRST, 90.0, 2.0)):
+        tally = measure(samples, lambda text, rules=rules: [(one.start, one.end) for one in try_on(text, rules).spans])
+        marks = _mark(tally.share("NAME"), wanted) or _mark(-tally.beside(), -most)
+        goals = f"{mode} (goals {wanted:g}, 45, {most:g})"
+        line = "".join(f"{tally.share(kind):9.2f} %" for kind in ("NAME", "ADDRESS"))
+        print(f"{goals:34}{line}{tally.beside():10.2f} %{marks}")
+        if misses:
+            _print_misses(tally)
 
 
 def _print_shapes(samples: list[Sample]) -> None:

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from names_words import (
     ADJECTIVES,
+    BRANDS,
     CLOUDS,
     CODA,
     COUNTRIES,
     DAYS,
     FORMS,
+    INSTITUTIONS,
     MONTHS,
     NOUNS,
     ONSET,
@@ -41,9 +43,10 @@ _MARK = re.compile("\ue000(N|A)\ue001([^\ue002]*)\ue002")
 class Words:
     """The lists that sentences are filled from."""
 
-    def __init__(self, first: list[str], last: list[str], cities: list[str]) -> None:
+    def __init__(self, first: list[str], last: list[str], cities: list[str], ordinary: list[str]) -> None:
         self.first, self.last = first, last
-        self.cities = cities
+        self.cities, self.ordinary = cities, ordinary
+        self.verbs = [word for word in ordinary if word.endswith("ed") and len(word) > 4]
 
 
 class Sentences:
@@ -57,12 +60,15 @@ class Sentences:
 
     def make(self) -> tuple[str, list[tuple[int, int, str]]]:
         """A text and the spans of its names and addresses."""
-        pool = self._rng.choices(["people", "places", "things"], (45, 20, 45))[0]
+        pool = self._rng.choices(["people", "places", "things"], (50, 15, 45))[0]
         marked = self._filled(self._one(pool))
-        if self._rng.random() < 0.2:
-            marked += self._rng.choice([" ", " ", "\n", "\n\n"]) + self._filled(self._one("things"))
         if self._rng.random() < 0.6:
             marked = marked[0].upper() + marked[1:]
+        if self._rng.random() < 0.35:
+            before = self._filled(self._one(self._rng.choice(["things", "people"]))).rstrip(".")
+            marked = before[0].upper() + before[1:] + self._rng.choice([". ", ". ", ".\n", "; ", "\n"]) + marked
+        if self._rng.random() < 0.2:
+            marked += self._rng.choice([" ", " ", "\n", "\n\n"]) + self._filled(self._one("things"))
         return _unmarked(marked)
 
     def _one(self, pool: str) -> str:
@@ -70,9 +76,8 @@ class Sentences:
 
     def _filled(self, template: str, depth: int = 0) -> str:
         def fill(slot: re.Match[str]) -> str:
-            made = getattr(self, f"_{slot[1].lower()}") if hasattr(self, f"_{slot[1].lower()}") else None
-            if slot[1] in ("First", "Last", "NAME", "CAPS", "Title", "Camel", "Letter"):
-                made = getattr(self, f"_x_{slot[1].lower()}")
+            special = slot[1] in ("First", "Last", "NAME", "CAPS", "Title", "Camel", "Letter")
+            made = getattr(self, f"_{'x_' if special else ''}{slot[1].lower()}")
             text: str = made()
             return self._filled(text, depth + 1) if "{" in text and depth < 4 else text
 
@@ -118,6 +123,9 @@ class Sentences:
 
     def _name(self) -> str:
         given, family, initial = self._given(), self._family(), self._initial()
+        chance = self._rng.random()
+        if chance < 0.36:
+            return _mark("N", given if chance < 0.28 else family)
         forms = [f"{given} {family}"] * 14 + [
             f"{given} {initial}. {family}",
             f"{initial}. {family}",
@@ -276,6 +284,22 @@ class Sentences:
                 "it costs {money} in {city}",
             ]
         )
+
+    def _w(self) -> str:
+        return self._pick(self._words.ordinary)
+
+    def _verbed(self) -> str:
+        return self._pick(self._words.verbs)
+
+    def _brand(self) -> str:
+        return self._pick(BRANDS)
+
+    def _house(self) -> str:
+        """What is called after somebody."""
+        first = self._pick(
+            [self._family(), self._family(), f"{self._given()} {self._family()}", f"St. {self._given()}'s"]
+        )
+        return f"{first} {self._pick(INSTITUTIONS)}"
 
     def _odd(self) -> str:
         """A word that stands in no list and is nobody."""

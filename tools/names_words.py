@@ -70,3 +70,17 @@ STATES = words("CA NY TX FL IL PA OH GA NC MI NJ VA WA AZ MA TN IN MO MD WI CO M
 ONSET = words("b c d f g h j k l m n p r s t v w z br ch cl dr fr gr kl kr pr sch sh sl st th tr ts vl zh kh ng mb")
 VOWEL = words("a e i o u aa ai au ea ee ei ie oa oo ou y ö ü ä å ø é")
 CODA = words("b d f g k l ll m n nn ng r rd rt s ss st t th x z ck ld nd nk sk son sen mann ez ski ova wicz berg ton")
+BRANDS = words(
+    "Google,Microsoft,Amazon,Apple,Oracle,IBM,Intel,Nvidia,Samsung,Sony,Toyota,Honda,Ford,Tesla,BMW,Mercedes,Audi,"
+    "Siemens,Philips,Nestlé,Unilever,Pfizer,Novartis,Bayer,Shell,Exxon,Walmart,Target,Costco,Lidl,Aldi,Tesco,Carrefour,"
+    "Netflix,Spotify,Uber,Airbnb,PayPal,Visa,Mastercard,Shopify,Zendesk,Atlassian,Asana,Trello,Miro,Dropbox,Okta,Twilio,"
+    "Datadog,Splunk,GitLab,GitHub,Bitbucket,Jenkins,Docker,Helm,Istio,Nginx,Apache,Tomcat,Spring,Django,Flask,Laravel,"
+    "Angular,Vue,Svelte,Linux,Windows,Android,Fedora,Red Hat,Outlook,SharePoint,OneDrive,Gmail,Reuters,BBC,CNN,NATO,"
+    "UNESCO,FIFA,NASA,Harvard,Stanford,Wikipedia,YouTube,Facebook,Instagram,WhatsApp,Telegram,LinkedIn,TikTok,Reddit,"
+    "Lufthansa,Ryanair,Emirates,Airbus,Boeing,FedEx,Hilton,Marriott,Starbucks,McDonald's,Adidas,Puma,Zara,Lego,Nokia",
+    ",",
+)
+INSTITUTIONS = words(
+    "Hospital Institute Foundation School College Church Bridge Park Station Museum Prize Award Hall Library Theatre"
+    " Hotel Inn Arms Stadium University Clinic Brothers Island Valley Mountains County Method Theorem Index Effect"
+)

@@ -38,8 +38,9 @@ from workbench.privacy.things import WORDS as THINGS  # noqa: E402
 from workbench.privacy.traits import EDGE, WORD, Lists, at_distance, folded, sort_of, traits  # noqa: E402
 
 SEED = 20250704
-SENTENCES = 40_000
-INNOCENT = 12_000  # pieces of the code of packages
+SENTENCES = 45_000
+ORDINARY = 5_000  # of the vocabulary, that stand around names
+INNOCENT = 8_000  # pieces of the code of packages
 COMMON_WORDS = 12_000  # of the vocabulary, whose order is by frequency
 FREQUENT_WORDS = 1_500  # of them, which are ordinary though last names too
 LAST_NAMES = 12_000  # of the census, whose order is too
@@ -56,12 +57,14 @@ _CAPITAL = re.compile(r"(?<!\w)[A-Z][a-z]+(?![\w(=])")
 
 
 def main() -> None:
-    words = Words(*people(), cities())
-    lists = lists_of(words)
+    first, last = people()
+    lists = lists_of(first, last)
+    ordinary = [word for word in vocabulary()[:ORDINARY] if word in lists.common and len(word) > 1]
+    words = Words(first, last, cities(), ordinary)
     rng = random.Random(SEED)
     sentences = Sentences(words, rng)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
-    trainer.set_params({"c1": 0.08, "c2": 0.005, "max_iterations": 150, "feature.minfreq": 4})
+    trainer.set_params({"c1": 0.08, "c2": 0.005, "max_iterations": 110, "feature.minfreq": 4})
     for _ in range(SENTENCES):
         trainer.append(*example(*sentences.make(), lists))
     for text in sorted(rng.sample(sorted(innocent()), INNOCENT)):
@@ -126,12 +129,17 @@ def innocent() -> set[str]:
     return {piece for piece in found if _CAPITAL.search(piece)}
 
 
-def lists_of(words: Words) -> Lists:
-    """What the model knows of words: a word that is frequent and not mainly a name is ordinary."""
-    first = {folded(part) for name in words.first for part in name.split("-")}
-    last = {folded(part) for name in words.last for part in name.split("-")}
+def vocabulary() -> list[str]:
+    """Words of English, the frequent ones first."""
     pieces = bytes(np.load(ROOT / "resources" / "search" / "vectors.npz")["words"]).decode().split("\n")
-    whole = [word for word in pieces if word.isalpha() and word.isascii() and len(word) > 1]
+    return [word for word in pieces if word.isalpha() and word.isascii() and len(word) > 1]
+
+
+def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> Lists:
+    """What the model knows of words: a word that is frequent and not mainly a name is ordinary."""
+    first = {folded(part) for name in first_names for part in name.split("-")}
+    last = {folded(part) for name in last_names for part in name.split("-")}
+    whole = vocabulary()
     common = {word for word in whole[:COMMON_WORDS] if word not in first and word not in last}
     common |= {word for word in whole[:FREQUENT_WORDS] if word not in first} | set(THINGS) | set(COMMON)
     return Lists(frozenset(first), frozenset(last), frozenset(common))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from workbench.privacy.detect import detect
 
 
@@ -15,3 +19,17 @@ def test_addresses_side_by_side_are_all_found() -> None:
 
 def test_each_stretch_has_its_kind() -> None:
     assert [part.kind for part in detect("a@b.co or 415-555-0132")] == ["EMAIL", "PHONE"]
+
+
+@pytest.mark.parametrize("piece", ["a@", "1-", "a:", "a,b\n", "{", "<a>", "Dear Rosa ", "account no ", "[EMAIL_1", "x"])
+def test_four_times_the_text_takes_about_four_times_as_long(piece: str) -> None:
+    """The whole megabyte is measured by `benchmarks/privacy_speed.py`."""
+
+    def took(size: int) -> float:
+        text = piece * (size // len(piece))
+        began = time.process_time()
+        detect(text)
+        return time.process_time() - began
+
+    took(1_000)
+    assert took(40_000) < 12 * max(took(10_000), 0.004)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.privacy.marks import ALPHABET, LOOKALIKE, Marks, encoded
+from workbench.privacy.marks import ALPHABET, LOOKALIKE, Marks, encoded, lookalikes
 
 OWN = Marks("session", key=b"k" * 32)
 TOKEN = OWN.make("EMAIL", 1)
@@ -84,3 +84,27 @@ def test_reading_never_fails(text: str) -> None:
 def test_the_encoded_spelling_is_told_apart() -> None:
     assert encoded("%5BEMAIL_1.k7q2%5D")
     assert not encoded(TOKEN)
+
+
+PIECES = [
+    "[",
+    "%5B",
+    "%5b",
+    "]",
+    "%5D",
+    "EMAIL_",
+    "NAME_",
+    "USERNAME_",
+    "Secret_",
+    "1",
+    "1.k7q2",
+    ".aaaa",
+    "2.jpeg",
+    "x",
+    " ",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_all_look_alikes_of_a_text_are_those_of_the_pattern(text: str) -> None:
+    assert [one.span() for one in lookalikes(text)] == [one.span() for one in LOOKALIKE.finditer(text)]

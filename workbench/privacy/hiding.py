@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from workbench.errors import WorkbenchError
 from workbench.privacy.detect import detect
 from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import LITERAL, Kind
 from workbench.privacy.known import fold
-from workbench.privacy.marks import LOOKALIKE
+from workbench.privacy.marks import lookalikes
 from workbench.privacy.remembered import SHORT, Remembered
 from workbench.privacy.values import Values
 from workbench.privacy.walk import as_text, rebuild
@@ -73,18 +71,20 @@ class Hiding:
     def _blanked(self, text: str) -> tuple[str, list[Found]]:
         """The text with every token and look-alike blanked out, and the look-alikes that stand for nothing here."""
         literals: list[Found] = []
-
-        def blank(match: re.Match[str]) -> str:
+        parts: list[str] = []
+        at = 0
+        for match in lookalikes(text):
+            start, end = match.span()
             if self._values.read(match.group()) is None:
-                literals.append(Found(match.start(), match.end(), LITERAL))
-            return "\0" * len(match.group())
-
-        return LOOKALIKE.sub(blank, text), literals
+                literals.append(Found(start, end, LITERAL))
+            parts += [text[at:start], "\0" * (end - start)]
+            at = end
+        return "".join([*parts, text[at:]]) if parts else text, literals
 
     def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
         text = as_text(leaf)
         told = kind and "\0" not in text and kind.accepts(text) and not self._values.rules.lets_pass(text)
-        if kind and told and not LOOKALIKE.search(text):
+        if kind and told and next(lookalikes(text), None) is None:
             bare = text.strip()
             number = leaf if isinstance(leaf, int | float) else None
             suppliers = self._values.origin(fold(bare))[1]

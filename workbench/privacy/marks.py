@@ -9,8 +9,11 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Iterator
 
 from workbench.privacy.kinds import KINDS, LITERAL
+from workbench.privacy.known import fold
+from workbench.privacy.spots import spots
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: nothing is misread
 _NAMES = "|".join([*(kind.name for kind in KINDS), LITERAL])
@@ -25,6 +28,24 @@ _EXACT = re.compile(
     rf"(?P<open>\[|%5B)(?P<kind>{_NAMES})_(?P<number>[1-9]\d{{0,6}})\.(?P<bits>[0-9a-z]{{4}})(?:\]|%5D)",
     re.IGNORECASE | re.ASCII,
 )
+
+
+_BEGINNINGS = tuple(f"{name.lower()}_" for name in (*(kind.name for kind in KINDS), LITERAL))
+_BRACKETS = ("[", "%5b")
+
+
+def lookalikes(text: str) -> Iterator[re.Match[str]]:
+    """All of them, in order. A pattern alone would keep other threads waiting while it reads a long text."""
+    if "_" not in text:
+        return
+    small, end = fold(text), 0
+    for at in spots(small, _BEGINNINGS):
+        for bracket in (*_BRACKETS, ""):
+            start = at - len(bracket)
+            if start >= end and small.startswith(bracket, start) and (match := LOOKALIKE.match(text, start)):
+                end = match.end()
+                yield match
+                break
 
 
 class Marks:

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from workbench.numbers import load_numpy
 from workbench.paths import resources
 from workbench.privacy.traits import EDGE, Lists, at_distance, sort_of, traits
 
@@ -32,7 +33,8 @@ class Reader:
     """The model; one for the process, for it never changes."""
 
     def __init__(self, path: Path) -> None:
-        import numpy as np  # a tenth of a second, and only where prose is read
+        load_numpy()  # a tenth of a second, and only where prose is read
+        import numpy as np
 
         lines = path.read_text(encoding="utf-8").split("\n")
         self.lists = Lists(*(frozenset(line.split(" ")) for line in lines[:_LISTS]))

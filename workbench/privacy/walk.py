@@ -15,7 +15,9 @@ from workbench.records import JsonValue
 
 MOST_TRIES = 50  # places of a text where JSON may begin and does not
 
-_OPENING = re.compile(r"(?:^|[\n:>`=(][ \t]{0,9})(?P<value>\{\s{0,40}[\"}]|\[\s{0,40}[\[{\"])")
+_OPENING = re.compile(r"[{\[](?:(?<=\{)\s{0,40}[\"}]|(?<=\[)\s{0,40}[\[{\"])")
+_BEFORE = re.compile(r"(?:^|[\n:>`=(])[ \t]{0,9}\Z")
+_LOOK_BACK = 10
 _DECODER = json.JSONDecoder()
 
 Leaf: TypeAlias = tuple[JsonValue, Kind | None]
@@ -86,9 +88,12 @@ def embedded(text: str) -> list[JsonValue]:
     found: list[JsonValue] = []
     at = tries = 0
     while tries < MOST_TRIES and (opening := _OPENING.search(text, at)):
+        at = opening.start() + 1
+        if _BEFORE.search(text, max(0, opening.start() - _LOOK_BACK), opening.start()) is None:
+            continue
         tries += 1
         try:
-            value, at = _DECODER.raw_decode(text, opening.start("value"))
+            value, at = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
             at = opening.end()
             continue

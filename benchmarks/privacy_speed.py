@@ -1,0 +1,137 @@
+"""Prints how long reading for personal data takes, whether that grows with the text alone, and how long a loop waits.
+
+    python benchmarks/privacy_speed.py [--brief]
+
+Three things: a dense result of 50 kB, as text, as JSON with its keys, and on the whole way (learnt when it comes in,
+masked when it goes out); texts of 1 MB that were made to be slow, against a quarter of them; and the longest time for
+which an event loop like the core's stood still while a thread beside it learnt and masked 1 MB of each sort, as the
+core does it. Times are of this process (CPU), gaps by the clock; so measure gaps on a quiet machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+from privacy_negatives import negatives
+from privacy_prose import passages
+from privacy_shapes import Shapes
+
+from workbench.privacy.detect import detect
+from workbench.privacy.vault import Vault
+from workbench.records import JsonValue
+
+SEED = 20250304
+SIZE = 50_000  # characters of a dense result
+MEGABYTE = 1_000_000
+GOAL_MS = 50.0
+GOAL_GAP_MS = 20.0
+TIMES = 5
+# Pieces that, repeated, are near to something that is looked for, and never are it.
+ADVERSARIAL = (
+    "a@", "@", "1 ", "1-", "+1", "1.", "a:", "a=", "\"a\":", "<a>", "{", "[\"", "Rosa ", "Rosa, ", "1 Rosa ", "born ",
+    "account no ", "name: ", "Dear Rosa ", "a|b|", "a,b\n", "key\n", "%40", "\\u0040", "AKIA", "://a:", "eyJ",
+    "0:", "ab ", "\n", " ", "passport ", "-----BEGIN " + "PRIVATE KEY-----", "[EMAIL_1", "x" * 50 + " ",
+    "Mr ", "12 Street ", "é", "<@U",
+)  # fmt: skip
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the three tables."""
+    _print_dense()
+    _print_linear(ADVERSARIAL[::6] if "--brief" in arguments else ADVERSARIAL)
+    asyncio.run(_print_gaps(MEGABYTE // 4 if "--brief" in arguments else MEGABYTE))
+
+
+def dense() -> tuple[str, JsonValue]:
+    """The same 50 kB as text and as the values they were written from."""
+    values: list[JsonValue] = []
+    size = 0
+    for one in Shapes(SEED).all(12):
+        if not isinstance(one.value, str) and one.shape not in ("urls", "numbers"):
+            values.append(one.value)
+            size += len(one.printed.text) + 2
+            if size > SIZE:
+                break
+    return json.dumps(values, ensure_ascii=False), values
+
+
+def mixed(size: int) -> str:
+    """Results of all shapes and prose between them, as text."""
+    parts = [one.printed.text for one in Shapes(SEED).all(6)] + [one.printed.text for one in passages(1, SEED)]
+    text = "\n\n".join(parts)
+    return (text * (size // len(text) + 1))[:size]
+
+
+def _print_dense() -> None:
+    text, value = dense()
+    plain = mixed(SIZE)
+    detect(plain)  # the model is read when it is needed first
+    print(f"a dense result (goal {GOAL_MS:g} ms for reading 50 kB)")
+    for name, work in (
+        (f"read as text, {len(text) / 1000:.0f} kB of JSON", lambda: detect(text)),
+        (f"read as text, {len(plain) / 1000:.0f} kB of everything", lambda: detect(plain)),
+        ("learnt, with its keys", lambda: Vault("s").register(value, "crm")),
+        ("learnt and masked, with its keys", lambda: _way(value, Vault.sanitize_json, value)),
+        ("learnt with its keys, masked where a program prints it", lambda: _way(value, Vault.sanitize, text)),
+        ("learnt and masked as text, of everything", lambda: _way(plain, Vault.sanitize, plain)),
+    ):
+        took = 1000 * min(_seconds(work) for _ in range(TIMES))
+        print(f"  {name:58}{took:8.1f} ms" + (" <" if name.startswith("read") and took > GOAL_MS else ""))
+
+
+def _way(value: JsonValue, mask: Callable[..., object], shown: JsonValue) -> None:
+    vault = Vault("s")
+    vault.register(value, "crm")
+    mask(vault, shown)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def _print_linear(pieces: Sequence[str]) -> None:
+    print(f"\n{'1 MB of':32}{'a quarter':>12}{'all':>12}{'times':>8}")
+    for piece in pieces:
+        took = []
+        for size in (MEGABYTE // 4, MEGABYTE):
+            text = piece * (size // len(piece))
+            took.append(_seconds(lambda text=text: detect(text)))
+        times = took[1] / max(took[0], 1e-6)
+        print(f"{piece[:24]!r:32}{took[0]:10.2f} s{took[1]:10.2f} s{times:8.1f}" + (" <" if times > 6 else ""))
+
+
+async def _print_gaps(size: int) -> None:
+    made = "".join(piece for _, piece in negatives(size, SEED))[:size]
+    print(f"\nlongest gap of a loop beside {size / 1e6:g} MB (goal {GOAL_GAP_MS:g} ms)")
+    for name, text in (("results and prose", mixed(size)), ("code, logs, tables", made), ("one letter", "x" * size)):
+        vault = Vault("s")
+        ticking = asyncio.create_task(_longest_gap())  # noqa: TID251 - no core runs here
+        await asyncio.sleep(0.05)
+        began = time.perf_counter()
+        await asyncio.to_thread(vault.register, text, "crm")
+        await asyncio.to_thread(vault.sanitize, text)
+        took = time.perf_counter() - began
+        ticking.cancel()
+        gap = 1000 * await ticking
+        print(f"  {name:24}{gap:8.1f} ms in {took:6.2f} s" + (" <" if gap > GOAL_GAP_MS else ""))
+
+
+async def _longest_gap() -> float:
+    longest, last = 0.0, time.perf_counter()
+    try:
+        while True:
+            await asyncio.sleep(0.001)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last - 0.001), now
+    except asyncio.CancelledError:
+        return longest
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
