@@ -35,6 +35,7 @@ __all__ = [
     "Client",
     "Image",
     "Link",
+    "MCPClient",
     "Resource",
     "Structured",
     "Text",
@@ -101,6 +102,7 @@ class Client:
         return await self._line.ask("call", server=server, tool=tool, arguments=dict(arguments or {}))
 
 
+MCPClient = Client  # by the name that programs written elsewhere know
 _client = Client()
 
 

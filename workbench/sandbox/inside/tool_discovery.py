@@ -50,6 +50,13 @@ def get_tool_definition(name: str, category: str | None = None) -> Any:
     return _kind(_line.ask_now("definition", name=name, category=category or ""))
 
 
+class ToolDiscovery:
+    """The same as an object, for programs that were written that way."""
+
+    search_tools = staticmethod(search_tools)
+    get_tool_definition = staticmethod(get_tool_definition)
+
+
 def _kind(answer: Any) -> Any:
     if isinstance(answer, str):
         return _Text(answer)
