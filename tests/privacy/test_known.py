@@ -39,6 +39,7 @@ def vault() -> Vault:
         pytest.param("".join(f"\\u{ord(c):04x}" for c in EMAIL), id="json escapes, every letter"),
         pytest.param("".join(f"\\x{ord(c):02x}" for c in EMAIL), id="python escapes"),
         pytest.param(EMAIL.replace("@", "&#64;"), id="html"),
+        pytest.param(json.dumps(json.dumps([EMAIL]).replace("@", "\\u0040")), id="json escape, escaped again"),
         pytest.param(base64.b64encode(EMAIL.encode()).decode(), id="base64"),
         pytest.param(base64.b64encode(f"to: {EMAIL}; ok".encode()).decode(), id="base64 of more"),
         pytest.param("abc" + base64.b64encode(EMAIL.encode()).decode(), id="base64, glued"),
@@ -58,6 +59,31 @@ def test_a_registered_value_does_not_leave_in_any_writing(vault: Vault, written:
     for part in ("rosa", "lund", "aXV", "Um9z", "dnul", "526f7361", "7946", "0958", "\\u0052", "%52"):
         assert part.lower() not in clean.lower()
     assert vault.restore(clean) == written
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["ReneeLindqvist", "renee_lindqvist", "RENEE-LINDQVIST", "17BirchLane,E14QXLondon", "17_Birch_Lane_E1_4QX_London",
+     "19840302", "1984.03.02", "rosa.lund/example.com", "rosalundexamplecom"],
+)  # fmt: skip
+def test_a_value_does_not_leave_without_what_separates_its_words(written: str) -> None:
+    vault = Vault("session")
+    person = {"name": "Renee Lindqvist", "address": "17 Birch Lane, E1 4QX London", "date_of_birth": "1984-03-02"}
+    vault.register({"customer": {**person, "email": EMAIL}}, "crm")
+    clean = vault.sanitize(f"of {written}.")
+    assert written not in clean
+    assert vault.restore(clean) == f"of {written}."
+
+
+@pytest.mark.parametrize(
+    "innocent",
+    ["Renee,Lindqvist", "Renee|Lindqvist", "re nee lind qvi", "Renee and then Lindqvist"],
+)
+def test_what_only_holds_the_letters_of_a_value_is_not_taken_for_all_of_it(innocent: str) -> None:
+    known = Known()
+    known.add("Renee Lindqvist", worded=True)
+    known.add(EMAIL)
+    assert all(innocent[seen.start : seen.end] in ("Renee", "Lindqvist") for seen in known.find(innocent))
 
 
 def test_ten_thousand_values_are_all_found() -> None:

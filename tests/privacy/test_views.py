@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from workbench.privacy.views import Digits, views
+from workbench.privacy.views import Bare, Digits, views
 
 SECRET = "rosa@example.com"
 
@@ -58,3 +58,11 @@ def test_digits_from_the_middle_of_groups_lead_nowhere() -> None:
     view = Digits("1234567890")
     assert view.origin(2, 8) is None
     assert view.origin(0, 8) == (0, 8)
+
+
+def test_what_separates_words_is_left_out_and_matches_lead_back_to_their_place() -> None:
+    view = Bare("to rosa-lund, x")
+    assert view.text == "torosalund,x"
+    assert view.origin(2, 10) == (3, 12)
+    assert Bare("xrosa lundy").origin(1, 9) is None, "inside of longer words"
+    assert Bare(f"rosa{' ' * 60}lund").origin(0, 8) is None, "far apart"

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.privacy.common import WORDS
-from workbench.privacy.views import Digits, View, views
+from workbench.privacy.views import Bare, Digits, View, bare, views
 
 ANCHOR = 6  # letters a value is filed under; shorter values are not swept, or half of all text would be
 FEWEST_DIGITS = 7
+FEWEST_BARE = 7  # letters and digits of a value that is found without what separates them
 LONGEST = 400
 SHORTEST_WORD = 3  # letters of a part of a name that is looked for alone
 LONG_WORD = 6  # letters of a word that is looked for without a capital
@@ -63,6 +64,8 @@ class Known:
         self._plain = Index()
         self._reversed = Index()
         self._digits = Index()
+        self._bare = Index()  # values without what separates their words
+        self._spelled: dict[str, str] = {}  # such a value → the folded one
         self._words: dict[str, str] = {}  # a word as it is written → the folded value it belongs to
         self._numbers: dict[str, str] = {}  # digits alone → the value they belong to
 
@@ -75,10 +78,18 @@ class Known:
             return
         self._plain.add(folded)
         self._reversed.add(folded[::-1])
-        bare = "".join(filter(str.isdigit, folded)) if numeric and "@" not in folded else ""
-        if len(bare) >= FEWEST_DIGITS:
-            self._numbers.setdefault(bare, folded)  # before it can be found: another thread may be looking
-            self._digits.add(bare)
+        digits = "".join(filter(str.isdigit, folded)) if numeric and "@" not in folded else ""
+        if len(digits) >= FEWEST_DIGITS:
+            self._numbers.setdefault(digits, folded)  # before it can be found: another thread may be looking
+            self._digits.add(digits)
+        else:
+            self._add_bare(folded)
+
+    def _add_bare(self, folded: str) -> None:
+        for spelled in {bare(folded), "".join(filter(str.isalnum, folded))}:
+            if len(spelled) >= FEWEST_BARE and spelled != folded:
+                self._spelled.setdefault(spelled, folded)
+                self._bare.add(spelled)
 
     def _add_words(self, value: str, folded: str) -> None:
         for word in _WORD.findall(value):
@@ -106,12 +117,16 @@ class Known:
             yield from (Seen(*m.span(), words[m.group()]) for m in _WORD.finditer(text) if m.group() in words)
         for seen in _through(Digits(folded), self._digits):
             yield Seen(seen.start, seen.end, self._numbers[seen.value])
+        if self._bare:
+            for seen in _through(Bare(folded), self._bare):
+                if folded[seen.start : seen.end] != (value := self._spelled[seen.value]):  # that was found above
+                    yield Seen(seen.start, seen.end, value)
         for view in views(text):
             view.text = fold(view.text)
             yield from _through(view, self._plain)
 
 
-def _through(view: View | Digits, index: Index) -> Iterator[Seen]:
+def _through(view: View | Digits | Bare, index: Index) -> Iterator[Seen]:
     for at, value in index.find(view.text):
         if place := view.origin(at, at + len(value)):
             yield Seen(*place, value)

@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 _ESCAPE = re.compile(
-    r"\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
+    r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # escaped again: more backslashes
+    r"|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
 )
 _PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters hide no value
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
 _HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
-_NUMBER = re.compile(r"\d(?:[ \u00a0./()-]{0,2}+\d)*+")
+_NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
+_BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # what may be left out; what stands between two cells of a table stays
 FEWEST = 7  # letters of a run of digits worth looking at
+_SURE = 10  # letters from which on a value may stand inside of a word
+_SPREAD = 3  # times as long as its letters a value may be written
 GAP = "\0"  # between pieces, so that nothing matches across them
 
 
@@ -83,6 +87,29 @@ class Digits:
         return self._at[start], self._at[end - 1] + 1
 
 
+class Bare:
+    """A text without what separates its words: `Rosa-Lund` and `RosaLund` read alike."""
+
+    def __init__(self, text: str) -> None:
+        self._whole = text
+        self.text = bare(text)
+        self._pieces: View | None = None
+
+    def origin(self, start: int, end: int) -> tuple[int, int] | None:
+        """The stretch of the text behind a match; None for one inside of a longer word, and for words far apart."""
+        if self._pieces is None:  # most texts hold no match
+            self._pieces = _replaced(self._whole, _BETWEEN, lambda _: "")
+        first, last = self._pieces.origin(start, end)
+        inside = self._whole[max(0, first - 1) : first].isalnum(), self._whole[last : last + 1].isalnum()
+        few = any(inside) if end - start < _SURE else all(inside)
+        return None if few or last - first > _SPREAD * (end - start) else (first, last)
+
+
+def bare(text: str) -> str:
+    """The text without what separates its words."""
+    return _BETWEEN.sub("", text)
+
+
 def _replaced(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> View:
     view, parts, at, length = View(""), [], 0, 0
     for match in pattern.finditer(text):
@@ -123,10 +150,22 @@ def _unescape(escape: str) -> str:
     if escape.startswith("&#"):
         code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
         return chr(code) if code < 0x110000 else " "
-    if escape[1] in "uUx":
-        code = int(escape[2:], 16)
+    bare = escape.lstrip("\\")
+    if bare[:1] == "x":
+        data = bytes.fromhex(bare.replace("\\", "").replace("x", ""))
+        return _text(data)
+    if bare[:1] in ("u", "U"):
+        code = int(bare[1:], 16)
         return chr(code) if code < 0x110000 else " "
     return escape[1]
+
+
+def _text(data: bytes) -> str:
+    """Bytes that a program wrote as escapes: of a text in UTF-8, or single letters."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:

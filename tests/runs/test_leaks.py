@@ -1,0 +1,105 @@
+"""A program prints what it read in every way it can think of, in the real sandbox; none of it reaches the model.
+
+Each way is tried with each value of two customers, printed, returned and raised. What a model gets is searched for the
+writing of every five letters in a row of a value.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import urllib.parse
+from dataclasses import replace
+from itertools import takewhile
+
+import pytest
+
+READ = """
+import base64, html, json, re, urllib.parse
+from servers.demo import get_customer
+people = [await get_customer(customer_id=name) for name in ("CUS-0003", "CUS-0011")]
+values = [one[field] for one in people for field in ("name", "email", "phone", "address", "date_of_birth")]
+"""
+WAYS = {  # expressions over one value, v
+    "verbatim": "v",
+    "tuple": "repr((1, v))",
+    "csv": "f'7,\"{v}\",open'",
+    "json": "json.dumps({'x': v})",
+    "json in json": "json.dumps(json.dumps({'x': [v]}))",
+    "ascii": "ascii(v)",
+    "bytes": "repr(v.encode())",
+    "u escapes": "''.join(f'\\\\u{ord(c):04x}' for c in v)",
+    "x escapes": "''.join(f'\\\\x{ord(c):02x}' if ord(c) < 256 else c for c in v)",
+    "html": "''.join(f'&#{ord(c)};' for c in v)",
+    "url": "urllib.parse.quote(v, safe='')",
+    "url with plus": "'https://w.test/?who=' + urllib.parse.quote_plus(v)",
+    "url, every letter": "''.join(f'%{b:02X}' for b in v.encode())",
+    "base64": "base64.b64encode(v.encode()).decode()",
+    "base64 of a sentence": "base64.b64encode(f'to: {v}; ok'.encode()).decode()",
+    "base64 for urls": "base64.urlsafe_b64encode(f'?~>{v}'.encode()).decode()",
+    "hex": "v.encode().hex()",
+    "hex, upper": "v.encode().hex().upper()",
+    "hex with blanks": "v.encode().hex(' ')",
+    "upper": "v.upper()",
+    "lower": "v.lower()",
+    "swapped case": "v.swapcase()",
+    "reversed": "v[::-1]",
+    "without separators": "re.sub(r'[^0-9A-Za-z\\u00c0-\\uffff@]', '', v)",
+    "without blanks": "v.replace(' ', '')",
+    "other separators": "re.sub(r'[ -]', '_', v)",
+    "glued": "f'x{v}y'",
+    "padded": "v.center(80, '*')",
+    "markdown": "f'| 1 | **{v}** |'",
+}
+assert len(WAYS) >= 16
+
+
+ALL = "{" + ", ".join(f"{way!r}: [{each} for v in values]" for way, each in WAYS.items()) + "}"
+PROGRAMS = {
+    "printed": READ + f"for way, found in {ALL}.items():\n    print(way, *found, sep='\\n')",
+    "returned": READ + f"result = {ALL}",
+    "raised": READ + f"raise ValueError('\\n'.join(one for found in {ALL}.values() for one in found))",
+}
+
+
+def alike(one: str, other: str) -> int:
+    """How many letters two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def writings(way: str, values: list[str]) -> set[str]:
+    """What any five letters in a row of these values are in this writing, about: without what it puts around them."""
+    scope = {"base64": base64, "html": html, "json": json, "re": re, "urllib": urllib}
+    found: set[str] = set()
+    for value in values:
+        whole, plain = (str(eval(WAYS[way], {**scope, "v": v})) for v in (value, "~" * len(value)))
+        head, tail = alike(whole, plain), alike(whole[::-1], plain[::-1])
+        core = whole[head : len(whole) - tail]
+        size = max(5, 5 * len(core) // len(value))
+        found |= {core[at : at + size] for at in range(len(core) - size + 1)}
+    return found
+
+
+@pytest.fixture
+async def people(demo):
+    from workbench.records import Origin, ToolCall
+    from workbench.runs.broker import Broker
+
+    found = []
+    for name in ("CUS-0003", "CUS-0011"):
+        call = ToolCall("c", "demo", "get_customer", {"customer_id": name}, Origin.PERSON, "person")
+        found.append(json.loads((await Broker(demo.rooms).call(call)).structured))
+    return [one[field] for one in found for field in ("name", "email", "phone", "address", "date_of_birth")]
+
+
+@pytest.mark.parametrize("how", PROGRAMS)
+async def test_no_way_to_write_a_value_leads_it_to_the_model(demo, people, how):
+    demo.settings = replace(demo.settings, run_answer_tokens=1_000_000)
+    run = await demo.conveyor.finished(demo.conveyor.submit(PROGRAMS[how], demo.rooms.sessions.open("a")).id)
+    assert run.state == ("failed" if how == "raised" else "done"), run.fault
+    shown = re.sub(r"\[[A-Z_]+_\d+\.\w{4}\]", " ", run.model_view)
+    leaks = {way: found for way in WAYS if (found := sorted(one for one in writings(way, people) if one in shown))}
+    assert leaks == {}
+    assert run.model_view.count("[EMAIL_") >= len(WAYS), "they were there"
