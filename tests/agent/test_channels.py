@@ -12,10 +12,15 @@ import json
 import re
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import mcp.types as T
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
+from pydantic import TypeAdapter
 
 from tests.agent.conftest import as_it_is
 from workbench.agent.stream import messages
@@ -34,7 +39,8 @@ DEPTHS = ("name", "description", "full")
 SLICES = range(990, 1_060, 6)
 QUIET = {  # channels in whose words nothing was to be said of anybody: the value was beside them
     *("pictures", "log notifications", "a server's last words", "faults of a text", "everything"),
-    "search results: name",
+    *("search results: name", "log levels", "methods that do not exist", "prompts that do not exist"),
+    "resources that do not exist",
 }
 
 PROGRAMS = {
@@ -103,6 +109,8 @@ class Talk:
         await self.spilled()
         await self.files()
         await self.skills()
+        await self.offers()
+        await self.direct()
         for depth in DEPTHS:
             await self.ask(f"search results: {depth}", "search_tools", query="record", detail_level=depth)
         await self.ask("tool definitions", "get_tool_definition", name="plant.record")
@@ -128,6 +136,35 @@ class Talk:
         await self.ask("lists of files", "list_workspace_files")
         await self.ask("files that do not exist", "read_workspace_file", path=f"{NAME}/{MAIL}.txt")
         await self.ask("files that were written", "write_workspace_file", path=f"{NAME}.txt", content=MAIL)
+
+    async def asked(self, channel: str, method: str, **params: object) -> None:
+        """A question of the protocol itself; what it answers is words, too, whatever its parts are called."""
+        start = len(self.tee.heard)
+        request = T.Request[dict[str, Any], str](method=method, params=params)
+        try:
+            words = json.dumps(await self.client.session.send_request(request, TypeAdapter(dict[str, Any])))
+        except MCPError as fault:
+            words = str(fault)
+        before, bytes_before = self.heard.get(channel, ("", b""))
+        self.heard[channel] = before + words, bytes_before + self.tee.heard[start:]
+
+    async def offers(self) -> None:
+        await self.asked("log levels", "logging/setLevel", level="debug")
+        await self.run("log of a program", KNOWN + "print(person)\nimport logging\nlogging.warning(person['email'])")
+        await self.asked("skills as resources", "resources/list")
+        await self.asked("skills of the extension", "skills/list")
+        card = "skill://write-letter/SKILL.md"
+        await self.asked("one skill of the extension", "skills/get", uri=card)
+        for uri in (card, "skill://write-letter/write_letter.py"):
+            await self.asked("contents of skills", "resources/read", uri=uri)
+        await self.asked("resources that do not exist", "resources/read", uri=f"crm://{MAIL}")
+        await self.asked("prompts that do not exist", "prompts/get", name=NAME)
+        await self.asked("methods that do not exist", f"{MAIL}/list")
+
+    async def direct(self) -> None:
+        await self.asked("definitions of direct tools", "tools/list")
+        for tool in ("record", "fails", "attached", "speaks"):
+            await self.ask("direct tools", f"plant__{tool}")
 
     async def skills(self) -> None:
         code = f'"""Write to {MAIL}."""\n\nasync def write_letter():\n    return "{MAIL}"\n'
@@ -163,6 +200,7 @@ async def converse(home: Path) -> dict[str, tuple[str, bytes]]:
     paths.servers_file.write_text(json.dumps({"mcpServers": {"plant": entry}}), encoding="utf-8")
     core = Core(paths)
     await core.open()
+    core._set_settings(replace(core.settings, agent_direct="plant"))
     try:
         consent = await core.desk.consent("plant")
         await core.desk.connect("plant", consent.sha)
@@ -210,6 +248,17 @@ CHANNELS = (
     "arguments that do not exist",
     "texts to be sanitised",
     "tokens to be restored",
+    "log levels",
+    "log of a program",
+    "skills as resources",
+    "skills of the extension",
+    "one skill of the extension",
+    "contents of skills",
+    "resources that do not exist",
+    "prompts that do not exist",
+    "methods that do not exist",
+    "definitions of direct tools",
+    "direct tools",
     "everything",
 )
 
