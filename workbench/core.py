@@ -37,6 +37,7 @@ from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
+from workbench.runs.keeping import Keeping
 from workbench.runs.learning_skills import LearningSkills
 from workbench.runs.memory import Memory
 from workbench.runs.rooms import Rooms
@@ -136,7 +137,9 @@ class Core:
             rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
             Finder(self.paths.audit, self.paths.audit_index), snapshots,
             Cache(self.paths.cache / "answers", lambda: self.settings),
+            Keeping(self.paths.values, secrets, lambda: self.settings, sessions),
         )  # fmt: skip
+        opened.push_async_callback(self.rooms.keeping.close)
         self._follow()
         self._build_road()
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
@@ -179,6 +182,7 @@ class Core:
         self.bus.listen(askings.hear)
         self.bus.listen(broker.caching.hear)
         self.bus.listen(Trails(self.rooms.sessions).hear)
+        self.bus.listen(self.rooms.keeping.hear)
         self.bus.listen(LearningSkills(self.rooms).hear)
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()

@@ -61,6 +61,10 @@ class Paths:
         return self.state / "undo"
 
     @property
+    def values(self) -> Path:
+        return self.state / "values"  # behind tokens, sealed, where a person wants them kept
+
+    @property
     def history(self) -> Path:
         return self.state / "history.sqlite"
 

@@ -182,6 +182,12 @@ class Settings:
     privacy_thresholds: str = _setting(
         "", "From which score on a kind in prose counts, from 0 to 1, such as: NAME=0.4.", guarded=True
     )
+    privacy_keep_days: int = _setting(
+        0,
+        "For how many days values behind tokens are kept, sealed by a key in your keyring, so that you can look behind"
+        " those of earlier cores. 0: in memory only.",
+        guarded=True, least=0, most=365,
+    )  # fmt: skip
     privacy_pictures: bool = _setting(
         True, "Pictures that programs return go to their agents; what is drawn in them is not looked for.", guarded=True
     )

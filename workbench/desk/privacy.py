@@ -39,8 +39,10 @@ class PrivacyDesk(Seat):
     """A person's own look at what is hidden; every look at a value is told to the audit."""
 
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
+        await asyncio.to_thread(self._rooms.keeping.bring_back)
         here = {agent.session for agent in self._house.entrance.agents()}
         person, *agents = self._rooms.sessions.all()
+        agents = [*self._rooms.sessions.past.values(), *agents]
         found = [self._session_told(one, one.id in here) for one in reversed(agents)]
         return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))
 
@@ -59,6 +61,8 @@ class PrivacyDesk(Seat):
         return json.dumps(whole, indent=2, ensure_ascii=False)
 
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
+        if self._rooms.sessions.get(session) is None:
+            await asyncio.to_thread(self._rooms.keeping.bring_back)
         found = self._session(session)
         answer = revealed(found, token)
         deed = "copied" if copied else "looked at"
@@ -69,6 +73,7 @@ class PrivacyDesk(Seat):
     async def forget_values(self, session: str) -> int:
         found = self._session(session)
         count = found.forget()
+        await asyncio.to_thread(self._rooms.keeping.drop, session)
         self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
         return count
 
@@ -89,7 +94,7 @@ class PrivacyDesk(Seat):
 
     def _session(self, name: str) -> Session:
         sessions = self._rooms.sessions
-        found = sessions.preview if name == PREVIEW else sessions.get(name)
+        found = sessions.preview if name == PREVIEW else sessions.get(name) or sessions.past.get(name)
         if found is None:
             raise WorkbenchError("The values of this session are not known any more.", "They ended with its core.")
         return found

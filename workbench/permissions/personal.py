@@ -64,7 +64,12 @@ class Personal:
         """All of it, for a person's eyes."""
         kinds = kind_rules(self.following(settings).rules)
         return PrivacyRules(
-            self.marks(), kinds, settings.privacy_enabled, settings.privacy_recall_first, self.notices(settings)
+            self.marks(),
+            kinds,
+            settings.privacy_enabled,
+            settings.privacy_recall_first,
+            settings.privacy_keep_days,
+            self.notices(settings),
         )
 
     def notices(self, settings: Settings) -> tuple[Fault, ...]:

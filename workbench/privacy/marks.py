@@ -56,6 +56,11 @@ class Marks:
         self._key = key or secrets.token_bytes(32)
         self._made: dict[tuple[str, int], str] = {}  # bits of the tokens handed out, not of guesses
 
+    @property
+    def key(self) -> bytes:
+        """What makes its tokens, for who keeps them."""
+        return self._key
+
     def make(self, kind: str, number: int) -> str:
         """The token of the n-th value of a kind."""
         bits = self._made[kind, number] = self._bits(kind, number)

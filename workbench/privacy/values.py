@@ -6,6 +6,7 @@ Texts are read on several threads, so everything that counts or files happens un
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from threading import Lock
@@ -85,6 +86,22 @@ class Values:
             token, held = self._tokens[key]
             held.sources |= sources
         return token
+
+    @property
+    def key(self) -> bytes:
+        """What makes the tokens."""
+        return self._marks.key
+
+    def put_back(self, token: str, text: str, number: int | float | None, sources: Iterable[str]) -> None:
+        """A token as an earlier core made it; refuses what is none of this session's."""
+        place = self._marks.read(token)
+        if place is None:
+            raise ValueError("it is no token of this session")
+        held = Held(place[0], text, number, set(sources))
+        with self.filing:
+            self._held[place] = held
+            self._tokens[held.kind, text, type(number).__name__] = (self._marks.make(*place), held)
+            self._counts[held.kind] = max(self._counts[held.kind], place[1])
 
     def read(self, token: str) -> Held | None:
         """What a token of this session stands for; None for anything else."""

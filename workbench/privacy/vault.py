@@ -5,6 +5,8 @@ It lives in memory only. Tokens of another session never resolve here, and a tok
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from workbench.privacy.giving import Giving
 from workbench.privacy.halves import Halves
 from workbench.privacy.held import Held, Source
@@ -73,6 +75,15 @@ class Vault:
     def shows(self, data: bytes) -> bool:
         """Whether a known value can be read in these bytes as they are, as in the notes of a picture."""
         return self._values.known.stands_in(data.decode("latin-1"))
+
+    @property
+    def key(self) -> bytes:
+        """What makes its tokens, for who keeps them."""
+        return self._values.key
+
+    def put_back(self, token: str, text: str, number: int | float | None, sources: Iterable[str]) -> None:
+        """A value that was kept; refuses a token that is none of this session's."""
+        self._values.put_back(token, text, number, sources)
 
     def issued(self) -> tuple[tuple[str, Held], ...]:
         """Every token of this session and what it stands for, in the order in which they were made."""

@@ -161,4 +161,5 @@ class PrivacyRules:
     kinds: tuple[KindRule, ...] = ()
     enabled: bool = True
     recall_first: bool = False
+    keep_days: int = 0  # that values are kept beyond the core; 0: in memory only
     notices: tuple[Fault, ...] = ()

@@ -16,6 +16,7 @@ from workbench.paths import Paths
 from workbench.permissions.bounds import Bounds
 from workbench.permissions.personal import Personal
 from workbench.permissions.rules import Rules
+from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.secrets import Secrets
@@ -49,3 +50,4 @@ class Rooms:
     finder: Finder
     snapshots: Snapshots
     cache: Cache
+    keeping: Keeping

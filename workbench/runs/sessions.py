@@ -146,6 +146,7 @@ class Sessions:
         self._masked = masked
         self._masks = masks or Masks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
+        self.past: dict[str, Session] = {}  # of earlier cores, whose tokens a person may look behind; nobody's
         self.preview = Session(PREVIEW, Origin.PERSON, "you", masked, self._masks)
         self._following = Following()
 
@@ -161,6 +162,12 @@ class Sessions:
         session.follow(self._following)
         self._all[session.id] = session
         return session
+
+    def bring_back(self, name: str, author: str, vault: Vault) -> None:
+        """A session of an earlier core, for a person's eyes: no agent and no call reaches it."""
+        session = Session(name, Origin.AGENT, author, self._masked, self._masks)
+        session.vault = vault
+        self.past[name] = session
 
     def follow(self, following: Following) -> None:
         """Every session, and each that begins later, looks for personal data so."""

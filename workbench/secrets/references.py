@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from workbench.errors import WorkbenchError
 
 REFERENCE = re.compile(r"\$\{keyring:([^{}]*)\}")
+KEPT_VALUES = "privacy:values"  # the name of the key under which values behind tokens are kept
 SIGN_IN = "oauth:"  # what the names of stored sign-ins begin with
 _NAME = re.compile(r"[^\x00-\x1f\x7f{}-][^\x00-\x1f\x7f{}]{0,199}")  # `${NAME:-default}` begins with a dash there
 
@@ -28,8 +29,8 @@ def check_name(name: str) -> None:
 
 
 def reserved(name: str) -> bool:
-    """Whether a name is kept for what sign-ins bring: tokens of one server, which no other entry may refer to."""
-    return name.strip().casefold().startswith(SIGN_IN)
+    """Whether a name is kept for what is ours: tokens of one server's sign-in, and keys. No entry may refer to it."""
+    return name.strip().casefold().startswith((SIGN_IN, KEPT_VALUES.partition(":")[0] + ":"))
 
 
 def missing(name: str) -> WorkbenchError:

@@ -184,3 +184,9 @@ def test_a_kind_that_is_scored_has_a_threshold(pane: PrivacyPane, paper: Any, co
     pane.kinds.show_rules(replace(rules, kinds=(KindRule("SCORED", "scored things", threshold=0.5),)))
     pane.kinds.scores["SCORED"].setValue(0.7)
     qtbot.waitUntil(lambda: ("set_privacy_kind", ("SCORED", True, 0.7)) in paper.asked)
+
+
+def test_values_are_kept_for_as_long_as_a_person_says(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+    assert pane.kinds.days.text() == "until the core ends"
+    pane.kinds.days.setValue(14)
+    qtbot.waitUntil(lambda: paper.current_settings.privacy_keep_days == 14)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.errors import WorkbenchError
 from workbench.gui.context import Context
@@ -28,6 +36,7 @@ class KindsPage(QWidget):
         theme = context.theme
         self.enabled = TickBox(theme, self.tr("Replace personal data by tokens before a model sees it"))
         self.eager = TickBox(theme, self.tr("Rather hide too much than too little, in prose"))
+        self.days = QSpinBox()
         self.boxes: dict[str, TickBox] = {}
         self.scores: dict[str, QDoubleSpinBox] = {}
         self.fault = label("", "error")
@@ -36,12 +45,16 @@ class KindsPage(QWidget):
         self._grid = QGridLayout()
         self._lay_out(theme.unit)
         self.enabled.clicked.connect(self._enable)
+        self.days.valueChanged.connect(self._keep_days)
         self.eager.clicked.connect(self._rather_too_much)
 
     def show_rules(self, rules: PrivacyRules) -> None:
         self.enabled.setChecked(rules.enabled)
         self.eager.setChecked(rules.recall_first)
         self.eager.setVisible(any(one.threshold for one in rules.kinds))
+        self.days.blockSignals(True)
+        self.days.setValue(rules.keep_days)
+        self.days.blockSignals(False)
         for at, one in enumerate(rules.kinds):
             if one.kind not in self.boxes:
                 self._add(at, one)
@@ -95,6 +108,9 @@ class KindsPage(QWidget):
     def _rather_too_much(self) -> None:
         self._set("privacy.recall_first", self.eager.isChecked())
 
+    def _keep_days(self, days: int) -> None:
+        self._set("privacy.keep_days", days)
+
     def _set(self, name: str, value: JsonValue) -> None:
         self._context.tasks.run("change a setting", self._setting(name, value))
 
@@ -109,6 +125,23 @@ class KindsPage(QWidget):
         self.fault.setText(one_line(words, 300))
         self.fault.setVisible(bool(words))
 
+    def _keeping(self, unit: int) -> QHBoxLayout:
+        self.days.setRange(0, 365)
+        self.days.setSuffix(self.tr(" days"))
+        self.days.setSpecialValueText(self.tr("until the core ends"))
+        self.days.setKeyboardTracking(False)
+        self.days.setAccessibleName(self.tr("How long values behind tokens are kept"))
+        told = self.tr(
+            "For you to look behind tokens. Sealed by a key in your keyring; without one nothing is written."
+        )
+        why = label(told, "muted")
+        why.setWordWrap(True)
+        row = QHBoxLayout()
+        row.setSpacing(unit * 3)
+        row.addWidget(self.days)
+        row.addWidget(why, 1)
+        return row
+
     def _lay_out(self, unit: int) -> None:
         page = QWidget()
         column = QVBoxLayout(page)
@@ -122,6 +155,8 @@ class KindsPage(QWidget):
         self._grid.setVerticalSpacing(unit * 2)
         self._grid.setColumnStretch(4, 1)
         column.addLayout(self._grid)
+        column.addWidget(label(self.tr("How long values are known"), "section"))
+        column.addLayout(self._keeping(unit))
         words = self.tr(
             "Secrets that you stored are hidden whatever stands here. A bench can hide more and never less. A tool"
             " whose values programs hold as tokens only is named in the setting privacy.sealed."
