@@ -47,21 +47,21 @@ class Result:
 
 
 def main(wanted: list[str]) -> int:
-    lacking = _lacking()
-    if lacking:
-        print(lacking, file=sys.stderr)
+    missing = lacking()
+    if missing:
+        print(missing, file=sys.stderr)
         return 2
     unexplained = 0
     for version, specification in RUNS:
-        suite = _install(version)
-        scenarios = [name for name in _scenarios(suite, specification) if not wanted or name in wanted]
+        suite = install(version)
+        scenarios = [name for name in scenarios_of(suite, "client", specification) if not wanted or name in wanted]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             results = list(pool.map(partial(_run, suite, specification), scenarios))
-        unexplained += _print(f"{version}{specification and ', ' + specification}", results)
+        unexplained += show(f"{version}{specification and ', ' + specification}", results, KNOWN)
     return 1 if unexplained else 0
 
 
-def _lacking() -> str:
+def lacking() -> str:
     """What has to be installed first, in a sentence; empty when nothing is missing."""
     if shutil.which("npm") is None:
         words = "npm is not there: it installs the suite. Install Node.js {} or newer, which brings npm: "
@@ -86,7 +86,7 @@ def _packaged() -> bool:
     return (sys.platform, platform.machine()) == ("linux", "x86_64")
 
 
-def _install(version: str) -> list[str]:
+def install(version: str) -> list[str]:
     """The command of one version of the suite."""
     folder = CACHE / version
     script = folder / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
@@ -100,8 +100,9 @@ def _install(version: str) -> list[str]:
     return [str(node), str(script)]
 
 
-def _scenarios(suite: list[str], specification: str) -> list[str]:
-    command = [*suite, "list", "--client", *(["--spec-version", specification] if specification else [])]
+def scenarios_of(suite: list[str], side: str, specification: str) -> list[str]:
+    """The names that the suite lists for clients or servers."""
+    command = [*suite, "list", f"--{side}", *(["--spec-version", specification] if specification else [])]
     listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return re.findall(r"^\s+- (\S+)", listed, re.MULTILINE)
 
@@ -113,24 +114,29 @@ def _run(suite: list[str], specification: str, scenario: str) -> Result:
         command += ["--spec-version", specification] if specification else []
         environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
         ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, cwd=folder)
-        checks = [check for file in Path(folder).rglob("checks.json") for check in json.loads(file.read_text())]
+        return judged(scenario, Path(folder), ended.stdout + ended.stderr)
+
+
+def judged(scenario: str, folder: Path, words: str) -> Result:
+    """What the suite wrote down of one scenario."""
+    checks = [check for file in folder.rglob("checks.json") for check in json.loads(file.read_text())]
     failed = [check for check in checks if check["status"] in ("FAILURE", "WARNING")]
     passed = sum(check["status"] == "SUCCESS" for check in checks)
     why = "; ".join(f"{check['name']}: {check.get('errorMessage') or check['status']}" for check in failed)
-    return Result(scenario, passed, len(failed), why or ("" if passed else (ended.stdout + ended.stderr)[-300:]))
+    return Result(scenario, passed, len(failed), why or ("" if passed else words[-300:]))
 
 
-def _print(title: str, results: list[Result]) -> int:
+def show(title: str, results: list[Result], known: dict[str, str]) -> int:
     """The table; answers with the number of failures that nobody has explained."""
     print(f"\n## {title}: {sum(result.good for result in results)} of {len(results)} scenarios pass\n")
     for result in results:
         note = ""
-        if result.scenario in KNOWN:
-            note = "passes now: take it from the table" if result.good else f"known: {KNOWN[result.scenario]}"
+        if result.scenario in known:
+            note = "passes now: take it from the table" if result.good else f"known: {known[result.scenario]}"
         word = "pass" if result.good else "FAIL"
         why = note or " ".join(result.why.split())[:300]
         print(f"{word}  {result.scenario:42} {result.passed:3} ok {result.failed:3} failed  {why}", flush=True)
-    return sum(not result.good and result.scenario not in KNOWN for result in results)
+    return sum(not result.good and result.scenario not in known for result in results)
 
 
 if __name__ == "__main__":

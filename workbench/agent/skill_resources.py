@@ -61,12 +61,12 @@ class SkillResources:
     async def _list(self, context: Context, params: T.PaginatedRequestParams) -> dict[str, Any]:  # Any: JSON
         skills, cursor = await self._page(params.cursor)
         entries = [entry for skill in skills if (entry := await self._entry(skill)) is not None]
-        return {"skills": entries} | ({"nextCursor": cursor} if cursor else {})
+        return {"skills": entries, **_caching(context)} | ({"nextCursor": cursor} if cursor else {})
 
     async def _get(self, context: Context, params: GetSkillParams) -> dict[str, Any]:  # Any: JSON
         for skill in await kept_skills(self._rooms):
             if _uri(skill, _CARD) == params.uri and (entry := await self._entry(skill)) is not None:
-                return {"skill": entry}
+                return {"skill": entry, **_caching(context)}
         raise MCPError(_INVALID, f"There is no skill {params.uri[:200]!r}; skills/list names all.")
 
     async def _resources(self, context: Context, params: T.PaginatedRequestParams) -> T.ListResourcesResult:
@@ -122,6 +122,11 @@ class SkillResources:
             except (OSError, ValueError):
                 continue  # gone, closed, or no text: then it is not there to read
         return found[:MOST_FILES]
+
+
+def _caching(context: Context) -> JsonObject:
+    """Since 2026-07-28 an answer says how long it may be kept: not at all, since what is masked differs by session."""
+    return {"ttlMs": 0, "cacheScope": "private"} if context.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
 
 
 def _uri(skill: Skill, file: str) -> str:
