@@ -99,8 +99,17 @@ def _proxy(url: str, token: str) -> Iterator[str]:
     try:
         yield f"http://localhost:{server.sockets[0].getsockname()[1]}/mcp"
     finally:
+        asyncio.run_coroutine_threadsafe(_end_all(), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+
+
+async def _end_all() -> None:
+    """Connections that the suite left open."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 async def _carry(port: int, token: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -119,6 +119,25 @@ async def test_what_is_no_request_is_answered_with_an_error_and_the_next_one_wit
     await until(lambda: len(core.entrance.agents()) == 1)
 
 
+async def test_a_session_speaks_the_version_it_agreed_on_and_its_streams_can_go_on(core, raw):
+    session = _session(await raw(HELLO))
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    listed = await raw(call, Mcp_Session_Id=session, Mcp_Protocol_Version="2025-03-26")
+    priming, answer = listed.body.decode().split("\r\n\r\n")[:2]
+    assert ("id: " in priming, "retry: 1000" in priming, '"execute_code"' in answer) == (True, True, True)
+    first = next(line[4:] for line in priming.split("\r\n") if line.startswith("id: "))
+    again = asyncio.get_running_loop().create_task(
+        raw(method="GET", Mcp_Session_Id=session, Last_Event_ID=first, Mcp_Protocol_Version="2025-11-25")
+    )
+    await asyncio.sleep(0)
+    await raw(method="DELETE", Mcp_Session_Id=session)
+    assert '"execute_code"' in (await again).body.decode(), "what a broken stream lost is sent again"
+
+
+def _session(hello) -> str:
+    return next(line.split(": ")[1] for line in hello.head.splitlines() if line.lower().startswith("mcp-session-id"))
+
+
 async def test_a_session_ends_when_its_agent_says_so_and_its_programs_with_it(core, visitor):
     async with visitor() as client:
         running = asyncio.get_running_loop().create_task(client.call_tool("execute_code", SLEEPS))
@@ -131,8 +150,7 @@ async def test_a_session_ends_when_its_agent_says_so_and_its_programs_with_it(co
 
 
 async def test_closing_the_door_ends_its_agents_and_what_they_run(core, raw, door):
-    hello = await raw(HELLO)
-    session = next(line.split(": ")[1] for line in hello.head.splitlines() if line.lower().startswith("mcp-session-id"))
+    session = _session(await raw(HELLO))
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "execute_code", "arguments": SLEEPS}}
     asking = asyncio.get_running_loop().create_task(raw(call, Mcp_Session_Id=session))
     await until(lambda: core.conveyor.number(RunState.RUNNING) == 1)

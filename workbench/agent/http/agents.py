@@ -32,6 +32,7 @@ LOOK_SECONDS: Final = 5.0
 AT_ONCE: Final = 32  # requests of one agent that are answered at once; the next ones wait
 RETRY_MS: Final = 1_000  # after which a client asks again for a stream that ended
 
+_VERSION_HEADER: Final = b"mcp-protocol-version"
 _CLIENT: Final = "io.modelcontextprotocol/clientInfo"
 _VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 
@@ -43,6 +44,7 @@ class HttpAgent:
         self.door = door
         self.inside = 0  # requests that are open
         self.last = time.monotonic()
+        self._version = ""  # of the protocol, as it was agreed on when a session began
         self._stop = asyncio.Event()
         self._ready = asyncio.Event()
         self._turns = asyncio.Semaphore(AT_ONCE)
@@ -61,17 +63,43 @@ class HttpAgent:
         """Let the SDK answer, and say with which status; the agent stays as long as a request of it is open."""
         await self._ready.wait()
         leaving = Leaving(send, self.door.edge, begun)
+        scope = self._agreed(scope)
         self.inside += 1
         try:
             if scope["method"] != "POST":
-                await self._manager.handle_request(scope, receive, leaving)
+                await self._let(scope, receive, leaving)
             else:
                 async with self._turns:
-                    await self._manager.handle_request(scope, receive, leaving)
+                    await self._let(scope, receive, leaving)
         finally:
             self.inside -= 1
             self.last = time.monotonic()
+        self._version = self._version or leaving.version
         return leaving.status
+
+    async def _let(self, scope: Scope, receive: Receive, leaving: Leaving) -> None:
+        """The SDK's answer, to its end or to the agent's: a stream without end would outlive the session."""
+        work = spawn("http answer", self._manager.handle_request(scope, receive, leaving))
+        gone = spawn("http agent gone", self._stop.wait())
+        try:
+            await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            if not work.done():
+                work.cancel()
+                await asyncio.wait([work])
+        if work.cancelled():
+            await leaving.end()
+        else:
+            work.result()
+
+    def _agreed(self, scope: Scope) -> Scope:
+        """A session speaks the version that it agreed on, whichever older one a request of it names."""
+        named = _header(scope, _VERSION_HEADER)
+        if not self._version or named == self._version or named not in HANDSHAKE_PROTOCOL_VERSIONS:
+            return scope
+        others = [pair for pair in scope["headers"] if pair[0].lower() != _VERSION_HEADER]
+        return {**scope, "headers": [*others, (_VERSION_HEADER, self._version.encode("latin-1"))]}
 
     async def close(self) -> None:
         self._stop.set()
@@ -126,7 +154,7 @@ class HttpAgents:
 
     def _whose(self, scope: Scope, message: Any) -> tuple[HttpAgent, bool] | None:  # Any: JSON
         """The agent of a request, and whether it begins with it."""
-        session, version = _header(scope, b"mcp-session-id"), _header(scope, b"mcp-protocol-version")
+        session, version = _header(scope, b"mcp-session-id"), _header(scope, _VERSION_HEADER)
         if session:
             agent = self._by_session.get(session)
             return (agent, False) if agent is not None else None

@@ -25,6 +25,7 @@ class Leaving:
         self._body = b""
         self._streams = False
         self.status = 0
+        self.version = ""  # of the protocol, where this answers what began a session
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -36,6 +37,14 @@ class Leaving:
             self._body += message.get("body", b"")
             if not message.get("more_body", False):
                 await self._whole()
+
+    async def end(self) -> None:
+        """The session ended before the answer did."""
+        if self._streams:
+            await self._send({"type": "http.response.body", "body": b""})
+        else:
+            self._body = b""
+            await self._whole()
 
     async def _begin(self, message: Message) -> None:
         headers = {name.lower(): value for name, value in message["headers"]}
@@ -71,6 +80,9 @@ class Leaving:
             message = None
         if not isinstance(message, dict):
             return await self._words(body)
+        result = message.get("result")
+        if isinstance(result, dict) and isinstance(agreed := result.get("protocolVersion"), str):
+            self.version = agreed
         return (await self._edge.leave(message)).strip()
 
     async def _words(self, body: bytes) -> bytes:
