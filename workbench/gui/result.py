@@ -21,6 +21,7 @@ from workbench.gui.results.contents import (
     CHANGES,
     IMAGE,
     PARTS,
+    PLOT,
     PROSE,
     RAW,
     TABLE,
@@ -35,8 +36,10 @@ from workbench.gui.results.model_page import ModelPage
 from workbench.gui.results.page import Page
 from workbench.gui.results.parts_page import PartsPage
 from workbench.gui.results.picture_page import PicturePage
+from workbench.gui.results.plot_page import PlotPage
 from workbench.gui.results.prose_page import ProsePage
 from workbench.gui.results.save import ask_and_save, file_of
+from workbench.gui.results.series import chart_of
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_page import TextPage
 from workbench.gui.results.tree_page import TreePage
@@ -218,11 +221,13 @@ class ResultView(QWidget):
         layout.addWidget(self._find)
         layout.addWidget(self._stack, 1)
         self._table, self._tree = TablePage(theme), TreePage(theme)
+        self._plot = PlotPage(theme)
         self._pictures, self._parts = PicturePage(theme), PartsPage(theme)
         self._model = ModelPage(self._context)
         for view, page in (
             (TABLE, self._table),
             (TREE, self._tree),
+            (PLOT, self._plot),
             (PROSE, ProsePage(theme)),
             (IMAGE, self._pictures),
             (PARTS, self._parts),
@@ -252,7 +257,7 @@ class ResultView(QWidget):
         head.setContentsMargins(unit * 3, unit, unit * 2, unit)
         head.setSpacing(unit)
         self._group = QButtonGroup(self)
-        for name in (TABLE, TREE, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES):
+        for name in (TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES):
             button = QPushButton(self.tr(name), self)
             button.setCheckable(True)
             button.clicked.connect(self._clicked)
@@ -318,6 +323,9 @@ class ResultView(QWidget):
                 page.show_text(contents.text() if view == TEXT else contents.raw())
             case TreePage() | TablePage():
                 page.show_value(contents.value)
+            case PlotPage():
+                if (chart := chart_of(contents.value)) is not None:
+                    page.show_chart(chart)
             case ProsePage():
                 page.show_markdown(contents.words)
             case PicturePage():

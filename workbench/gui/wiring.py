@@ -188,7 +188,7 @@ class Wiring(QObject):
     def _show_code(self, wish: ShowCode) -> None:
         centre = self._window.centre
         centre.setCurrentWidget(centre.editor)
-        centre.editor.open_code(wish.skill or wish.purpose, wish.code, wish.skill)
+        centre.editor.open_code(wish.skill or wish.purpose, wish.code, wish.skill, wish.language)
         if wish.start:
             centre.editor.run()
 

@@ -42,6 +42,7 @@ class ShowCode:
     purpose: str = ""
     skill: str = ""  # the skill this program is a test of
     start: bool = False
+    language: str = "python"
 
 
 @dataclass(frozen=True, slots=True)

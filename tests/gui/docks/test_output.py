@@ -10,7 +10,9 @@ import pytest
 
 from workbench.demo.chart import HEIGHT, WIDTH, bar_chart
 from workbench.events import RunCall, RunChanged, RunOutput
+from workbench.gui.colours import contrast
 from workbench.gui.docks.output import OutputPane
+from workbench.gui.wishes import ShowCode
 from workbench.records import CallTrace, Fault, Ledger, Risk, Run, RunState
 
 CALL = CallTrace("c1", "demo", "list_orders", "{}", Risk.LOW, "running")
@@ -118,3 +120,28 @@ def test_endless_output_stays_bounded(pane: OutputPane, running: Run, qtbot: Any
         pane.hear(RunOutput("r", "stdout", "line\n" * 1_000))
     pane._stream.flush()
     assert pane._stream.blockCount() <= 10_000
+
+
+def test_colours_are_shown_and_other_commands_are_chips(pane: OutputPane, running: Run, qtbot: Any) -> None:
+    pane.hear(RunOutput("r", "stdout", "\x1b[3"))
+    pane.hear(RunOutput("r", "stdout", "1mred\x1b[0m \x1b[8mhidden\x1b[2J \x1b[38;2;0;0;0mblack"))
+    qtbot.waitUntil(lambda: "black" in pane._stream.toPlainText())
+    assert pane._stream.toPlainText() == "red ‹ESC[8m›hidden‹ESC[2J› black"
+    cursor = pane._stream.textCursor()
+    cursor.setPosition(2)
+    assert cursor.charFormat().foreground().color() == pane.context.theme.colour("danger")
+    cursor.movePosition(cursor.MoveOperation.End)
+    colours = pane.context.theme.colours
+    assert contrast(cursor.charFormat().foreground().color().name(), colours.sunken) >= 4.5
+
+
+def test_a_flood_of_colours_is_written_out_whole(pane: OutputPane, running: Run) -> None:
+    pane._stream.take("stdout", "\x1b[31ma\x1b[32mb" * 5_000)
+    pane._stream.flush()
+    assert pane._stream.toPlainText() == "ab" * 5_000
+
+
+def test_the_program_of_a_run_opens_as_a_tab(pane: OutputPane, running: Run, qtbot: Any) -> None:
+    with qtbot.waitSignal(pane.wished) as told:
+        pane._tab.click()
+    assert told.args == [ShowCode(running.proposal.code, purpose="Tell the customer")]

@@ -29,11 +29,11 @@ from workbench.gui.models.calls import CallsModel
 from workbench.gui.pane import Pane
 from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.result import ResultView
-from workbench.gui.text import ForeignLabel
+from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.wishes import Say, ShowPause, ShowPlan
+from workbench.gui.wishes import Say, ShowCode, ShowPause, ShowPlan
 from workbench.records import Fault, Ledger, Run, RunState
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
@@ -193,6 +193,15 @@ class OutputPane(Pane):
     def _show_plan(self) -> None:
         self.wished.emit(ShowPlan(self._wanted))
 
+    def _open_tab(self) -> None:
+        if self._run is not None:
+            self.context.tasks.run("open a run's program", self._fetch_code(self._run))
+
+    async def _fetch_code(self, run: Run) -> None:
+        (code,) = await fetch_whole(self.context.fetch, [run.proposal.code])
+        title = one_line(run.proposal.purpose, 40) or self.tr("Run of {0}").format(one_line(run.proposal.author, 40))
+        self.wished.emit(ShowCode(code, purpose=title, language=run.proposal.language))
+
     def _keep(self) -> None:
         self.draft_wanted.emit(self._wanted)
 
@@ -213,9 +222,14 @@ class OutputPane(Pane):
         self._eye.setCheckable(True)
         mark(self._eye, kind="chip")
         self._eye.toggled.connect(self._show_head)
+        self._tab = QPushButton(self.tr("Open as tab"))
+        self._tab.setToolTip(self.tr("Show the program of this run in the editor"))
+        mark(self._tab, kind="chip")
+        self._tab.clicked.connect(self._open_tab)
         self.texts = RunTexts(self.context)
         self.texts.wished.connect(self.wished)
         self._head.add(self.texts)
+        self._head.add(self._tab)
         self._head.add(self._eye)
         self._fault = FaultCard(self.context.theme)
         self._ledger = ForeignLabel()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
+from workbench.gui.ansi import Printed, Style
+from workbench.gui.editor.schemes import readable
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 
 _LINES = 10_000  # older lines go
 _FLUSH_MS = 50
+_STYLED = 300  # changes of colour that are shown of one piece of output
 
 
 class StreamView(QPlainTextEdit):
@@ -21,6 +24,7 @@ class StreamView(QPlainTextEdit):
         self._theme = theme
         self._waiting: list[tuple[str, str]] = []
         self._seen = 0
+        self._printed: dict[str, Printed] = {}
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -48,27 +52,46 @@ class StreamView(QPlainTextEdit):
         if len(text) != self._seen or not text:
             self.start_over()
             self.take("stdout", text)
-            self.flush()
+        self.flush(last=True)
 
     def start_over(self) -> None:
         self._waiting.clear()
         self._seen = 0
+        self._printed.clear()
         self.clear()
 
-    def flush(self) -> None:
+    def flush(self, *, last: bool = False) -> None:
         bar = self.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.beginEditBlock()  # laid out once, not after every colour
         for stream, text in self._waiting:
-            cursor.insertText(visible(text), self._format(stream))
+            self._write(cursor, stream, text)
         self._waiting.clear()
+        for stream in self._printed if last else ():
+            self._write(cursor, stream, "", last=True)
+        cursor.endEditBlock()
         if at_end:
             bar.setValue(bar.maximum())
 
-    def _format(self, stream: str) -> QTextCharFormat:
+    def _write(self, cursor: QTextCursor, stream: str, text: str, *, last: bool = False) -> None:
+        """A program that changes its colour at every letter must not hold up the window: the rest is of one colour."""
+        pieces = list(self._printed.setdefault(stream, Printed()).pieces(text, last=last))
+        for piece, style in pieces[:_STYLED]:
+            cursor.insertText(visible(piece), self._format(stream, style))
+        if rest := "".join(piece for piece, _ in pieces[_STYLED:]):
+            cursor.insertText(visible(rest), self._format(stream, Style()))
+
+    def _format(self, stream: str, style: Style) -> QTextCharFormat:
         made = QTextCharFormat()
-        made.setForeground(self._theme.colour("warning" if stream == "stderr" else "code_text"))
+        usual = "warning" if stream == "stderr" else "code_text"
+        wanted = style.colour or usual
+        word = wanted if wanted.startswith("#") else str(getattr(self._theme.colours, wanted))
+        made.setForeground(QColor(readable(word, self._theme.colours.sunken)))
+        made.setFontWeight(QFont.Weight.Bold if style.bold else QFont.Weight.Normal)
+        made.setFontItalic(style.italic)
+        made.setFontUnderline(style.underlined)
         if stream == "stderr":
             made.setToolTip(self.tr("printed to stderr"))
         return made

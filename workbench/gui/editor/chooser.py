@@ -79,7 +79,7 @@ class Chooser(QDialog):
         super().showEvent(event)
         window, unit = self._owner.window(), self._theme.unit
         width = min(unit * 130, window.width() - unit * 8)
-        self.resize(width, min(unit * 100, window.height() * 2 // 3))
+        self.resize(width, self._height())
         corner = window.mapToGlobal(window.rect().topLeft())
         self.move(corner.x() + (window.width() - width) // 2, corner.y() + unit * 14)
         self.field.setFocus()
@@ -96,6 +96,14 @@ class Chooser(QDialog):
         self._nothing.setVisible(not rows)
         if rows:
             self.list.setCurrentIndex(self.model.index(0))
+        if self.isVisible():
+            self.resize(self.width(), self._height())
+
+    def _height(self) -> int:
+        """As high as its rows, up to two thirds of the window."""
+        row = max(1, self.list.sizeHintForRow(0), self._theme.unit * 6)
+        rows = row * max(2, self.model.rowCount()) + self.field.sizeHint().height() + self._theme.unit * 6
+        return min(rows, self._owner.window().height() * 2 // 3)
 
     def _looked(self, index: QModelIndex) -> None:
         if index.isValid():

@@ -274,7 +274,10 @@ class CodeEditor(QPlainTextEdit):
     def _wear(self) -> None:
         """A scheme that is not the workbench's own brings its ground; a palette cannot, where a stylesheet is."""
         ground, text = self.scheme.own.get("sunken", ""), self.scheme.own.get("code_text", "")
-        wanted = f"QPlainTextEdit {{ background: {ground}; color: {text}; }}" if ground else ""
+        points = self.wanted_font().pointSize()
+        rules = [f"background: {ground}; color: {text};"] if ground else []
+        rules += [f"font-size: {points}pt;"] if points != self.theme.mono().pointSize() else []
+        wanted = f"QPlainTextEdit {{ {' '.join(rules)} }}" if rules else ""
         if wanted != self.styleSheet():
             self.setStyleSheet(wanted)
 

@@ -223,4 +223,9 @@ class Completing(QObject):
         return word_before(line, code_points(line, cursor.positionInBlock()))
 
     def _silent(self, cursor: QTextCursor) -> bool:
-        return self._editor.role_at(cursor.blockNumber(), max(0, cursor.positionInBlock() - 1)) in _SILENT
+        """What was typed behind the end of a comment or text is not lexed yet: the letter before it says it."""
+        row, column = cursor.blockNumber(), cursor.positionInBlock()
+        if self._editor.role_at(row, column - 1) in _SILENT:
+            return True
+        before = cursor.block().text()[max(0, column - 2) : column - 1]
+        return before not in ("", '"', "'") and self._editor.role_at(row, column - 2) in _SILENT

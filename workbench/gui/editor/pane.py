@@ -63,7 +63,7 @@ class EditorPane(Pane):
         self._whole = True
         self._show_state()
 
-    def open_code(self, title: str, code: str, skill: str = "") -> None:
+    def open_code(self, title: str, code: str, skill: str = "", language: str = "python") -> None:
         """Show a program in a tab of its own; one that shows the very same already comes to the front."""
         for number in range(self._tabs.count()):
             sheet = self._sheet(number)
@@ -71,7 +71,7 @@ class EditorPane(Pane):
                 self._tabs.setCurrentIndex(number)
                 sheet.editor.setFocus()
                 return
-        sheet = self._add(Draft(new_key(), title or self.tr("Untitled"), code, skill))
+        sheet = self._add(Draft(new_key(), title or self.tr("Untitled"), code, skill, 0, language))
         sheet.keep()
         self._keep_order()
         sheet.editor.setFocus()
@@ -290,8 +290,8 @@ class EditorPane(Pane):
         sheet.keep()
         sheet.editor.setFocus()
 
-    def _opened_text(self, title: str, code: str) -> None:
-        self.open_code(title, code)
+    def _opened_text(self, title: str, code: str, language: str) -> None:
+        self.open_code(title, code, "", language)
 
     def _focus_front(self) -> None:
         if (sheet := self.sheet()) is not None:

@@ -96,7 +96,7 @@ class ProgramEditor(CodeEditor):
         made = QTextEdit.ExtraSelection()
         made.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         made.format.setUnderlineColor(self.theme.colour(one.tone))
-        first = self.document().findBlockByNumber(max(0, one.line - 1))
+        first = self.document().findBlockByNumber(max(0, min(one.line, self.blockCount()) - 1))
         last = self.document().findBlockByNumber(max(one.line, one.end_line) - 1)
         last = last if last.isValid() else first
         start = units(first.text(), min(one.column, len(first.text())))

@@ -33,8 +33,8 @@ _LONGEST = 400_000  # characters of a text that is compared
 class SheetDeeds(QObject):
     """Belongs to the pane of programs; does nothing where no program is open."""
 
-    opened = Signal(str, str)
-    """Carries title and text of a program to show in a tab."""
+    opened = Signal(str, str, str)
+    """Carries title, text and language of a program to show in a tab."""
     said = Signal(str)
 
     def __init__(
@@ -130,7 +130,8 @@ class SheetDeeds(QObject):
 
     async def _fetch_run(self, run: Run) -> None:
         (code,) = await fetch_whole(self._context.fetch, [run.proposal.code])
-        self.opened.emit(one_line(run.proposal.purpose, 40) or self.tr("Run of {0}").format(run.proposal.author), code)
+        title = one_line(run.proposal.purpose, 40) or self.tr("Run of {0}").format(run.proposal.author)
+        self.opened.emit(title, code, run.proposal.language)
 
     async def _offer_texts(self, sheet: Sheet) -> None:
         """Everything this program may be meant to be like."""

@@ -10,10 +10,11 @@ from workbench.gui.forms.json_text import pretty
 from workbench.gui.models.records_table import records_of
 from workbench.gui.results.parts_in import parts_in
 from workbench.gui.results.prose_page import reads_as_markdown
+from workbench.gui.results.series import drawable
 from workbench.records import Content, JsonValue, Outcome
 
-TABLE, TREE, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (
-    "Table", "Tree", "Prose", "Image", "Parts", "Text", "Raw", "Changes",
+TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (
+    "Table", "Tree", "Plot", "Prose", "Image", "Parts", "Text", "Raw", "Changes",
 )  # fmt: skip
 
 
@@ -35,6 +36,7 @@ class Contents:
         if isinstance(self.value, dict | list):
             found += [TABLE] if records_of(self.value) else []
             found.append(TREE)
+            found += [PLOT] if drawable(self.value) else []
         elif reads_as_markdown(self.words, self.mime):
             found.append(PROSE)
         if len(self.blocks) > 1 or any(block.kind not in ("text", "image") for block in self.blocks):

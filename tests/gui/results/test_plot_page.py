@@ -1,0 +1,78 @@
+"""Numbers of a result as a plot: what can be drawn is found, and drawing it needs no more than it says."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from workbench.gui.results.contents import PLOT, of_json
+from workbench.gui.results.plot_page import PlotPage
+from workbench.gui.results.series import MOST_POINTS, chart_of, drawable
+
+
+def test_numbers_are_found_in_every_usual_shape() -> None:
+    rows = [{"id": at, "name": f"n{at}", "total": at * 1.5, "ok": True} for at in range(5)]
+    chart = chart_of(rows)
+    assert chart is not None
+    assert [(one.name, one.values) for one in chart.series] == [("total", (0.0, 1.5, 3.0, 4.5, 6.0))]
+    assert chart.labels == ("n0", "n1", "n2", "n3", "n4")
+    assert chart.bars
+    assert chart_of({"items": rows}) == chart
+    assert chart_of({"a": 1, "b": 2, "c": 0}).labels == ("a", "b", "c")
+    assert chart_of([3, 1, 2]).series[0].values == (3.0, 1.0, 2.0)
+    assert chart_of([[0, 1], [2, 4], [3, 3]]).places == (0.0, 2.0, 3.0)
+    assert [one.name for one in chart_of({"x": [1, 2, 3], "y": [3, 4, 5]}).series] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, 3, "text", [], [1], [1, 2], ["a", "b", "c"], {}, {"a": 1}, [{"id": 1}, {"id": 2}, {"id": 3}],
+     [True, False, True], {"a": 1, "b": "x", "c": 3}, [{"name": "a"}, {"name": "b"}, {"name": "c"}]],
+)  # fmt: skip
+def test_what_is_no_row_of_numbers_is_not_drawn(value: Any) -> None:
+    assert not drawable(value)
+
+
+def test_odd_numbers_are_gaps() -> None:
+    chart = chart_of([{"v": 1, "n": "a"}, {"v": 10**400, "n": "b"}, {"v": 2, "n": "c"}, *[{"v": 3, "n": "d"}] * 7])
+    assert chart is not None
+    assert math.isnan(chart.series[0].values[1])
+    assert "1 to 3" in chart.sentence()
+
+
+def test_more_than_can_be_drawn_is_said() -> None:
+    chart = chart_of([1] * (MOST_POINTS + 5))
+    assert chart is not None
+    assert "5 more are not drawn" in chart.sentence()
+
+
+def test_a_plot_is_one_of_the_views() -> None:
+    assert (
+        PLOT
+        in of_json('[{"month": "May", "sales": 3}, {"month": "June", "sales": 5}, {"month": "July", "sales": 4}]').views
+    )
+    assert PLOT not in of_json('{"a": "b"}').views
+
+
+def test_it_is_drawn_moved_and_told(theme: Any, qtbot: Any) -> None:
+    page = PlotPage(theme)
+    qtbot.addWidget(page)
+    page.resize(500, 300)
+    page.show()
+    chart = chart_of([{"n": n, "one": 1 + at, "two": 4} for at, n in enumerate(("<b>x</b>", "b", "c"))])
+    assert chart is not None
+    page.show_chart(chart)
+    assert page.bars()
+    page._as_bars.setChecked(False)
+    assert not page.bars()
+    before = page._plot.getViewBox().viewRange()
+    qtbot.keyClick(page, Qt.Key.Key_Plus)
+    qtbot.keyClick(page, Qt.Key.Key_Left)
+    assert page._plot.getViewBox().viewRange() != before
+    assert "one: 1 to 3" in page._plot.accessibleDescription()
+    assert not page.grab().isNull()
+    theme.choose("light")
+    assert page._plot.backgroundBrush().color() == theme.colour("surface")
