@@ -33,14 +33,14 @@ async def test_a_run_is_in_figures_report_and_export(demo, tmp_path):
     session.declared = {"client": "claude-code", "model": "opus", "model_version": "4.5"}
     run = await demo.conveyor.finished(demo.conveyor.submit(CODE, session, purpose="count").id)
     desk = demo.desk
-    figures = await desk.figures(0.0, 0.0)
+    figures = await desk.audit_figures(0.0, 0.0)
     assert figures.runs == (RunTally("low", "done", 1),)
     assert {one.name for one in figures.hidden} >= {"EMAIL"}
     assert [one.name for one in figures.hidden_for] == ["claude"]
     assert [(one.tool, one.calls) for one in figures.tools] == [("list_customers", 1)]
     assert figures.days[0].direct == run.ledger.direct
     assert figures.foretold.seen == 1
-    report = json.loads(await desk.report(0.0, 0.0, "json"))
+    report = json.loads(await desk.audit_report(0.0, 0.0, "json"))
     (execution,) = report["executions"]
     assert (execution["model"], execution["modelVersion"], execution["agent"]) == ("opus", "4.5", "claude")
     assert execution["codeHash"] == run.proposal.sha
@@ -48,15 +48,15 @@ async def test_a_run_is_in_figures_report_and_export(demo, tmp_path):
     assert execution["userId"]
     assert execution["toolDefinitions"][0].startswith("demo.list_customers ")
     assert report["chainWhole"]
-    page = await desk.report(0.0, 0.0, "html")
+    page = await desk.audit_report(0.0, 0.0, "html")
     for text in (page, json.dumps(report)):
         assert not any(row["email"] in text for row in json.loads(run.result)["customers"])
-    assert "codeHash" in await desk.report(0.0, 0.0, "csv")
+    assert "codeHash" in await desk.audit_report(0.0, 0.0, "csv")
     count = await desk.export_entries(EntryQuery(run_id=run.id), str(tmp_path / "run.csv"), "csv")
     with (tmp_path / "run.csv").open(newline="") as file:
         assert len(list(csv.DictReader(file))) == count > 3
     with pytest.raises(WorkbenchError, match="no report as 'pdf'"):
-        await desk.report(0.0, 0.0, "pdf")
+        await desk.audit_report(0.0, 0.0, "pdf")
 
 
 async def test_a_page_its_marks_and_its_entries_belong_together(demo):

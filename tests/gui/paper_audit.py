@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.gui.models.audit import PAGE
-from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
+from workbench.records import (
+    DayFigures,
+    Entry,
+    EntryMarks,
+    EntryPage,
+    EntryQuery,
+    Facet,
+    Figures,
+    Given,
+    ReviewFigures,
+    RunTally,
+    ServerFigures,
+    Tally,
+)
 
 
 class PaperAudit:
@@ -17,6 +31,7 @@ class PaperAudit:
     entry_list: list[Entry]
     note: Any
     slow = 0
+    figures_now: Figures | None = None  # nothing happened yet
 
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         self.note("entries", query)
@@ -56,6 +71,17 @@ class PaperAudit:
         Path(file).write_text(str(len(found)))
         return len(found)
 
+    async def audit_figures(self, since: float, until: float) -> Figures:
+        self.note("figures", since, until)
+        return self.figures_now or Figures(since, until)
+
+    async def audit_report(self, since: float, until: float, form: str) -> str:
+        self.note("report", since, until, form)
+        return f"<!doctype {form}>"
+
+    def fill_figures(self) -> None:
+        self.figures_now = figures_of()
+
     def _fitting(self, query: EntryQuery) -> list[Entry]:
         text = query.text.casefold()
         named = ("session", "run_id", "server", "tool", "risk", "actor")
@@ -72,3 +98,25 @@ class PaperAudit:
 
     def _brief(self, entry: Entry) -> Entry:
         return replace(entry, note=replace(entry.note, detail={}))
+
+
+def figures_of(days: int = 14) -> Figures:
+    """A fortnight of work."""
+    found = tuple(
+        DayFigures((date(2026, 11, 5) + timedelta(days=day)).isoformat(), 4, 1, 30_000 + day * 2_100, 4_000 + day * 150)
+        for day in range(days)
+    )
+    runs = (
+        RunTally("low", "done", 41), RunTally("low", "failed", 3), RunTally("medium", "done", 12),
+        RunTally("medium", "refused", 4), RunTally("high", "done", 3), RunTally("high", "refused", 6),
+        RunTally("critical", "refused", 2), RunTally("", "stopped", 1),
+    )  # fmt: skip
+    servers = (
+        ServerFigures("demo", 812, 9, 24.0, 88.0), ServerFigures("github", 240, 14, 310.0, 1_240.0),
+        ServerFigures("postgres", 96, 0, 61.0, 180.0),
+    )  # fmt: skip
+    hidden = (Tally("EMAIL", 412), Tally("PHONE", 133), Tally("NAME", 260), Tally("IBAN", 18), Tally("CARD", 4))
+    return Figures(
+        0.0, 0.0, 12_480, runs, 1_840.0, 69_000, sum(day.direct for day in found), found, servers, (), hidden, (),
+        (Given("EMAIL", "crm", "gmail.send", 9),), ReviewFigures(27, 21, 6.4, 2), cents_per_million=300,
+    )  # fmt: skip

@@ -80,7 +80,7 @@ class Rooms:
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int:
         return export(Finder(self.paths.audit, self.paths.audit_index), query, Path(file), form)
 
-    async def report(self, since: float, until: float, form: str) -> str:
+    async def audit_report(self, since: float, until: float, form: str) -> str:
         frame = Frame(self.paths.bench, self.journal.verify())
         made = make(Finder(self.paths.audit, self.paths.audit_index), since, until or time.time() + 1, frame)
         return as_html(made) if form == "html" else as_json(made)

@@ -111,7 +111,7 @@ def _export(given: argparse.Namespace, paths: Paths) -> int:
 
 def _report(given: argparse.Namespace, paths: Paths) -> int:
     async def made(connection: Connection) -> str:
-        return await whole(connection, await connection.questions.report(given.since, given.until, given.format))
+        return await whole(connection, await connection.questions.audit_report(given.since, given.until, given.format))
 
     text = talk(paths, made)
     if not given.out:

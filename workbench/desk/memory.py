@@ -55,12 +55,12 @@ class MemoryDesk(Seat):
         self._note("audit.exported", f"You exported {count} entries of the audit")
         return count
 
-    async def figures(self, since: float, until: float) -> Figures:
+    async def audit_figures(self, since: float, until: float) -> Figures:
         self._rooms.journal.settle_quietly()
         cents = self._rooms.settings().tokens_cents_per_million
         return await asyncio.to_thread(figures, self._rooms.finder, since, until or time.time() + 1, cents)
 
-    async def report(self, since: float, until: float, form: str) -> str:
+    async def audit_report(self, since: float, until: float, form: str) -> str:
         if form not in _FORMS:
             raise WorkbenchError(f"There is no report as {form!r}.", f"Choose one of {', '.join(_FORMS)}.")
         chain = await self.verify_audit()

@@ -35,6 +35,15 @@ AUDIT_ACTIONS: tuple[Action, ...] = (
         (LINKED, ENTRY_RUN),
     ),
     Action(
+        "audit.dashboard",
+        "Dashboard…",
+        "See tokens saved, runs by risk, times of servers, hidden personal data, how you decide; and make a report.",
+        "Audit",
+        "chart",
+        "Ctrl+Alt+D",
+        (LINKED,),
+    ),
+    Action(
         "audit.export",
         "Export these entries…",
         "Write the entries that are listed, with the hashes that chain them, into a JSON or CSV file.",

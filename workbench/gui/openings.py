@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.gui.context import Context
 from workbench.gui.dialogs.connect_agent import ConnectAgent
+from workbench.gui.dialogs.dashboard import Dashboard
 from workbench.gui.dialogs.help import Help
 from workbench.gui.dialogs.machine import MachineDialog
 from workbench.gui.dialogs.network import show_network
@@ -47,6 +48,7 @@ class Openings(QObject):
             "states.open": partial(self._open, StatesDialog),
             "network.open": partial(show_network, context, window, window.bridge),
             "permissions.open": partial(show_permissions, context, window, window.bridge),
+            "audit.dashboard": partial(self._open, Dashboard),
             "help.open": self._help,
             "help.machine": self._check_machine,
         }
