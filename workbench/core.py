@@ -19,6 +19,7 @@ from workbench.audit.finder import Finder
 from workbench.audit.index import Index
 from workbench.audit.indexing import Indexing
 from workbench.audit.journal import Journal
+from workbench.audit.telemetry import Telemetry
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
 from workbench.catalog.oauth.sign_ins import SignIns
@@ -103,6 +104,9 @@ class Core:
         indexing = Indexing(Index(self.paths.audit, self.paths.audit_index))
         opened.push_async_callback(indexing.close)
         self.bus.listen(indexing.hear)
+        telemetry = Telemetry(lambda: self.settings.telemetry_endpoint, self.bus.tell)
+        opened.push_async_callback(telemetry.close)
+        self.bus.listen(telemetry.hear)
         self.bus.listen(self._hear)
         secrets = Secrets(self.paths.state)
         mask_logs(secrets.masks)

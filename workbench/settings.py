@@ -236,6 +236,12 @@ class Settings:
     agent_direct: str = _setting(
         "", "Servers whose tools agents also see one by one, such as: demo github. Good for few tools.", guarded=True
     )
+    telemetry_endpoint: str = _setting(
+        "",
+        "Where spans of runs and calls are sent by OpenTelemetry (OTLP over HTTP), such as http://127.0.0.1:4318;"
+        " names, numbers and times only. Empty: nowhere.",
+        guarded=True,
+    )
     core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.", least=0)
 
 

@@ -156,6 +156,7 @@ ELSEWHERE = {
     "gui/docks/audit.py": "tests/gui/docks/test_audit_pane.py",
     "audit/executions.py": "tests/audit/test_figures.py",
     "audit/report*.py": "tests/audit/test_figures.py",
+    "audit/spans.py": "tests/audit/test_telemetry.py",
     "gui/audit/*.py": "tests/gui/docks/test_audit_pane.py",
     "gui/docks/entry_card.py": "tests/gui/docks/test_audit_pane.py",
     "gui/docks/run*.py": "tests/gui/docks/test_runs_pane.py",
