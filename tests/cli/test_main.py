@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import shlex
 import subprocess
 import sys
 
@@ -9,6 +11,7 @@ import pytest
 
 from workbench import __version__
 from workbench.cli import codes
+from workbench.cli.examples import EXAMPLES
 from workbench.cli.main import COMMANDS, main
 
 
@@ -83,3 +86,17 @@ def test_a_reader_that_has_enough_is_no_traceback(paths):
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("usage: mcp-workbench")
     assert "Traceback" not in done.stderr
+
+
+def test_every_command_shows_examples_and_each_of_them_is_right(capsys):
+    assert set(EXAMPLES) == set(COMMANDS)
+    for name, (arrange, _) in COMMANDS.items():
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        assert "examples:\n  mcp-workbench " in capsys.readouterr().out
+        for example in EXAMPLES[name]:
+            parser = argparse.ArgumentParser()
+            arrange(parser)
+            words = shlex.split(example)
+            assert words[0] == name
+            assert parser.parse_args(words[1:]).run

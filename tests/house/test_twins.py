@@ -93,6 +93,7 @@ ELSEWHERE = {
     "catalog/attendant.py": "tests/catalog/test_calling.py",
     "asks/open_ask.py": "tests/asks/test_asks.py",
     "asks/refusal.py": "tests/asks/test_reading.py",
+    "cli/examples.py": "tests/cli/test_main.py",
     "cli/skills.py": "tests/cli/test_run.py",
     "cli/running.py": "tests/cli/test_run.py",
     "cli/yes.py": "tests/cli/test_run.py",

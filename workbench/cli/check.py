@@ -16,6 +16,7 @@ from workbench.cli.codes import DONE, FAULT, USAGE
 from workbench.cli.junit import junit
 from workbench.cli.options import Parser, add_common, add_consents
 from workbench.cli.printing import narrate, narrate_fault, print_json, visible
+from workbench.cli.progress import Progress
 from workbench.cli.reach import reach
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -72,13 +73,18 @@ async def _run(connection: Connection, given: argparse.Namespace, paths: Paths) 
     calls, found = _chosen(await questions.saved_calls(), given, paths)
     ready = await _ready(questions, {call.server for call in calls}, given.allow)
     slots = asyncio.Semaphore(given.jobs)
-    show = given.output == "text"
+    show, progress, made = given.output == "text", Progress(), 0
 
     async def one(call: SavedCall) -> Checked:
+        nonlocal made
         async with slots:
             checked = await _made(connection, call, ready.get(call.server), given.yes)
+        made += 1
+        progress.clear()
         if show:
             _print(checked)
+        if made < len(calls):
+            progress.show(call.tool, made, len(calls))
         return checked
 
     for broken in found:

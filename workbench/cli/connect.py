@@ -24,13 +24,6 @@ LOOK_SECONDS = 1.0  # between two looks whether the core is still there
 EPILOG = """Without a CLIENT the known ones are listed with their files. Without --write nothing is written: the entry
 goes to stdout, the change of the file to stderr. --write keeps the file as it was beside it and prints the way back.
 
-examples:
-  mcp-workbench connect
-  mcp-workbench connect claude-code
-  mcp-workbench connect codex --write --wait
-  mcp-workbench connect cursor --write --bench ~/projects/shop --here
-  mcp-workbench connect --prompt >> CLAUDE.md
-
 exit codes: 0 done, 1 it cannot be written, 2 no such client, 130 interrupted"""
 
 

@@ -20,6 +20,7 @@ from workbench.cli.connect import arrange_connect
 from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
 from workbench.cli.display import check_window, qt_version
 from workbench.cli.doctor import arrange_doctor
+from workbench.cli.examples import with_examples
 from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
@@ -50,7 +51,10 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
     "stop": (arrange_stop, "End the core of a bench and everything it started."),
     "sandbox": (arrange_sandbox, "Say which isolation this machine has, and build what containers and machines need."),
-    "search": (arrange_search, "Say how well the search reads meaning, and build the model that reads it best."),
+    "search": (
+        arrange_search,
+        "Find tools, resources, prompts and skills; and build the model that reads meaning best.",
+    ),
     "tokens": (arrange_tokens, "Say what programs cost and saved a model, and whether they pay here."),
     "audit": (arrange_audit, "Check or read the audit of a bench."),
 }
@@ -78,6 +82,7 @@ USAGES = (
     ("mcp-workbench sandbox status", "say which isolation this machine has"),
     ("mcp-workbench sandbox build LEVEL", "build what containers or virtual machines need"),
     ("mcp-workbench sandbox remove LEVEL", "remove what was built"),
+    ("mcp-workbench search find WORDS", "find tools, resources, prompts and skills"),
     ("mcp-workbench search status", "say whether the search has its sentence model"),
     ("mcp-workbench search build", "build the model with which the search reads meaning best"),
     ("mcp-workbench search remove", "remove it"),
@@ -142,6 +147,7 @@ def _run(command: tuple[Callable[[Parser], None], str], arguments: list[str]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     arrange(parser)
+    parser.epilog = with_examples(arguments[0], parser.epilog)
     given = parser.parse_args(arguments[1:])
     run: Command = given.run
     return run(given, bench_paths(given.bench))

@@ -20,12 +20,6 @@ it to a window. Critical risk is decided in a window alone. Ctrl+C stops the pro
 
 What it prints and its result go to stdout, everything else to stderr.
 
-examples:
-  mcp-workbench run report.py
-  mcp-workbench run job.py --tools demo.list_orders --tools demo.count_orders --json
-  echo 'from servers.demo import count_orders; await count_orders()' | mcp-workbench run -
-  mcp-workbench run clean_up.py --wait
-
 exit codes: 0 done, 1 it failed or was stopped, 2 wrong usage, 6 a yes is needed first, 7 the policy or a person refused
 it, 130 interrupted"""
 

