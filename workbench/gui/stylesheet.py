@@ -139,7 +139,8 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QDateTimeEdit {{ background: {c.
     selection-background-color: {c.accent_fill}; selection-color: {c.on_accent}; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QDateTimeEdit:focus {{
     border: 1px solid {c.accent}; }}
-QSpinBox::up-button, QSpinBox::down-button {{ width: 0; border: none; }}
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0;
+    border: none; }}
 QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled {{ color: {c.faint}; background: {c.surface};
     border-color: {c.border}; }}
 QLineEdit[kind="search"] {{ border-color: {c.border}; background: {c.sunken}; }}

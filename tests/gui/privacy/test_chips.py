@@ -157,4 +157,17 @@ def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
     paper.put_run(run)
     window.output.show_run("r")
     qtbot.waitUntil(lambda: window.output._printed.session == run.proposal.session)
+    qtbot.waitUntil(lambda: window.output._hidden.accessibleName().startswith("1 value hidden"))
+    window.output._hidden.click()
+    assert window.centre.tabText(window.centre.currentIndex()) == "Personal data"
     assert all(chips.session == run.proposal.session for chips in window.output._model_view._chips)
+
+
+def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any, qtbot: Any) -> None:
+    from workbench.gui.dialogs.approval import ApprovalDialog
+
+    run = make.run("w")
+    dialog = ApprovalDialog(context, run)
+    qtbot.addWidget(dialog)
+    assert (dialog._chips.session, dialog._chips._edit) == (run.proposal.session, dialog._program.reader)
+    dialog.done(0)

@@ -51,6 +51,13 @@ def test_the_pages_about_personal_data(context: Any, paper: Any, qtbot: Any, com
     _save(pane, f"privacy-marks-{colours}")
     pane.look("kinds")
     _save(pane, f"privacy-kinds-{colours}")
+    context.theme.choose(colours, 20)
+    pane.resize(1500, 900)
+    for page in ("hidden", "kinds"):
+        pane.look(page)
+        qtbot.wait(1)
+        _save(pane, f"privacy-{page}-twice-{colours}")
+    context.theme.choose(colours, 10)
     pane.resize(430, 520)
     for page in ("hidden", "try", "marks", "kinds"):
         pane.look(page)

@@ -27,6 +27,7 @@ from workbench.gui.dialogs.program_view import ProgramView, needs_sight
 from workbench.gui.dialogs.review_split import ReviewSplit
 from workbench.gui.dialogs.scope_button import ONCE
 from workbench.gui.fault_card import FaultCard
+from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.records import Decision, Fault, Gate, Risk, Run, RunState, Verdict
 
@@ -56,6 +57,7 @@ class ApprovalDialog(QDialog):
         self._alike: dict[str, Run] = {}  # further requests that are the same question
         original = run.proposal.original or run.proposal.code
         self._program = ProgramView(context.theme, original, language=run.proposal.language)
+        self._chips = TokenChips(self._program.reader, context, run.proposal.session)
         self._edits = EditCheck(context, self._program.edited_text, self)
         self._hosts = HostTicks(context.theme)
         self._foot = ApprovalFoot(context.theme)

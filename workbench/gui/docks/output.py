@@ -28,12 +28,13 @@ from workbench.gui.fault_card import FaultCard
 from workbench.gui.models.calls import CallsModel
 from workbench.gui.pane import Pane
 from workbench.gui.privacy.token_chips import TokenChips
+from workbench.gui.privacy.tokens import written
 from workbench.gui.result import ResultView
 from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState
+from workbench.gui.views import EmptyState, tool_button
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.wishes import Say, ShowCode, ShowPause, ShowPlan
+from workbench.gui.wishes import Say, ShowCode, ShowPause, ShowPlan, ShowPrivacy
 from workbench.records import Fault, Ledger, Run, RunState
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
@@ -182,8 +183,23 @@ class OutputPane(Pane):
             self.texts.show_run(self._run)
             seen = self._run.state in _ENDS and bool(self._run.model_view)
             self._eye.setVisible(seen)
+            self._count_hidden(self._run.model_view if seen else "")
             self._model_box.setVisible(seen and self._eye.isChecked())
             self._fit_calls()
+
+    def _count_hidden(self, seen: str) -> None:
+        """How many values the model has tokens of; a long answer is not whole here, so it is at least these."""
+        count = len({one.token for one in written(str(seen))})
+        one, many = self.tr("1 value hidden"), self.tr("{} values hidden").format(count)
+        where = self.tr("{}: show where they came from and where they went").format(one if count == 1 else many)
+        self._hidden.setVisible(count > 0)
+        self._hidden.setText(str(count))
+        self._hidden.setAccessibleName(where)
+        self._hidden.setToolTip(where)
+
+    def _show_hidden(self) -> None:
+        if self._run is not None:
+            self.wished.emit(ShowPrivacy(session=self._run.proposal.session))
 
     def _decide(self, index: QModelIndex) -> None:
         """A call that waits leads to its question."""
@@ -230,6 +246,10 @@ class OutputPane(Pane):
         self.texts.wished.connect(self.wished)
         self._head.add(self.texts)
         self._head.add(self._tab)
+        self._hidden = tool_button("eye-off", "", self.context.theme)
+        self._hidden.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._hidden.clicked.connect(self._show_hidden)
+        self._head.add(self._hidden)
         self._head.add(self._eye)
         self._fault = FaultCard(self.context.theme)
         self._ledger = ForeignLabel()

@@ -77,6 +77,7 @@ class KindsPage(QWidget):
 
     def _score(self, one: KindRule, words: str) -> QDoubleSpinBox:
         score = QDoubleSpinBox()
+        score.lineEdit().setTextMargins(self._context.theme.unit, 0, 0, 0)
         score.setRange(0.05, 1.0)
         score.setSingleStep(0.05)
         score.setValue(one.threshold)
@@ -126,6 +127,7 @@ class KindsPage(QWidget):
         self.fault.setVisible(bool(words))
 
     def _keeping(self, unit: int) -> QHBoxLayout:
+        self.days.lineEdit().setTextMargins(unit, 0, 0, 0)
         self.days.setRange(0, 365)
         self.days.setSuffix(self.tr(" days"))
         self.days.setSpecialValueText(self.tr("until the core ends"))
