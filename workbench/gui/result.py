@@ -239,6 +239,7 @@ class ResultView(QWidget):
             self._stack.addWidget(page)
         self._stack.addWidget(self._model)
         texts = [page.edit for page in self._pages.values() if isinstance(page, TextPage)]
+        texts.append(self._table.detail.edit)
         self._chips = [TokenChips(edit, self._context) for edit in texts]
         for chips in self._chips:
             chips.said.connect(self.said)

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 from shiboken6 import isValid
 
 from workbench.events import EntryWritten
+from workbench.gui.privacy.mark_menu import MarkMenu
 from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.privacy.tokens import written
 from workbench.gui.result import ResultView
@@ -171,3 +172,16 @@ def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any,
     qtbot.addWidget(dialog)
     assert (dialog._chips.session, dialog._chips._edit) == (run.proposal.session, dialog._program.reader)
     dialog.done(0)
+
+
+def test_what_is_selected_in_a_result_or_in_output_is_marked(window: Any, paper: Any, make: Any, qtbot: Any) -> None:
+    paper.put_run(make.run("r", RunState.DONE, output="about Falcon-9\n", result='"Eagle-7"'))
+    window.output.show_run("r")
+    qtbot.waitUntil(lambda: "Falcon" in window.output._stream.toPlainText())
+    page = window.output._result._pages["Text"]
+    window.output._result.look("Text")
+    for edit, name in ((window.output._stream, "Falcon-9"), (page.edit, "Eagle-7")):
+        edit.moveCursor(QTextCursor.MoveOperation.Start)
+        assert edit.find(name)
+        edit.findChild(MarkMenu).missed()
+    qtbot.waitUntil(lambda: {one.text for one in paper.personal.marks()} == {"Falcon-9", "Eagle-7"})

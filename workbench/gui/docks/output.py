@@ -27,6 +27,7 @@ from workbench.gui.docks.stream_view import StreamView
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.models.calls import CallsModel
 from workbench.gui.pane import Pane
+from workbench.gui.privacy.mark_menu import MarkMenu
 from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.privacy.tokens import written
 from workbench.gui.result import ResultView
@@ -271,6 +272,7 @@ class OutputPane(Pane):
         self._result.said.connect(self._say)
         self._printed = TokenChips(self._stream, self.context)
         self._printed.said.connect(self._say)
+        MarkMenu(self._stream, self.context).said.connect(self._say)
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
         self._tabs.setAccessibleName(self.tr("Output and result"))
