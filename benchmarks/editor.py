@@ -35,6 +35,7 @@ from workbench.gui.app import live, make_loop, open_window  # noqa: E402
 from workbench.gui.bridge import LinkState  # noqa: E402
 from workbench.gui.editor.drafts import Drafts  # noqa: E402
 from workbench.gui.main_window import MainWindow  # noqa: E402
+from workbench.hints.hints import Hints  # noqa: E402
 from workbench.paths import OVERRIDE, paths_of  # noqa: E402
 
 LINES, KEYS, PACE = 5_000, 600, 0.03
@@ -64,6 +65,10 @@ async def main(application: QApplication, folder: Path, parts: set[str]) -> None
         async with _window(application, folder / "bench") as window:
             if "typing" in parts:
                 await _measure_typing(window)
+            if "completion" in parts:
+                await _measure_completion(window)
+        if "completion" in parts:
+            await asyncio.to_thread(asyncio.run, _measure_loop(folder))
     if "crash" in parts:
         await asyncio.to_thread(_measure_crash, folder)
 
@@ -122,6 +127,52 @@ async def _measure_typing(window: MainWindow) -> None:
     print(f"typing in a program of {count:,} lines, {KEYS} keys: {_figures(times)}; opened in {opened:.0f} ms")
     print(f"  processor time of a key until its letter is painted: {_figures(own)}")
     print(f"  this machine: {os.cpu_count()} processors, {os.getloadavg()[0]:.1f} programs want one")
+
+
+async def _measure_completion(window: MainWindow) -> None:
+    """Over the wire, as the editor asks; the first answer starts the process that reads, the next ones are warm."""
+    questions = window.context.questions
+    await questions.connect("demo")
+    beginnings = {
+        "a tool of a server": "from servers.demo import list_o",
+        "a tool's parameter": "from servers.demo import list_orders\nawait list_orders(li",
+        "a member of text": 'words = "a"\nwords.sp',
+        "a module of the library": "import pathlib\npathlib.Path('x').read",
+        "a name of its own": "orders = 1\nord",
+        "a function without import": "search_t",
+    }
+    began = time.perf_counter()
+    await questions.complete_code("''.up", 1, 5)
+    print(f"completion: the first answer, with the start of its process, after {time.perf_counter() - began:.1f} s")
+    for name, head in (("short programs", ""), (f"programs of {LINES:,} lines", program(LINES))):
+        for kind, text in beginnings.items():
+            code, times, names = f"{head}{text}", [], 0
+            line, column = code.count("\n") + 1, len(code.rsplit("\n", 1)[-1])
+            for warm in range(-2, 10):
+                began = time.perf_counter()
+                names = len(await questions.complete_code(code, line, column))
+                times += [time.perf_counter() - began] if warm >= 0 else []
+                await asyncio.sleep(0.02)
+            print(f"  {name}, {kind}: {names} names, {_figures(times)}")
+    print(f"  this machine: {os.cpu_count()} processors, {os.getloadavg()[0]:.1f} programs want one")
+
+
+async def _measure_loop(folder: Path) -> None:
+    """How long a loop like the core's stands still while it carries questions about a long program."""
+
+    async def nothing() -> None:
+        pass
+
+    hints, longest, code = Hints(folder / "generated", folder / "cache", nothing), 0.0, program(LINES) + "''.up"
+    await hints.complete("''.up", 1, 5)
+    for _ in range(20):
+        asking = spawn("ask", hints.complete(code, code.count("\n") + 1, 5))
+        while not asking.done():
+            last = time.perf_counter()
+            await asyncio.sleep(0)
+            longest = max(longest, time.perf_counter() - last)
+    await hints.close()
+    print(f"  a loop that carries such questions stands still for {longest * 1000:.1f} ms at most")
 
 
 TYPIST = """

@@ -20,7 +20,7 @@ from workbench.events import spawn
 from workbench.records import CallShape, Candidate, Explanation
 
 ABOVE: Final = Path(__file__).resolve().parents[2]  # where the process finds us, wherever it is started
-SECONDS = 5.0  # for one answer
+SECONDS = 20.0  # for one answer: a long program is read whole once, on a machine that may be busy
 STARTING = 60.0  # for the first one: a cold disk, and stubs to be read
 LONGEST = 1_000_000  # characters of a program that is looked at
 _LINE = 64 << 20  # bytes of an answer

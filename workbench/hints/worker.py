@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import sys
 import sysconfig
@@ -18,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from workbench.hints.shortening import shorten
 from workbench.sandbox import kernel, landlock, seccomp
 
 INSIDE: Final = Path(__file__).resolve().parents[1] / "sandbox" / "inside"
@@ -35,6 +37,7 @@ def list_files(folder: str = "."): "The names of the files in a folder of the wo
 """
 """What a program of the sandbox finds without importing it."""
 
+_NAME = re.compile(r"(\.?)[ \t]{0,8}([^\W\d]\w{0,200})$")
 _OFFSET = PRELUDE.count("\n")
 _WARM = "from servers import x\n''.\nopen().\n{}.\n[].\nprint(\n"
 
@@ -73,19 +76,23 @@ class Reader:
         self._environment = InterpreterEnvironment()
 
     def complete(self, code: str, line: int, column: int) -> Any:  # Any: JSON
-        found = self._script(code).complete(line + _OFFSET, column)
+        short, others = shorten(code, line)
+        found = self._script(short).complete(line + _OFFSET, column)
         rest = [one for one in found if not (one.name.startswith("__") and not _begun(code, line, column))]
-        return [[one.name_with_symbols, one.type, one.get_completion_prefix_length()] for one in rest[:MOST]]
+        told = [[one.name_with_symbols, one.type, one.get_completion_prefix_length()] for one in rest[:MOST]]
+        before = _NAME.search(code.split("\n")[line - 1][:column])
+        word = before[2] if before is not None and not before[1] else ""
+        return [*told, *([name, kind, len(word)] for name, kind in others if word and name.startswith(word))][:MOST]
 
     def shapes(self, code: str, line: int, column: int) -> Any:  # Any: JSON
         return [
             [one.name, [param.to_string() for param in one.params], -1 if one.index is None else one.index,
              one.docstring(raw=True)[:LONGEST]]
-            for one in self._script(code).get_signatures(line + _OFFSET, column)[:5]
+            for one in self._script(shorten(code, line)[0]).get_signatures(line + _OFFSET, column)[:5]
         ]  # fmt: skip
 
     def explain(self, code: str, line: int, column: int) -> Any:  # Any: JSON
-        for one in self._script(code).help(line + _OFFSET, column):
+        for one in self._script(shorten(code, line)[0]).help(line + _OFFSET, column):
             words = one.docstring()
             if words:
                 return [one.full_name or one.name, words[:LONGEST]]
@@ -120,7 +127,20 @@ def _remember_members() -> None:
             kept[key] = list(slow(self, values))
         return kept[key]
 
+    builtin: list[Any] = []
+
+    def names_in_sight(self: Any) -> Any:
+        """As jedi does it, but for the names of builtins, which are the same for every program."""
+        context = completion.get_user_context(self._module_context, self._position)
+        scope = completion.get_flow_scope_node(self._module_node, self._position)
+        filters = list(completion.get_global_filters(context, self._position, scope))
+        last = len(list(self._inference_state.builtins_module.get_filters()))
+        if not builtin:
+            builtin.extend(name for one in filters[len(filters) - last :] for name in one.values())
+        return [name for one in filters[: len(filters) - last] for name in one.values()] + builtin
+
     completion.Completion._complete_trailer_for_values = quick
+    completion.Completion._complete_global_scope = names_in_sight
     completion.complete_file_name = lambda *words, **named: []
 
 

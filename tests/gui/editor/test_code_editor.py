@@ -91,6 +91,16 @@ def test_enter_indents_after_a_colon_and_less_after_return(editor: CodeEditor, q
     assert editor.text() == "def f():\n    return 1\nf()"
 
 
+def test_backspace_takes_a_whole_step_of_indent(editor: CodeEditor, qtbot: Any) -> None:
+    editor.set_text("        x  y")
+    editor.go_to(1, 8)
+    qtbot.keyClick(editor, Qt.Key.Key_Backspace)
+    assert editor.text() == "    x  y"
+    editor.go_to(1, 7)
+    qtbot.keyClick(editor, Qt.Key.Key_Backspace)
+    assert editor.text() == "    x y"
+
+
 def test_tab_indents_a_selection_and_shift_tab_takes_it_back(editor: CodeEditor, qtbot: Any) -> None:
     editor.set_text("a\n\nb")
     editor.selectAll()

@@ -173,6 +173,8 @@ class CodeEditor(QPlainTextEdit):
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if control and event.key() == Qt.Key.Key_Slash:
             self.toggle_comment()
+        elif plain and event.key() == Qt.Key.Key_Backspace and self._takes_a_step():
+            self._less()
         elif event.key() == Qt.Key.Key_Backtab:
             self._change_lines(lines.outdented)
         elif plain and event.key() == Qt.Key.Key_Tab:
@@ -198,6 +200,18 @@ class CodeEditor(QPlainTextEdit):
             self._change_lines(lines.indented)
             return
         cursor.insertText(" " * (len(lines.STEP) - cursor.positionInBlock() % len(lines.STEP)))
+
+    def _takes_a_step(self) -> bool:
+        """Whether there is nothing but whole steps of indent before the cursor."""
+        cursor = self.textCursor()
+        before = cursor.block().text()[: cursor.positionInBlock()]
+        return not cursor.hasSelection() and bool(before) and before == lines.STEP * (len(before) // len(lines.STEP))
+
+    def _less(self) -> None:
+        cursor = self.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(lines.STEP))
+        cursor.removeSelectedText()
+        self.setTextCursor(cursor)
 
     def _new_line(self) -> None:
         """A line break is always a block of its own, also with Shift, where Qt would hide a U+2028 in the text."""

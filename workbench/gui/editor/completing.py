@@ -76,6 +76,12 @@ class Completing(QObject):
         self.card.hide()
         self._wished = False
 
+    def end(self) -> None:
+        """The editor goes; what lies over the window goes with it."""
+        self.leave()
+        self.list.deleteLater()
+        self.card.deleteLater()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and watched is self._editor:
             return self._key(event)

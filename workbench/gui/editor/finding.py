@@ -20,7 +20,8 @@ Hit: TypeAlias = tuple[int, int, str]
 """From, to, and what would stand there instead; in Python's counting."""
 
 _PROGRAM = """
-import json, re, sys
+import json, re, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 wish = json.loads(sys.stdin.buffer.read())
 flags = re.MULTILINE | (0 if wish["case"] else re.IGNORECASE)
 try:
@@ -33,8 +34,8 @@ try:
             break
         found.append((match.start(), match.end(), match.expand(instead)))
     told = {"hits": found}
-except (re.error, IndexError, OverflowError, RecursionError) as fault:
-    told = {"fault": str(fault)}
+except (re.error, IndexError, OverflowError, RecursionError, MemoryError) as fault:
+    told = {"fault": str(fault) or "it needs too much memory"}
 sys.stdout.buffer.write(json.dumps(told).encode())
 """
 

@@ -159,9 +159,6 @@ class EditorPane(Pane):
         sheet = self._sheet(number)
         if sheet is None:
             return
-        if sheet.run_id:
-            self.status_message.emit(self.tr("This program is on its way. Stop ends it; then the tab can be closed."))
-            return
         sheet.keep()
         worth = bool(sheet.text().strip())
         if worth:
@@ -308,7 +305,7 @@ class EditorPane(Pane):
 
     def _drop(self, sheet: Sheet) -> None:
         self._tabs.removeTab(self._tabs.indexOf(sheet))
-        sheet.completing.leave()
+        sheet.completing.end()
         sheet.finder.close_bar()
         sheet.hide()
         sheet.deleteLater()
