@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.privacy.common import WORDS
+from workbench.privacy.spots import spots
 from workbench.privacy.views import Bare, Digits, View, bare, views
 
 ANCHOR = 6  # letters a value is filed under; shorter values are not swept, or half of all text would be
@@ -20,6 +21,7 @@ LONGEST = 400
 SHORTEST_WORD = 3  # letters of a part of a name that is looked for alone
 LONG_WORD = 6  # letters of a word that is looked for without a capital
 
+_FEW = 150
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -50,7 +52,11 @@ class Index:
         known = self._lengths
         if not known:
             return
-        for at in [at for at in range(len(text) - ANCHOR + 1) if text[at : at + ANCHOR] in known]:
+        if len(known) <= min(_FEW, len(text) // 2):  # then looking for each costs less than looking at every place
+            places = spots(text, tuple(known))
+        else:
+            places = [at for at in range(len(text) - ANCHOR + 1) if text[at : at + ANCHOR] in known]
+        for at in places:
             for length, values in sorted(known[text[at : at + ANCHOR]].items(), reverse=True):
                 if (stretch := text[at : at + length]) in values:
                     yield at, stretch
