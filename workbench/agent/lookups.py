@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from typing import Final
 
 from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
@@ -18,6 +20,8 @@ from workbench.runs.sessions import Session
 from workbench.runs.view import cut
 from workbench.tokens import count, counter
 
+FRESH_SECONDS: Final = 5.0  # for which a count of skills is good
+
 
 class Lookups:
     """Of one agent; what they cost is counted where a person sees it."""
@@ -27,6 +31,7 @@ class Lookups:
         self._conveyor = conveyor
         self._session = session
         self._programs = programs
+        self._skills, self._counted = 0, -FRESH_SECONDS
 
     async def search(self, arguments: JsonObject) -> Answer:
         """`search_tools`."""
@@ -59,11 +64,10 @@ class Lookups:
     async def stats(self) -> Answer:
         """`get_execution_stats`."""
         catalog, slots, ledger = self._rooms.catalog, self._conveyor.slots, self._session.ledger
-        skills = await asyncio.to_thread(self._rooms.library.usable)
         facts: JsonObject = {
             "servers": len(catalog.states()),
             "tools": len(catalog.tools()),
-            "skills": len(skills),
+            "skills": await self._kept(),
             "runs": self._programs.proposed,
             "succeeded": self._programs.succeeded,
             "active_tasks": self._conveyor.number(RunState.RUNNING),
@@ -74,6 +78,13 @@ class Lookups:
             "tokens_saved": max(0, ledger.direct - ledger.actual),
         }
         return Answer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts)
+
+    async def _kept(self) -> int:
+        """How many skills there are; looking is reading them all, so whoever asks again soon hears the same."""
+        if time.monotonic() > self._counted + FRESH_SECONDS:
+            self._skills = len(await asyncio.to_thread(self._rooms.library.usable))
+            self._counted = time.monotonic()
+        return self._skills
 
     def _spend(self, tokens: int) -> None:
         self._session.spend(Ledger(direct=0, actual=tokens, counter=counter()))
