@@ -112,6 +112,7 @@ PaperOffers: Any = _beside("paper_offers").PaperOffers
 PaperSkills: Any = _beside("paper_skills").PaperSkills
 PAPERS = (
     "Audit",
+    "Files",
     "Finding",
     "Hints",
     "Levels",

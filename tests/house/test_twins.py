@@ -9,6 +9,13 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "gui/file_actions.py": "tests/gui/test_actions.py",
+    "gui/models/changes.py": "tests/gui/files/test_pane.py",
+    "gui/models/files.py": "tests/gui/files/test_pane.py",
+    "gui/files/preview.py": "tests/gui/files/test_page.py",
+    "gui/files/word_diff.py": "tests/gui/files/test_page.py",
+    "gui/files/change_page.py": "tests/gui/files/test_page.py",
+    "gui/files/*.py": "tests/gui/files/test_pane.py",
     "workspace/beneath.py": "tests/workspace/test_confined.py",
     "runs/replay.py": "tests/desk/test_skill_tests.py",
     "runs/recording.py": "tests/desk/test_skill_tests.py",

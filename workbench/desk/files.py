@@ -73,7 +73,7 @@ class FilesDesk(Seat):
     async def changes_of(self, name: str) -> FileChanges:
         return telling.told(await asyncio.to_thread(self._undoing.find, name))
 
-    async def changed_text(self, name: str, path: str) -> tuple[str, str]:
+    async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
         def texts() -> tuple[str, str]:
             return telling.both(self._rooms.snapshots.contents, self._undoing.find(name), path)
 

@@ -9,6 +9,7 @@ from workbench.gui.action import LINKED, SERVER, Action
 from workbench.gui.audit_actions import AUDIT_ACTIONS
 from workbench.gui.call_actions import CALL_ACTIONS
 from workbench.gui.editor_actions import EDITOR_ACTIONS
+from workbench.gui.file_actions import FILE_ACTIONS
 from workbench.gui.privacy_actions import PRIVACY_ACTIONS
 from workbench.gui.registry_actions import REGISTRY_ACTIONS
 from workbench.gui.run_actions import RUN_ACTIONS
@@ -23,7 +24,7 @@ DRAFT = "draft"  # a draft is chosen
 KEPT = "kept"  # a kept skill is chosen
 
 
-CATEGORIES = ("Workbench", "Servers", "Calls", "Programs", "Editor", "Runs", "Skills", "Audit", "View", "Help")
+CATEGORIES = ("Workbench", "Servers", "Calls", "Programs", "Editor", "Runs", "Skills", "Files", "Audit", "View", "Help")
 """The menus, in order."""
 
 ACTIONS: tuple[Action, ...] = (
@@ -318,6 +319,7 @@ ACTIONS: tuple[Action, ...] = (
         checkable=True,
     ),
     *AUDIT_ACTIONS,
+    *FILE_ACTIONS,
     Action(
         "pane.servers",
         "Go to Servers",
@@ -341,6 +343,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "pane.calls", "Go to Calls", "Put the keyboard into saved calls and the history.", "View", "history", "Ctrl+7"
     ),
+    Action("pane.files", "Go to Files", "Put the keyboard into the files of programs.", "View", "folder", "Ctrl+8"),
     Action("pane.next", "Next pane", "Move the keyboard to the next pane.", "View", "arrow-right", "F6"),
     Action(
         "pane.previous", "Previous pane", "Move the keyboard to the pane before.", "View", "chevron-left", "Shift+F6"

@@ -26,12 +26,13 @@ from workbench.records import Outcome, SavedCall
 if TYPE_CHECKING:
     from workbench.gui.docks.tool_detail import ToolPane
     from workbench.gui.editor.pane import EditorPane
+    from workbench.gui.files.page import FilesPage
     from workbench.gui.privacy.pane import PrivacyPane
     from workbench.gui.server.pane import ServerPane
 
 
 class Centre(QTabWidget):
-    """Five tabs at most; the welcome page can be put away and fetched back, personal data comes when asked for."""
+    """The welcome page can be put away and fetched back; personal data and files come when asked for."""
 
     wished = Signal(object)
     """Carries one record of `workbench.gui.wishes`."""
@@ -51,6 +52,7 @@ class Centre(QTabWidget):
         self._tool: ToolPane | None = None
         self._editor: EditorPane | None = None
         self._privacy: PrivacyPane | None = None
+        self._files: FilesPage | None = None
         self.welcome = Welcome(context, commands, self)
         self.welcome.wished.connect(self.wished)
         self.setDocumentMode(True)
@@ -75,7 +77,7 @@ class Centre(QTabWidget):
             pane.refresh()
 
     def panes(self) -> list[Pane]:
-        found: list[Pane | None] = [self.welcome, self._server, self._tool, self._editor, self._privacy]
+        found: list[Pane | None] = [self.welcome, self._server, self._tool, self._editor, self._privacy, self._files]
         return [pane for pane in found if pane is not None]
 
     def start_front(self) -> bool:
@@ -151,6 +153,24 @@ class Centre(QTabWidget):
             self.addTab(self._privacy, icon("eye-off"), self.tr("Personal data"))
         self.setCurrentWidget(self._privacy)
         self._privacy.look(page, session)
+
+    @property
+    def files(self) -> FilesPage:
+        """The page about files of the workspace, which is made when it is first asked for."""
+        if self._files is None:
+            from workbench.gui.files.page import FilesPage
+
+            self._files = FilesPage(self._context, self)
+            self._files.wished.connect(self.wished)
+            self._files.named.connect(self._name_files)
+            self._dress(self._files)
+            self.addTab(self._files, icon("folder"), self.tr("Files"))
+        self.setCurrentWidget(self._files)
+        return self._files
+
+    def _name_files(self, name: str) -> None:
+        if self._files is not None:
+            self.setTabText(self.indexOf(self._files), one_line(name, 40).replace("&", "&&"))
 
     def make_all(self) -> None:
         """After the first frame: the tabs stand ready."""

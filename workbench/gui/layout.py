@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from workbench.paths import Paths
 
-VERSION = 2
+VERSION = 3
 """Raised when docks are added or renamed, so that an old state is not forced onto a new window."""
 
 

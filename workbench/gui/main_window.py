@@ -22,6 +22,7 @@ from workbench.gui.docks.calls import CallsPane
 from workbench.gui.docks.runs import RunsPane
 from workbench.gui.docks.servers import ServersPane
 from workbench.gui.docks.skills import SkillsPane
+from workbench.gui.files.pane import FilesPane
 from workbench.gui.icons import icon
 from workbench.gui.layout import Layout
 from workbench.gui.narrow import Narrow
@@ -36,7 +37,15 @@ LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.RightDockWidgetArea,
     Qt.DockWidgetArea.BottomDockWidgetArea,
 )
-PLACES = {"servers": LEFT, "skills": LEFT, "calls": LEFT, "runs": RIGHT, "audit": BOTTOM, "output": BOTTOM}
+PLACES = {
+    "servers": LEFT,
+    "skills": LEFT,
+    "calls": LEFT,
+    "files": LEFT,
+    "runs": RIGHT,
+    "audit": BOTTOM,
+    "output": BOTTOM,
+}
 
 
 class MainWindow(QMainWindow):
@@ -79,10 +88,12 @@ class MainWindow(QMainWindow):
         self.audit = AuditPane(self.context, self.commands)
         self.skills = SkillsPane(self.context, self.commands)
         self.calls = CallsPane(self.context, self.commands)
+        self.files = FilesPane(self.context, self.commands)
         self.docks = {
             "servers": Dock("servers", self.tr("Servers"), self.servers, self),
             "skills": Dock("skills", self.tr("Skills"), self.skills, self),
             "calls": Dock("calls", self.tr("Calls"), self.calls, self),
+            "files": Dock("files", self.tr("Files"), self.files, self),
             "runs": Dock("runs", self.tr("Runs"), self.runs, self),
             "audit": Dock("audit", self.tr("Audit"), self.audit, self),
         }
@@ -121,12 +132,8 @@ class MainWindow(QMainWindow):
         self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.status, 1)
         self.statusBar().messageChanged.connect(self.status.say)
-        self.addDockWidget(LEFT, self.docks["servers"])
-        self.addDockWidget(LEFT, self.docks["skills"])
-        self.addDockWidget(LEFT, self.docks["calls"])
-        self.addDockWidget(RIGHT, self.docks["runs"])
-        self.addDockWidget(BOTTOM, self.docks["audit"])
-        for dock in self.docks.values():
+        for name, dock in self.docks.items():
+            self.addDockWidget(PLACES[name], dock)
             self._watch(dock)
 
     def _search_button(self) -> QPushButton:
@@ -196,6 +203,7 @@ class MainWindow(QMainWindow):
                 self.docks[name].show()
         self.tabifyDockWidget(self.docks["servers"], self.docks["skills"])
         self.tabifyDockWidget(self.docks["skills"], self.docks["calls"])
+        self.tabifyDockWidget(self.docks["calls"], self.docks["files"])
         self.docks["servers"].raise_()
         if "output" in self.docks:
             self.tabifyDockWidget(self.docks["output"], self.docks["audit"])

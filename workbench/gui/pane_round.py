@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.gui.main_window import MainWindow
 
-BEFORE = ("servers", "skills", "calls")  # left of the centre
+BEFORE = ("servers", "skills", "calls", "files")  # left of the centre
 AFTER = ("runs", "output", "audit")  # right of it and below
 
 

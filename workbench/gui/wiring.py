@@ -13,6 +13,7 @@ from workbench.gui.asks.dialogs import AskDialogs
 from workbench.gui.dialogs.approvals import ApprovalDialogs
 from workbench.gui.dialogs.plans import Plans
 from workbench.gui.editor.deeds import EDITOR_DEEDS
+from workbench.gui.files.pane import CHANGES
 from workbench.gui.main_window import MainWindow
 from workbench.gui.openings import Openings
 from workbench.gui.pane_round import PaneRound
@@ -32,7 +33,9 @@ from workbench.gui.wishes import (
     Say,
     ShowAsk,
     ShowCall,
+    ShowChanges,
     ShowCode,
+    ShowFile,
     ShowPause,
     ShowPlan,
     ShowPrivacy,
@@ -135,6 +138,10 @@ class Wiring(QObject):
                 self._window.servers.finder.setText(words)
             case ShowPrivacy(page, session):
                 self._window.centre.show_privacy(page, session)
+            case ShowFile(path):
+                self._window.centre.files.show_file(path)
+            case ShowChanges(name):
+                self._window.centre.files.show_changes(name)
             case Act(action):
                 self._window.commands.do(action)
 
@@ -257,6 +264,7 @@ class Wiring(QObject):
         for name, deed in EDITOR_DEEDS.items():
             bind(name, partial(self._with_editor, deed))
         bind("result.find", self._find)
+        bind("files.changes", self._show_file_changes)
         bind("theme.switch", self._switch_theme)
         bind("theme.system", partial(self._set_theme, "system"))
         bind("layout.room", window.give_room)
@@ -291,6 +299,10 @@ class Wiring(QObject):
             self._window.centre.editor.seek()
         else:
             self._with_tool(methodcaller("search"))
+
+    def _show_file_changes(self) -> None:
+        self._window.docks["files"].come()
+        self._window.files.look(CHANGES)
 
     def _show_editor(self) -> None:
         editor = self._window.centre.editor

@@ -157,6 +157,20 @@ class ShowPrivacy:
     session: str = ""  # whose values; empty: whoever has some
 
 
+@dataclass(frozen=True, slots=True)
+class ShowFile:
+    """Show a file of the workspace."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowChanges:
+    """Show what a run, a person or an undo changed in the workspace."""
+
+    id: str  # of the run, where a run did it
+
+
 Wish: TypeAlias = (
     ShowTool
     | ShowServer
@@ -177,4 +191,6 @@ Wish: TypeAlias = (
     | FindAnything
     | FilterServers
     | ShowPrivacy
+    | ShowFile
+    | ShowChanges
 )

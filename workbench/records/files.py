@@ -14,6 +14,7 @@ class FileInfo:
     changed: float
     kind: str = "file"  # file, folder, link, odd
     plain: bool = True  # it has no second name elsewhere
+    warning: str = ""  # what programs of yours would do with such a file; told where one folder is looked at
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,13 @@ _RULES: Final = (
     (r"(^|/)\.pre-commit-config\.yaml$|(^|/)lefthook\.ya?ml$", "commits run the programs that it names."),
     (r"\.(desktop|service|timer|lnk|command|scpt|bat|cmd|ps1|vbs|hta)$", "a double click on it may run something."),
 )  # fmt: skip
+_ANY: Final = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _RULES))
 _COMPILED: Final = tuple((re.compile(pattern), words) for pattern, words in _RULES)
 
 
 def danger(path: str, rights: int = 0) -> str:
     """What tools of the person would do with a file of this name; empty where nothing is known."""
-    for pattern, words in _COMPILED:
+    for pattern, words in _COMPILED if _ANY.search(path) else ():
         if pattern.search(path):
             return words
     return "it may be run: it is marked as a program." if rights & 0o111 else ""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.records import FileInfo, FileRoom
 from workbench.workspace.confined import Confined, missing, open_plain, plain_size, put
+from workbench.workspace.dangers import danger
 from workbench.workspace.names import parts_of, shown
 from workbench.workspace.walk import Stamp, one_level, plain, stamp_of
 
@@ -57,7 +59,8 @@ class Store:
         """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
         prefix = "/".join((*parts_of(folder), "")) if folder else ""
         with self._way.folder(folder) as handle:
-            return tuple(_info(prefix + name, stamp) for name, stamp in one_level(handle))
+            found = [_info(prefix + name, stamp) for name, stamp in one_level(handle)]
+        return tuple(replace(one, warning=words) if (words := _danger(one)) else one for one in found)
 
     def look(self, path: str) -> FileInfo:
         """One file or folder."""
@@ -176,6 +179,10 @@ def is_text(beginning: bytes) -> bool:
 
 def _info(path: str, stamp: Stamp) -> FileInfo:
     return FileInfo(shown(path), stamp.size, stamp.changed / 1e9, _kind(stamp.mode), stamp.links == 1)
+
+
+def _danger(info: FileInfo) -> str:
+    return danger(info.path) if info.kind == "file" else danger(f"{info.path}/") if info.kind == "folder" else ""
 
 
 def _told(path: str, found: os.stat_result) -> FileInfo:

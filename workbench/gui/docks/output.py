@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from workbench import tokens
 from workbench.errors import WorkbenchError
-from workbench.events import Event, RunCall, RunChanged, RunOutput
+from workbench.events import Event, FilesChanged, RunCall, RunChanged, RunOutput
 from workbench.gui.context import Context
 from workbench.gui.counted import cost
 from workbench.gui.docks.deeds import Deeds
@@ -82,6 +82,8 @@ class OutputPane(Pane):
             self._show(event.run)
         elif isinstance(event, RunOutput) and event.run_id == self._wanted:
             self._stream.take(event.stream, event.text)
+        elif isinstance(event, FilesChanged) and event.id == self._wanted:
+            self.texts.note_files(event.id, event.count)
         elif isinstance(event, RunCall) and event.run_id == self._wanted:
             self._calls.take(event.trace)
             self._show_calls()

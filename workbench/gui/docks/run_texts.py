@@ -9,7 +9,7 @@ from workbench.gui.context import Context
 from workbench.gui.dialogs.difference import DifferenceDialog
 from workbench.gui.dialogs.edit_check import is_cleanable
 from workbench.gui.theme import mark
-from workbench.gui.wishes import ShowCode
+from workbench.gui.wishes import ShowChanges, ShowCode
 from workbench.gui.words import risk_word
 from workbench.records import Gate, Run, RunState
 
@@ -29,9 +29,12 @@ class RunTexts(QWidget):
         self.changes.setToolTip(self.tr("Show what you changed of the author's text before you allowed it"))
         self.clean = self._chip(self.tr("Clean and check again…"), self._ask_clean)
         self.clean.setToolTip(self.tr("Show the text without hidden characters, foreign encodings and odd line ends"))
+        self.files = self._chip(self.tr("Files it changed"), self._show_files)
+        self.files.setToolTip(self.tr("Show the files of the workspace that it left different, and take that back"))
+        self._wrote: tuple[str, int] = ("", 0)  # a run, and how many files it is known to have changed
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for chip in (self.changes, self.clean):
+        for chip in (self.changes, self.clean, self.files):
             row.addWidget(chip)
 
     def show_run(self, run: Run) -> None:
@@ -39,7 +42,17 @@ class RunTexts(QWidget):
         original = run.proposal.original
         self.changes.setVisible(bool(original) and original != run.proposal.code)
         self.clean.setVisible(run.state is RunState.REFUSED and is_cleanable(run.verdict))
-        self.setVisible(not (self.changes.isHidden() and self.clean.isHidden()))
+        told = self._wrote[1] if self._wrote[0] == run.id else 0
+        seen = sum(one.kind in ("written", "deleted") and one.times > 0 for one in run.observed)
+        self.files.setVisible(bool(told or seen) and not run.proposal.rehearse)
+        self.files.setText(self.tr("Files it changed · {0}").format(told or seen))
+        self.setVisible(not (self.changes.isHidden() and self.clean.isHidden() and self.files.isHidden()))
+
+    def note_files(self, run_id: str, count: int) -> None:
+        """The core says so before the run ends."""
+        self._wrote = (run_id, count)
+        if self._run is not None and self._run.id == run_id:
+            self.show_run(self._run)
 
     def _chip(self, words: str, act: object) -> QPushButton:
         chip = QPushButton(words, self)
@@ -47,6 +60,10 @@ class RunTexts(QWidget):
         mark(chip, kind="chip")
         chip.hide()
         return chip
+
+    def _show_files(self) -> None:
+        if self._run is not None:
+            self.wished.emit(ShowChanges(self._run.id))
 
     def _show_changes(self) -> None:
         if self._run is not None:

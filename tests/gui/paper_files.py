@@ -1,0 +1,92 @@
+"""The paper bench's workspace: a real store and real snapshots in a folder of its own, made when somebody asks."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from workbench.desk.files import FilesDesk
+from workbench.events import FilesChanged
+from workbench.settings import Settings
+from workbench.workspace.cache import Cache
+from workbench.workspace.snapshots import Snapshots, Writer
+from workbench.workspace.store import Store
+
+CSV = "id,name,amount\n" + "".join(f"{n},Order {n},{n * 12.5}\n" for n in range(1, 60))
+JSON = '{"orders": [{"id": 1, "open": true}, {"id": 2, "open": false}], "total": 2}'
+CODE = """import json
+
+
+def total(rows: list[dict]) -> float:
+    # one number of many
+    return sum(row["amount"] for row in rows)
+"""
+
+
+class PaperFiles:
+    """`file_home` is the workspace; tests may change it behind the window's back."""
+
+    _desk: FilesDesk | None = None
+
+    @property
+    def file_desk(self: Any) -> FilesDesk:
+        if self._desk is None:
+            place = Path(tempfile.mkdtemp(prefix="paper-files-"))
+            store = Store(place / "workspace", lambda: 1024)
+            snapshots = Snapshots(store.way, place / "undo", Settings)
+            weakref.finalize(self, _end, snapshots, place)
+            rooms = SimpleNamespace(
+                store=store,
+                snapshots=snapshots,
+                cache=Cache(place / "answers", Settings),
+                settings=Settings,
+                tell=self.bus.tell,
+                journal=SimpleNamespace(append=lambda note: self.note("noted", note.kind, note.summary)),
+                sessions=SimpleNamespace(person=SimpleNamespace(mask=str)),
+            )
+            house: Any = SimpleNamespace(rooms=rooms)
+            self._desk = FilesDesk(house)
+        return self._desk
+
+    @property
+    def file_home(self: Any) -> Path:
+        home: Path = self.file_desk._rooms.store.way.root
+        home.mkdir(exist_ok=True)
+        return home
+
+    def put_files(self: Any, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            self.file_desk._rooms.store.write(name, text)
+
+    def run_writes(self: Any, name: str, files: dict[str, str | None], label: str = "Write the report") -> None:
+        """As a run of an agent would; None deletes."""
+        snapshots, store = self.file_desk._rooms.snapshots, self.file_desk._rooms.store
+        snapshots.begin(Writer(name, "run", "Claude Code", label))
+        for path, text in files.items():
+            store.remove(path) if text is None else store.write(path, text)
+        self.bus.tell(FilesChanged(name, len(snapshots.end(name).files)))
+
+    async def files(self: Any) -> Any:
+        return self.file_desk._rooms.store.list()
+
+
+def _end(snapshots: Snapshots, place: Path) -> None:
+    snapshots.close()
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _passed_on(name: str) -> Any:
+    async def ask(self: Any, *words: Any, **more: Any) -> Any:
+        if name.split("_")[0] in ("write", "make", "rename", "remove", "bring", "take", "undo", "forget", "clear"):
+            self.note(name, *words)
+        return await getattr(self.file_desk, name)(*words, **more)
+
+    return ask
+
+
+for _name in [name for name in vars(FilesDesk) if not name.startswith("_")]:
+    setattr(PaperFiles, _name, _passed_on(_name))

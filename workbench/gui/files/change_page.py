@@ -1,0 +1,185 @@
+"""What one run, person or undo changed: the files on the left, the chosen one's difference on the right, Undo above."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.context import Context
+from workbench.gui.files.undo_dialog import ask_undo
+from workbench.gui.files.word_diff import WordDiff
+from workbench.gui.icons import icon
+from workbench.gui.models.changes import deed_word, file_rows, title_of
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.views import RowsView, Strip
+from workbench.gui.whole import fetch_whole, whole_size
+from workbench.gui.wishes import Say, ShowFile, ShowRun
+from workbench.records import FileChange, FileChanges
+
+
+class ChangePage(QWidget):
+    """`show_changes` by their id."""
+
+    wished = Signal(object)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._name = ""
+        self._changes: FileChanges | None = None
+        self.title, self.note = ForeignLabel(elide=True), ForeignLabel()
+        mark(self.title, role="strong")
+        mark(self.note, role="muted")
+        self.undo = self._button(self.tr("Undo…"), "undo", self._ask_undo)
+        self.run = self._button(self.tr("Open the run"), "terminal", self._open_run)
+        self.file = self._button(self.tr("Open the file"), "eye", self._open_file)
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("Changed files"), self)
+        self.list.setModel(self.model)
+        self.head, self.warning = ForeignLabel(elide=True), ForeignLabel()
+        mark(self.head, role="section")
+        mark(self.warning, role="warning")
+        self.diff = WordDiff(context.theme)
+        self._lay_out()
+        self.list.selectionModel().currentChanged.connect(self._selected)
+        self.list.chosen.connect(self._open_chosen)
+
+    def show_changes(self, name: str) -> None:
+        self._name = name
+        self.refresh()
+
+    def refresh(self) -> None:
+        if self._name:
+            self._context.tasks.run("read what was changed", self._load(self._name))
+
+    def chosen(self) -> FileChange | None:
+        key = self.list.key()
+        files = self._changes.files if self._changes else ()
+        return next((one for one in files if one.path == key), None)
+
+    async def _load(self, name: str) -> None:
+        try:
+            changes = await self._context.questions.changes_of(name)
+        except WorkbenchError as fault:
+            if name == self._name:
+                self._changes = None
+                self.title.setText(fault.message)
+                self._note(fault.hint)
+                self._show()
+            return
+        if name == self._name:
+            self._changes = changes
+            count = self.tr("1 file") if changes.count == 1 else self.tr("{0} files").format(f"{changes.count:,}")
+            self.title.setText(f"{title_of(changes)} · {count}")
+            self._note(self._words(changes))
+            self._show()
+
+    def _words(self, changes: FileChanges) -> str:
+        words = [changes.note] if changes.note else []
+        if changes.undone_by:
+            words.append(self.tr("These changes were taken back; undoing the undo brings them again."))
+        shared = sum(bool(one.shared) for one in changes.files)
+        if shared:
+            words.append(
+                self.tr(
+                    "{0} of them are shared: other programs were at work then, and nobody knows whose they are."
+                ).format(shared)
+            )
+        if changes.count > len(changes.files):
+            words.append(self.tr("The first {0} are listed.").format(f"{len(changes.files):,}"))
+        return " ".join(words)
+
+    def _show(self) -> None:
+        changes, before = self._changes, self.list.key()
+        self.model.show_rows(file_rows(changes) if changes else [])
+        self.undo.setEnabled(changes is not None and bool(changes.files))
+        self.run.setVisible(changes is not None and changes.kind == "run")
+        index = self.model.find(before)
+        self.list.setCurrentIndex(index if index.isValid() else self.model.index(0))
+        self._selected()
+
+    def _selected(self) -> None:
+        one = self.chosen()
+        self.file.setEnabled(one is not None and one.after is not None and one.after.kind == "file")
+        self.head.setText(f"{one.path} — {deed_word(one.deed)}" if one else "")
+        self.warning.setText(self.tr("⚠ Elsewhere, {0}").format(one.warning) if one and one.warning else "")
+        self.warning.setVisible(bool(one and one.warning))
+        if one is None:
+            self.diff.show_diff("", "")
+        elif (state := one.after or one.before) is not None and state.kind == "folder":
+            self.diff.show_diff("", self.tr("A folder."))
+        else:
+            self._context.tasks.run("compare a file", self._compare(self._name, one.path))
+
+    async def _compare(self, name: str, path: str) -> None:
+        try:
+            texts = list(await self._context.questions.changed_text(name, path))
+            if whole_size(texts):
+                texts = await fetch_whole(self._context.fetch, texts)
+        except WorkbenchError as fault:
+            if self.list.key() == path:
+                self.diff.show_diff("", f"{fault.message} {fault.hint}")
+            return
+        if self.list.key() == path and name == self._name:
+            self.diff.show_change(*texts)
+
+    def _note(self, words: str) -> None:
+        self.note.setText(words)
+        self.note.setVisible(bool(words))
+
+    def _ask_undo(self) -> None:
+        self._context.tasks.run("undo changes", self._undo(self._name))
+
+    async def _undo(self, name: str) -> None:
+        if words := await ask_undo(self._context, name, self.window()):
+            self.wished.emit(Say(words))
+
+    def _open_run(self) -> None:
+        self.wished.emit(ShowRun(self._name))
+
+    def _open_file(self) -> None:
+        self._open_chosen(self.list.key())
+
+    def _open_chosen(self, path: str) -> None:
+        one = self.chosen()
+        if one is not None and one.after is not None and one.after.kind == "file":
+            self.wished.emit(ShowFile(path))
+
+    def _button(self, words: str, symbol: str, act: object) -> QPushButton:
+        made = QPushButton(words)
+        made.setIcon(icon(symbol))
+        made.clicked.connect(act)
+        return made
+
+    def _lay_out(self) -> None:
+        theme = self._context.theme
+        unit = theme.unit
+        head = Strip(theme)
+        head.row.addWidget(self.title, 1)
+        for button in (self.file, self.run, self.undo):
+            head.row.addWidget(button)
+        self.note.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        right = QWidget()
+        inner = QVBoxLayout(right)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(0)
+        for part in (self.head, self.warning):
+            part.setContentsMargins(unit * 3, unit, unit * 3, unit)
+            inner.addWidget(part)
+        inner.addWidget(self.diff, 1)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.list)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setSizes([unit * 70, unit * 130])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(head)
+        column.addWidget(self.note)
+        column.addWidget(split, 1)
+        self.setFocusProxy(self.list)

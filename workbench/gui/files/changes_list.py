@@ -1,0 +1,68 @@
+"""What runs, people and undos changed in the workspace, newest first."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtWidgets import QStackedLayout, QWidget
+
+from workbench.gui.context import Context
+from workbench.gui.files.undo_dialog import ask_undo
+from workbench.gui.models.changes import change_rows
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.rows import KEY
+from workbench.gui.views import EmptyState, RowsView, lead_focus
+from workbench.gui.wishes import Say, ShowChanges
+from workbench.records import FileChanges
+
+MOST = 200
+
+
+class ChangesList(QWidget):
+    """One click shows what was changed."""
+
+    wished = Signal(object)
+    changed = Signal()
+    """Others are chosen."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("What was changed"), self)
+        self.list.setModel(self.model)
+        words = self.tr("When a program or you change files, it is listed here, and can be taken back.")
+        self._empty = EmptyState(context.theme, "history", self.tr("Nothing was changed yet"), words)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.list)
+        lead_focus(self, self._stack)
+        self.list.chosen.connect(self._choose)
+        self.list.clicked.connect(self._clicked)
+        self.list.selectionModel().selectionChanged.connect(self._selected)
+
+    def refresh(self) -> None:
+        self._context.tasks.run("what was changed", self._context.questions.file_changes(MOST), self._load)
+
+    def chosen(self) -> str:
+        return self.list.key()
+
+    async def undo(self) -> None:
+        """Show what undoing would do, and do what is ticked."""
+        if key := self.list.key():
+            words = await ask_undo(self._context, key, self.window())
+            if words:
+                self.wished.emit(Say(words))
+
+    def _load(self, changes: tuple[FileChanges, ...]) -> None:
+        self.model.show_rows(change_rows(changes))
+        self._stack.setCurrentWidget(self.list if changes else self._empty)
+        self._selected()
+
+    def _clicked(self, index: QModelIndex) -> None:
+        self._choose(str(index.data(KEY)))
+
+    def _choose(self, key: str) -> None:
+        self.wished.emit(ShowChanges(key))
+
+    def _selected(self) -> None:
+        self.changed.emit()

@@ -1,0 +1,47 @@
+"""How full the workspace is, in words and as a bar; what is kept beside it stands in the tip."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
+
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import Theme, mark
+from workbench.gui.whole import size_words
+from workbench.records import FileRoom, KeptFiles
+
+_TIGHT = 0.9  # of what it may hold
+
+
+class RoomBar(QWidget):
+    """Below the tree."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        unit = theme.unit
+        self._words = ForeignLabel(elide=True)
+        mark(self._words, role="muted")
+        self._bar = QProgressBar()
+        self._bar.setRange(0, 1000)
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("How full the workspace is"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
+        column.setSpacing(unit)
+        column.addWidget(self._words)
+        column.addWidget(self._bar)
+
+    def show_room(self, room: FileRoom, kept: KeptFiles) -> None:
+        share = max(room.size / max(1, room.most_size), room.files / max(1, room.most_files))
+        self._bar.setValue(min(1000, round(share * 1000)))
+        words = self.tr("{0} of {1} · {2} files").format(
+            size_words(room.size), size_words(room.most_size), f"{room.files:,}"
+        )
+        full = self.tr("Almost full: delete files, or raise run.disk_mb or workspace.files.")
+        self._words.setText(f"{words} — {full}" if share >= _TIGHT else words)
+        mark(self._words, role="warning" if share >= _TIGHT else "muted")
+        undo = self.tr("For undoing: {0} of {1} in {2} changes.").format(
+            size_words(kept.size), size_words(kept.most_size), kept.changes
+        )
+        cached = self.tr("Kept answers of tools: {0}, {1}.").format(kept.cached, size_words(kept.cached_size))
+        self.setToolTip(f"{undo}\n{cached}" if kept.cached else undo)
+        self.setAccessibleDescription(self.toolTip())

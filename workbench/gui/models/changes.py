@@ -1,0 +1,90 @@
+"""Rows for what runs, people and undos changed in the workspace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication
+
+from workbench.gui.rows import Badges, Row
+from workbench.gui.text import one_line
+from workbench.gui.whole import size_words
+from workbench.gui.words import ago
+from workbench.records import FileChange, FileChanges
+
+translate = QCoreApplication.translate
+_ICONS = {"run": "play", "agent": "agent", "person": "user", "undo": "undo"}
+_TONES = {"added": "success", "changed": "info", "deleted": "danger", "rights": "muted"}
+
+
+def change_rows(changes: Iterable[FileChanges]) -> list[Row]:
+    """One row for each, newest first."""
+    return [_row(one) for one in changes]
+
+
+def title_of(one: FileChanges) -> str:
+    """Who did what, in one line."""
+    if one.kind == "undo":
+        return translate("changes", "Taken back: {0}").format(
+            one_line(one.label, 120) or translate("changes", "changes")
+        )
+    if one.kind == "person":
+        return translate("changes", "You {0}").format(one_line(one.label, 120))
+    return one_line(one.label, 120) or translate("changes", "A program of {0}").format(one_line(one.actor, 60))
+
+
+def file_rows(changes: FileChanges) -> list[Row]:
+    """The files of one of them; the key is the path."""
+    return [_file_row(one) for one in changes.files]
+
+
+def deed_word(deed: str) -> str:
+    return {
+        "added": translate("changes", "new"),
+        "changed": translate("changes", "changed"),
+        "deleted": translate("changes", "deleted"),
+        "rights": translate("changes", "rights"),
+    }.get(deed, deed)
+
+
+def _row(one: FileChanges) -> Row:
+    count = translate("changes", "1 file") if one.count == 1 else translate("changes", "{0} files").format(one.count)
+    badges: Badges = ((translate("changes", "undone"), "muted"),) if one.undone_by else ()
+    who = one_line(one.actor, 60) if one.kind == "run" else ""
+    return Row(
+        one.id,
+        title_of(one),
+        detail=" · ".join(filter(None, (count, who, one_line(one.note, 80)))),
+        aside=ago(one.at, time.time()),
+        icon=_ICONS.get(one.kind, "file"),
+        tone="muted" if one.undone_by else "accent",
+        badges=badges,
+        faded=bool(one.undone_by),
+        tip=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one.at)),
+    )
+
+
+def _file_row(one: FileChange) -> Row:
+    badges = [(deed_word(one.deed), _TONES.get(one.deed, "muted"))]
+    if one.shared:
+        badges.append((translate("changes", "shared"), "warning"))
+    if one.warning:
+        badges.append((translate("changes", "may be run"), "danger"))
+    state = one.after or one.before
+    kind = state.kind if state else "file"
+    words = translate("changes", "Other programs were at work then: {0}").format(", ".join(one.shared[:5]))
+    tip = "\n".join(filter(None, (one.path, f"⚠ {one.warning}" if one.warning else "", words if one.shared else "")))
+    return Row(
+        one.path,
+        one_line(one.path, 200),
+        detail=" → ".join(_size(one)) if kind == "file" else kind,
+        icon=kind if kind in ("folder", "link") else "file",
+        badges=tuple(badges),
+        tip=tip,
+    )
+
+
+def _size(one: FileChange) -> list[str]:
+    none = translate("changes", "not there")
+    return [size_words(state.size) if state else none for state in (one.before, one.after)]
