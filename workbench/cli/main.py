@@ -21,6 +21,7 @@ from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
 from workbench.cli.display import check_window, qt_version
 from workbench.cli.doctor import arrange_doctor
 from workbench.cli.examples import with_examples
+from workbench.cli.files import arrange_files
 from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
@@ -46,6 +47,7 @@ COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
     "run": (arrange_run, "Run a program in the sandbox, with the tools of a bench."),
     "rehearse": (arrange_rehearse, "List what a program would change or send, without any of it happening."),
     "skills": (arrange_skills, "List, read, run and test the skills of a bench."),
+    "files": (arrange_files, "List and read the workspace's files, compare what a run changed, and take it back."),
     "connect": (arrange_connect, "Put this workbench into an agent's settings, or print what to put there."),
     "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
     "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),

@@ -1,0 +1,155 @@
+"""`files`: the workspace of a bench, what runs changed in it, and taking that back."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import difflib
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from workbench.cli.ask import ask, talk, whole
+from workbench.cli.codes import BROKEN, DONE
+from workbench.cli.options import Parser, add_common
+from workbench.cli.printing import moment, print_record, visible
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+from workbench.records import FileChange, FileChanges, FileInfo, UndoPlan
+
+if TYPE_CHECKING:
+    from workbench.wire.client import Connection
+
+_MARKS = {"added": "+", "changed": "~", "deleted": "-", "rights": "%"}
+
+
+def arrange_files(parser: Parser) -> None:
+    """The commands and their options."""
+    commands = parser.add_subparsers(required=True, metavar="list|read|changes|diff|undo")
+    add_common(commands.add_parser("list", help="print every file: size, time, path"), _list)
+    read = commands.add_parser("read", help="print a file as it is")
+    add_common(read, _read, data=False)
+    read.add_argument("path", help="below the workspace")
+    changes = commands.add_parser("changes", help="print what runs and people changed, newest first")
+    add_common(changes, _changes)
+    changes.add_argument("--limit", type=int, default=20, help="how many at most (20)")
+    diff = commands.add_parser("diff", help="print what a run changed, as a unified diff")
+    add_common(diff, _diff)
+    diff.add_argument("id", help="a run, or the id that `changes` prints")
+    diff.add_argument("path", nargs="*", help="only these files")
+    undo = commands.add_parser("undo", help="say what taking changes back would do; --yes does it")
+    add_common(undo, _undo)
+    undo.add_argument("id", help="a run, or the id that `changes` prints")
+    undo.add_argument("path", nargs="*", help="only these files; files that were changed since have to be named")
+    undo.add_argument("--yes", action="store_true", help="do it")
+
+
+def _list(given: argparse.Namespace, paths: Paths) -> int:
+    found = ask(paths, lambda questions: questions.files())
+    if given.output == "json":
+        print_record(tuple[FileInfo, ...], found)
+        return DONE
+    for info in found:
+        print(visible(f"{info.size:>12,}  {moment(info.changed)}  {info.path}"))
+    if not found:
+        print("The workspace holds no files.", file=sys.stderr)
+    return DONE
+
+
+def _read(given: argparse.Namespace, paths: Paths) -> int:
+    """Text goes out as it is; a picture as its bytes; of anything else only a program in the sandbox has the whole."""
+
+    async def print_all(connection: Connection) -> int:
+        start = 0
+        while True:
+            piece = await connection.questions.file_piece(given.path, start)
+            text = await whole(connection, piece.text)
+            if piece.kind == "image":
+                sys.stdout.buffer.write(base64.b64decode(text))
+                return DONE
+            if piece.kind == "binary":
+                raise WorkbenchError(f"{given.path} is no text.", f"It lies in {paths.workspace}.")
+            sys.stdout.write(text)
+            start = piece.end
+            if start >= piece.size:
+                return DONE
+
+    return talk(paths, print_all)
+
+
+def _changes(given: argparse.Namespace, paths: Paths) -> int:
+    found = ask(paths, lambda questions: questions.file_changes(given.limit))
+    if given.output == "json":
+        print_record(tuple[FileChanges, ...], found)
+        return DONE
+    for one in found:
+        undone = "  (undone)" if one.undone_by else ""
+        print(visible(f"{one.id:<18}  {moment(one.at)}  {one.count:>5} files  {one.actor}: {one.label}{undone}"))
+    if not found:
+        print("Nothing was changed yet.", file=sys.stderr)
+    return DONE
+
+
+def _diff(given: argparse.Namespace, paths: Paths) -> int:
+    changes = ask(paths, lambda questions: questions.changes_of(given.id))
+    if given.output == "json":
+        print_record(FileChanges, changes)
+        return DONE
+    wanted = [one for one in changes.files if not given.path or one.path in given.path]
+    texts = talk(paths, lambda connection: _texts(connection, given.id, wanted))
+    for one, both in zip(wanted, texts, strict=True):
+        shared = f"  shared with {', '.join(one.shared)}" if one.shared else ""
+        print(visible(f"{_MARKS.get(one.deed, '?')} {one.path}{shared}"))
+        for line in _unified(one, both):
+            print(visible(line))
+        if one.warning:
+            print(visible(f"{one.path}: elsewhere, {one.warning}"), file=sys.stderr)
+    return DONE
+
+
+async def _texts(connection: Connection, name: str, files: list[FileChange]) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    for one in files:
+        try:
+            both = await connection.questions.changed_text(name, one.path)
+            found.append(tuple([await whole(connection, text) for text in both]))
+        except WorkbenchError as fault:
+            found.append((fault.message,))
+    return found
+
+
+def _unified(one: FileChange, both: tuple[str, ...]) -> Iterator[str]:
+    if len(both) < 2:
+        yield f"  {both[0]}"
+        return
+    before, after = (text.splitlines() for text in both)
+    yield from difflib.unified_diff(before, after, f"a/{one.path}", f"b/{one.path}", lineterm="")
+
+
+def _undo(given: argparse.Namespace, paths: Paths) -> int:
+    plan = ask(paths, lambda questions: questions.undo_plan(given.id))
+    named = set(given.path)
+    todo = [line for line in plan.lines if (line.path in named if named else line.state == "ready")]
+    if not given.yes:
+        return _say_plan(given, plan, {line.path for line in todo})
+    doable = tuple(line.path for line in todo if line.state in ("ready", "shared", "conflict"))
+    if not doable:
+        raise WorkbenchError("There is nothing to take back.", "Without --yes it says why.")
+    done = ask(paths, lambda questions: questions.undo_files(given.id, doable))
+    if given.output == "json":
+        print_record(FileChanges, done)
+    else:
+        print(f"{done.count} files are as they were. To have it back: mcp-workbench files undo {done.id} --yes")
+    if done.note:
+        print(visible(done.note), file=sys.stderr)
+    return BROKEN if done.note else DONE
+
+
+def _say_plan(given: argparse.Namespace, plan: UndoPlan, chosen: set[str]) -> int:
+    if given.output == "json":
+        print_record(UndoPlan, plan)
+        return DONE
+    for line in plan.lines:
+        print(visible(f"{'x' if line.path in chosen else ' '} {line.path}: {line.words}"))
+    print("Nothing was done. With --yes, those marked x are taken back.", file=sys.stderr)
+    return DONE
