@@ -26,6 +26,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "skills run pending-orders-summary --arg minimum_amount=500",
         "skills test",
     ),
+    "files": ("files list", "files diff 1f2e3d4c5b6a", "files undo 1f2e3d4c5b6a report.csv --yes"),
     "connect": (
         "connect",
         "connect claude-code",

@@ -76,6 +76,7 @@ USAGES = (
     ("mcp-workbench skills show NAME", "read one, its code and its versions"),
     ("mcp-workbench skills run NAME", "run one"),
     ("mcp-workbench skills test [NAME…]", "play the recordings of skills and say what differs"),
+    ("mcp-workbench files list|changes|undo …", "look at the workspace and take back what a run changed"),
     ("mcp-workbench connect [CLIENT]", "put this workbench into an agent's settings"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench serve --http", "open the HTTP door for agents of this machine"),

@@ -28,7 +28,9 @@ from workbench.workspace.contents import Contents
 from workbench.workspace.walk import Stamp, TooMany, look, stamp_of
 
 MOST: Final = 100_000  # entries that are looked at: what a workspace may hold
-SECONDS: Final = 3.0  # that one look, and taking what it found, may last
+LOOKING: Final = 3.0  # seconds that one look may last
+SECONDS: Final = 1.0  # that taking what it found may last, before and after a run
+WHILE: Final = 0.25  # the same while nobody waits for it, so that nobody has to wait
 _QUICK: Final = 100  # entries that are looked at where it is; more go to a thread
 _QUICK_FILES, _QUICK_BYTES = 10, 256_000  # that are taken where it is
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -69,6 +71,7 @@ class Snapshots:
         self._known: dict[str, Known] | None = None
         self._seen: dict[str, Stamp] = {}  # by the last look
         self._late: set[str] = set()  # to be taken at the next look: too much at once, or changed a moment ago
+        self._taking = SECONDS
         self._total = -1  # bytes that are kept; not counted yet
 
     @property
@@ -113,7 +116,11 @@ class Snapshots:
     def warm(self) -> bool:
         """Take what nobody took yet, a while at a time; answers whether something is left."""
         with self._held(quick=False):
-            self._look(quick=False)
+            self._taking = WHILE
+            try:
+                self._look(quick=False)
+            finally:
+                self._taking = SECONDS
             return bool(self._late)
 
     @contextmanager
@@ -178,7 +185,7 @@ class Snapshots:
             self._known = self.book.known() if self.book.exists else {}
         with self.way.open_root() as root:
             try:
-                now = look(root, _QUICK if quick else MOST, SECONDS)
+                now = look(root, _QUICK if quick else MOST, LOOKING)
             except TooMany:
                 if quick:
                     raise NotQuick from None
@@ -234,7 +241,7 @@ class Snapshots:
     def _taken(self, root: int, wanted: Mapping[str, Stamp]) -> dict[str, Known]:
         """The smallest first: where time or room ends, as many as can be are kept."""
         fresh = self._fresh = {}
-        until, now = time.monotonic() + SECONDS, time.time_ns()
+        until, now = time.monotonic() + self._taking, time.time_ns()
         for path, stamp in sorted(wanted.items(), key=lambda one: one[1].size):
             self._late.discard(path)
             if stamp.is_folder or not self.keeps:
