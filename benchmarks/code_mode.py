@@ -150,17 +150,31 @@ def _fastmcp() -> Sequence[str]:
 
 
 def _utcp() -> Sequence[str]:
-    """Its sandbox is built from source, which needs a compiler and Node.js's headers."""
+    """Its sandbox is built from source, which needs a compiler and Node.js's headers; one failure is remembered."""
     folder = CACHE / "utcp"
+    failed = folder / "failed"
     if shutil.which("npm") is None or shutil.which("node") is None:
         raise FileNotFoundError("Node.js and npm are not there")
     folder.mkdir(parents=True, exist_ok=True)
     look = ("node", "-e", "require('isolated-vm'); require.resolve('@utcp/mcp')")
     if subprocess.run(look, cwd=folder, check=False, capture_output=True).returncode:
-        (folder / "package.json").write_text('{"private": true, "type": "module"}')
-        _do("npm", "install", "--silent", "--no-audit", "--no-fund", *UTCP, at=folder)
+        if failed.exists():
+            raise FileNotFoundError(f"its sandbox could not be built here; remove {failed} to try again")
+        try:
+            _install_utcp(folder)
+        except subprocess.SubprocessError:
+            failed.touch()
+            raise
     shutil.copy(PEERS / "utcp.mjs", folder / "utcp.mjs")
     return "node", str(folder / "utcp.mjs")
+
+
+def _install_utcp(folder: Path) -> None:
+    """The sandbox's newest version needs Node.js 22; the one before it has the same calls."""
+    told = subprocess.run(["node", "--version"], check=True, capture_output=True, text=True).stdout
+    sandbox = "isolated-vm@6" if int(told[1:].partition(".")[0]) >= 22 else "isolated-vm@5.0.4"
+    (folder / "package.json").write_text('{"private": true, "type": "module"}')
+    _do("npm", "install", "--no-audit", "--no-fund", "--legacy-peer-deps", *UTCP, sandbox, at=folder)
 
 
 def _do(*command: str, at: Path | None = None) -> None:

@@ -12,8 +12,11 @@ await client.registerManual({
   call_template_type: "mcp",
   config: { mcpServers: { s: { transport: "stdio", command: "python3", args: [server, tools] } } },
 });
-const known = (await client.getTools?.()) ?? (await client.searchTools("", 2000));
-const spelled = (name) => known.find((tool) => tool.name.endsWith(name))?.name.replace(/\.(?=[^.]*\.)/, "\0").replace(/\./g, "_").replace("\0", ".");
+const known = await client.getTools();
+const spelled = (name) => {
+  const [manual, ...parts] = known.find((tool) => tool.name.endsWith(`.${name}`)).name.split(".");
+  return `${manual}.${parts.join("_")}`;
+};
 const run = async (code) => {
   const { result } = await client.callToolChain(code);
   if (typeof result === "string" && result.startsWith("Error")) throw new Error(result);
