@@ -110,8 +110,8 @@ class Reader:
 
 
 def _remember_members() -> None:
-    """WORKAROUND(what="jedi looks through all members of str anew for each answer, 60 ms and more",
-    until="it keeps them itself"): members of what stubs describe are kept. And no names of files are looked for."""
+    """WORKAROUND(jedi looks through all members of str and all builtins anew for each answer, 60 ms and more; until it
+    keeps them itself): what stubs describe is kept here. And no names of files are looked for."""
     from jedi.api import completion
 
     slow: Any = completion.Completion._complete_trailer_for_values  # Any: jedi's

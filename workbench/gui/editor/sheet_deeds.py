@@ -151,8 +151,12 @@ class SheetDeeds(QObject):
         offer(self.tr("As it was opened or saved last"), sheet.original, "", "history")
         if sheet.skill:
             try:
-                skill = await self._context.questions.skill(sheet.skill)
-                offer(self.tr("The skill {0}").format(skill.name), skill.code, f"v{skill.version}", "book")
+                page = await self._context.questions.skill_page(sheet.skill)
+                drafts = (page.draft,) if page.draft is not None else ()
+                for one in (page.skill, *drafts, *page.versions[::-1]):
+                    (code,) = await fetch_whole(self._context.fetch, [one.code])
+                    aside = self.tr("{0}, version {1}").format(one.state, one.version)
+                    offer(self.tr("The skill {0}").format(one.name), code, aside, "book")
             except WorkbenchError as fault:
                 self.said.emit(fault.message)
         for other in self._others():
