@@ -1,6 +1,6 @@
 """What a million entries of the audit cost: to write, to open, to search, to scroll, to verify, and to kill.
 
-`benchmarks/audit.py [ENTRIES]`; goals are printed beside. The window's figures are measured offscreen.
+`benchmarks/audit.py [ENTRIES [FOLDER]]`; goals are printed beside. The window's figures: `audit_window.py`.
 """
 
 from __future__ import annotations
@@ -178,15 +178,18 @@ def kill(folder: Path, times: int = 5) -> None:
 
 
 def main() -> None:
+    """`audit.py [ENTRIES [FOLDER]]`: what is made in FOLDER stays, for `audit_window.py`."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(name)
+        folder.mkdir(exist_ok=True)
         place, file = folder / "audit.sqlite", folder / "index.sqlite"
-        asyncio.run(fill(place, count))
+        if not place.exists():
+            asyncio.run(fill(place, count))
         index(place, file)
         ask(Finder(place, file))
         check(place)
-        kill(folder)
+        kill(Path(name))
 
 
 if __name__ == "__main__":

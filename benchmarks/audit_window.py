@@ -1,0 +1,111 @@
+"""Prints how the window's audit fares with as many entries as `audit.py` left in a folder.
+
+    python benchmarks/audit.py 1000000 FOLDER
+    python benchmarks/audit_window.py FOLDER
+
+The window is real, drawn offscreen without a display, and talks to a real core process. "Gap" is the longest time for
+which the window did nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from gui import Gaps, _until, _window
+from PySide6.QtWidgets import QApplication
+
+from workbench.gui.app import make_loop
+from workbench.gui.audit.filters import Filter
+from workbench.gui.docks.audit import AuditPane
+from workbench.gui.main_window import MainWindow
+from workbench.paths import OVERRIDE, paths_of
+
+STEPS = 300  # of the scroll bar, from the newest entry to the oldest
+
+
+async def main(application: QApplication, home: Path, made: Path) -> None:
+    bench = home / "bench"
+    paths = paths_of(bench)
+    for source, target in (("audit.sqlite", paths.audit), ("audit.sqlite.head", paths.audit.with_name("audit.sqlite.head")),
+                           ("index.sqlite", paths.audit_index)):  # fmt: skip
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(made / source, target)
+    async with _window(application, bench, 1, 1) as window:
+        await measure(window, Gaps())
+
+
+async def measure(window: MainWindow, gaps: Gaps) -> None:
+    window.docks["audit"].come()
+    pane = window.audit
+    await _until(lambda: pane.model.rowCount() > 10_000)
+    await asyncio.sleep(3)  # the index takes in what the core wrote at its start
+    total = pane.model.rowCount()
+    took, gap = await _timed(pane, gaps, pane.refresh)
+    print(f"{total:,} entries: the pane's first page is painted after {took:.0f} ms, gap {gap:.0f} ms (goals: 300, 50)")
+    for text in ("canonical", "needle77777", "sandbox program", "nowhere-at-all"):
+        took, gap = await _timed(pane, gaps, lambda text=text: _search(pane, text))  # type: ignore[misc]
+        print(f"filter by {text!r}: {took:.0f} ms, gap {gap:.0f} ms, {pane.model.rowCount():,} found (goals: 300, 50)")
+    pane.finder.setText("")
+    pane.only(Filter("risk", "high"))
+    await _until(lambda: pane.model.rowCount() > 10_000)
+    print(f"then by risk: {pane.model.rowCount():,} rows counted")
+    pane.chips.show_chips(())
+    pane._filter()
+    await _until(lambda: pane.model.rowCount() >= total)
+    await _scroll(pane, gaps)
+    gaps.reset()
+    began = time.perf_counter()
+    report = await window.context.questions.verify_audit()
+    rate = report.entries / (time.perf_counter() - began)
+    print(f"verified from the window at {rate:,.0f} entries/s, gap {gaps.take():.0f} ms (goals: 200,000, 50)")
+
+
+def _search(pane: AuditPane, text: str) -> None:
+    pane.finder.setText(text)
+    pane._filter()
+
+
+async def _timed(pane: AuditPane, gaps: Gaps, deed: Callable[[], None]) -> tuple[float, float]:
+    """Milliseconds until the core's first answer is painted, and the longest gap meanwhile."""
+    pane.model._pages.clear()
+    gaps.reset()
+    began = time.perf_counter()
+    deed()
+    await _until(lambda: 0 not in pane.model._asked.values() and bool(pane.model._pages or not pane.model.rowCount()))
+    pane.table.viewport().repaint()
+    took = (time.perf_counter() - began) * 1000
+    await asyncio.sleep(0.3)
+    return took, gaps.take()
+
+
+async def _scroll(pane: AuditPane, gaps: Gaps) -> None:
+    bar = pane.table.verticalScrollBar()
+    gaps.reset()
+    for step in range(STEPS + 1):
+        bar.setValue(bar.maximum() * step // STEPS)
+        await asyncio.sleep(0.01)
+    bottom = pane.model.rowCount() - 1
+    began = time.perf_counter()
+    await _until(lambda: pane.model.index(bottom, 0).data() not in (None, "…"))
+    late = (time.perf_counter() - began) * 1000
+    print(
+        f"scrolled through all in {STEPS} steps: gap {gaps.take():.0f} ms (goal: 50), the last page {late:.0f} ms later,",
+        end=" ",
+    )
+    print(f"{pane.model.held:,} entries in memory")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        os.environ[OVERRIDE] = name
+        application = QApplication([])
+        loop = make_loop(application)
+        with loop:
+            loop.run_until_complete(main(application, Path(name), Path(sys.argv[1])))
