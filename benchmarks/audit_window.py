@@ -33,8 +33,9 @@ STEPS = 300  # of the scroll bar, from the newest entry to the oldest
 async def main(application: QApplication, home: Path, made: Path) -> None:
     bench = home / "bench"
     paths = paths_of(bench)
-    for source, target in (("audit.sqlite", paths.audit), ("audit.sqlite.head", paths.audit.with_name("audit.sqlite.head")),
-                           ("index.sqlite", paths.audit_index)):  # fmt: skip
+    noted = paths.audit.with_name(f"{paths.audit.name}.head")
+    places = {"audit.sqlite": paths.audit, "audit.sqlite.head": noted, "index.sqlite": paths.audit_index}
+    for source, target in places.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(made / source, target)
     async with _window(application, bench, 1, 1) as window:
@@ -95,11 +96,8 @@ async def _scroll(pane: AuditPane, gaps: Gaps) -> None:
     began = time.perf_counter()
     await _until(lambda: pane.model.index(bottom, 0).data() not in (None, "…"))
     late = (time.perf_counter() - began) * 1000
-    print(
-        f"scrolled through all in {STEPS} steps: gap {gaps.take():.0f} ms (goal: 50), the last page {late:.0f} ms later,",
-        end=" ",
-    )
-    print(f"{pane.model.held:,} entries in memory")
+    print(f"scrolled through all in {STEPS} steps: gap {gaps.take():.0f} ms (goal: 50)", end=", ")
+    print(f"the last page {late:.0f} ms later, {pane.model.held:,} entries in memory")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ class AuditPane(Pane):
         strip.row.addSpacing(theme.unit * 2)
         strip.row.addWidget(self.chain, 1)
         strip.row.addWidget(self.figures)
-        for name in ("audit.dashboard", "audit.export", "audit.verify"):
+        for name in ("audit.export", "audit.verify"):
             strip.row.addWidget(action_button(self._commands[name], theme))
         table = QWidget()
         self._stack = QStackedLayout(table)
