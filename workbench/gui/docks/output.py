@@ -25,12 +25,14 @@ from workbench.gui.docks.run_head import RunHead
 from workbench.gui.docks.run_texts import RunTexts
 from workbench.gui.docks.stream_view import StreamView
 from workbench.gui.fault_card import FaultCard
+from workbench.gui.icons import icon
 from workbench.gui.models.calls import CallsModel
 from workbench.gui.pane import Pane
 from workbench.gui.privacy.mark_menu import MarkMenu
 from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.privacy.tokens import written
 from workbench.gui.result import ResultView
+from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
@@ -241,7 +243,7 @@ class OutputPane(Pane):
         self._eye.setCheckable(True)
         mark(self._eye, kind="chip")
         self._eye.toggled.connect(self._show_head)
-        self._tab = QPushButton(self.tr("Open as tab"))
+        self._tab = RoomyButton(self.context.theme, icon("code", "muted"), self.tr("Open as tab"))
         self._tab.setToolTip(self.tr("Show the program of this run in the editor"))
         mark(self._tab, kind="chip")
         self._tab.clicked.connect(self._open_tab)
