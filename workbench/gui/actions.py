@@ -13,15 +13,13 @@ from workbench.gui.file_actions import FILE_ACTIONS
 from workbench.gui.privacy_actions import PRIVACY_ACTIONS
 from workbench.gui.registry_actions import REGISTRY_ACTIONS
 from workbench.gui.run_actions import RUN_ACTIONS
+from workbench.gui.skill_actions import SKILL_ACTIONS
 
 UNLINKED = "unlinked"  # a person has to bring it back
 SERVER_RUNS = "server-runs"
 SERVER_RESTS = "server-rests"
 SERVER_REMOTE = "server-remote"  # it is reached by an address
 SERVER_PLAIN = "server-plain"  # its entry holds what looks like a secret
-SKILL = "skill"  # a skill is chosen
-DRAFT = "draft"  # a draft is chosen
-KEPT = "kept"  # a kept skill is chosen
 
 
 CATEGORIES = ("Workbench", "Servers", "Calls", "Programs", "Editor", "Runs", "Skills", "Files", "Audit", "View", "Help")
@@ -286,38 +284,7 @@ ACTIONS: tuple[Action, ...] = (
         "layers",
         when=(LINKED,),
     ),
-    Action(
-        "skill.open",
-        "Open the chosen skill",
-        "Show the skill's program in the editor.",
-        "Skills",
-        "book",
-        when=(LINKED, SKILL),
-    ),
-    Action(
-        "skill.keep",
-        "Keep the chosen draft…",
-        "Make the draft a skill that agents can use.",
-        "Skills",
-        "bookmark",
-        when=(LINKED, DRAFT),
-    ),
-    Action(
-        "skill.retire",
-        "Retire the chosen skill…",
-        "Hide a kept skill from agents; it is not deleted.",
-        "Skills",
-        "archive",
-        when=(LINKED, KEPT),
-    ),
-    Action(
-        "skills.retired",
-        "Show retired skills",
-        "List retired skills too.",
-        "Skills",
-        "eye",
-        checkable=True,
-    ),
+    *SKILL_ACTIONS,
     *AUDIT_ACTIONS,
     *FILE_ACTIONS,
     Action(

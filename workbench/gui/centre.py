@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from workbench.gui.files.page import FilesPage
     from workbench.gui.privacy.pane import PrivacyPane
     from workbench.gui.server.pane import ServerPane
+    from workbench.gui.skills.page import SkillPane
 
 
 class Centre(QTabWidget):
-    """The welcome page can be put away and fetched back; personal data and files come when asked for."""
+    """The welcome page can be put away and fetched back; personal data, files and skills come when asked for."""
 
     wished = Signal(object)
     """Carries one record of `workbench.gui.wishes`."""
@@ -53,6 +54,7 @@ class Centre(QTabWidget):
         self._editor: EditorPane | None = None
         self._privacy: PrivacyPane | None = None
         self._files: FilesPage | None = None
+        self._skill: SkillPane | None = None
         self.welcome = Welcome(context, commands, self)
         self.welcome.wished.connect(self.wished)
         self.setDocumentMode(True)
@@ -77,7 +79,8 @@ class Centre(QTabWidget):
             pane.refresh()
 
     def panes(self) -> list[Pane]:
-        found: list[Pane | None] = [self.welcome, self._server, self._tool, self._editor, self._privacy, self._files]
+        made = (self._server, self._tool, self._editor, self._privacy, self._files, self._skill)
+        found: list[Pane | None] = [self.welcome, *made]
         return [pane for pane in found if pane is not None]
 
     def start_front(self) -> bool:
@@ -171,6 +174,26 @@ class Centre(QTabWidget):
     def _name_files(self, name: str) -> None:
         if self._files is not None:
             self.setTabText(self.indexOf(self._files), one_line(name, 40).replace("&", "&&"))
+
+    @property
+    def skill(self) -> SkillPane:
+        """The page of a skill, which is made when one is first opened."""
+        if self._skill is None:
+            from workbench.gui.skills.page import SkillPane
+
+            self._skill = SkillPane(self._context, self._commands, self)
+            self._skill.wished.connect(self.wished)
+            self._skill.named.connect(self._name_skill)
+            self._dress(self._skill)
+            self.addTab(self._skill, icon("book"), self.tr("Skill"))
+        return self._skill
+
+    @property
+    def skill_in_front(self) -> bool:
+        return self._skill is not None and self.currentWidget() is self._skill
+
+    def _name_skill(self, name: str) -> None:
+        self.setTabText(self.indexOf(self.skill), one_line(name, 40).replace("&", "&&"))
 
     def make_all(self) -> None:
         """After the first frame: the tabs stand ready."""

@@ -19,6 +19,7 @@ from workbench.gui.openings import Openings
 from workbench.gui.pane_round import PaneRound
 from workbench.gui.pauses.dialogs import PauseDialogs
 from workbench.gui.privacy_actions import PAGES
+from workbench.gui.skills.deeds import SkillDeeds
 from workbench.gui.text import one_line
 from workbench.gui.tool_deeds import TOOL_DEEDS
 from workbench.gui.wishes import (
@@ -28,6 +29,7 @@ from workbench.gui.wishes import (
     FindAnything,
     KeepRun,
     KeepSkill,
+    RecordRun,
     RehearseRun,
     SaveCall,
     Say,
@@ -42,6 +44,7 @@ from workbench.gui.wishes import (
     ShowRun,
     ShowServer,
     ShowSkill,
+    ShowSkillPage,
     ShowTool,
     Wish,
 )
@@ -94,6 +97,12 @@ class Wiring(QObject):
         self._openings = Openings(window)
         self._openings.chosen.connect(self.grant)
         self._round = PaneRound(window)
+        self._skill_deeds = SkillDeeds(self._context, window.commands, window.skills.chosen_name, window)
+        window.skills.followed.connect(self._follow_skill)
+        self._skill_deeds.said.connect(self._say)
+        self._skill_deeds.run_started.connect(self._run_started)
+        self._skill_deeds.show_wanted.connect(self._show_skill_page)
+        self._skill_deeds.test_wanted.connect(partial(self._show_skill_page, test=True))
         self._bind()
 
     def grant(self, wish: Wish) -> None:
@@ -116,6 +125,10 @@ class Wiring(QObject):
                 self._run("open run", self._show_run(run_id))
             case ShowSkill(name):
                 self._run("open skill", self._show_skill(name))
+            case ShowSkillPage(name, run):
+                self._show_skill_page(name, run=run)
+            case RecordRun(run_id):
+                self._run("record a run", self._record_run(run_id))
             case KeepRun(run_id):
                 self._run("keep as skill", self._keep_run(run_id))
             case KeepSkill(name):
@@ -202,6 +215,24 @@ class Wiring(QObject):
     async def _show_skill(self, name: str) -> None:
         skill = await self._context.questions.skill(name)
         self._show_code(ShowCode(skill.code, skill=skill.name))
+
+    def _show_skill_page(self, name: str, *, run: bool = False, test: bool = False) -> None:
+        page = self._window.centre.skill
+        self._window.centre.setCurrentWidget(page)
+        self._window.skills.select(name)
+        page.show_skill(name)
+        if test:
+            page.tabs.setCurrentWidget(page.tests)
+            page.tests.test()
+        if run:
+            self._run("run a skill", self._skill_deeds.run(name))
+
+    def _follow_skill(self, name: str) -> None:
+        if self._window.centre.skill_in_front:
+            self._window.centre.skill.show_skill(name)
+
+    async def _record_run(self, run_id: str) -> None:
+        await self._skill_deeds.record(run_id)
 
     def _keep_wanted(self, run_id: str) -> None:
         self._run("keep as skill", self._keep_run(run_id))

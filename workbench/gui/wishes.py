@@ -60,6 +60,21 @@ class ShowSkill:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowSkillPage:
+    """Open a skill's page in the centre; with `run`, ask for its arguments at once."""
+
+    name: str
+    run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRun:
+    """Make a recording for the tests of a skill out of a run."""
+
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class KeepRun:
     """Make a skill out of a run's program."""
 
@@ -178,6 +193,8 @@ Wish: TypeAlias = (
     | ShowCode
     | ShowRun
     | ShowSkill
+    | ShowSkillPage
+    | RecordRun
     | KeepRun
     | KeepSkill
     | ShowAsk

@@ -37,7 +37,7 @@ from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.wishes import Say, ShowCode, ShowPause, ShowPlan, ShowPrivacy
+from workbench.gui.wishes import RecordRun, Say, ShowCode, ShowPause, ShowPlan, ShowPrivacy
 from workbench.records import Fault, Ledger, Run, RunState
 
 _ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
@@ -223,6 +223,9 @@ class OutputPane(Pane):
         title = one_line(run.proposal.purpose, 40) or self.tr("Run of {0}").format(one_line(run.proposal.author, 40))
         self.wished.emit(ShowCode(code, purpose=title, language=run.proposal.language))
 
+    def _record(self) -> None:
+        self.wished.emit(RecordRun(self._wanted))
+
     def _keep(self) -> None:
         self.draft_wanted.emit(self._wanted)
 
@@ -238,6 +241,7 @@ class OutputPane(Pane):
         self._head = RunHead(self.context.theme)
         self._head.stop_wanted.connect(self.stop)
         self._head.keep_wanted.connect(self._keep)
+        self._head.record_wanted.connect(self._record)
         self._head.plan_wanted.connect(self._show_plan)
         self._eye = QPushButton(self.tr("What the model sees"))
         self._eye.setCheckable(True)

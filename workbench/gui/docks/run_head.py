@@ -24,6 +24,7 @@ class RunHead(Strip):
     stop_wanted = Signal()
     keep_wanted = Signal()
     plan_wanted = Signal()
+    record_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -57,6 +58,10 @@ class RunHead(Strip):
         self.row.addWidget(self._trifecta)
         self.row.addWidget(self._stop)
         self.row.addWidget(self._plan)
+        self._record = QPushButton(icon("history", "muted"), self.tr("Record…"), self)
+        self._record.setToolTip(self.tr("Test a skill against what this run asked and was told"))
+        self._record.clicked.connect(self.record_wanted)
+        self.row.addWidget(self._record)
         self.row.addWidget(self._keep)
 
     def add(self, widget: QWidget) -> None:
@@ -72,6 +77,7 @@ class RunHead(Strip):
         self._stop.setVisible(run.state in _OPEN)
         real = not run.proposal.rehearse  # a plan ends with the core that rehearsed; runs of earlier ones have no seal
         self._plan.setVisible(not real and bool(run.seal) and run.state in (RunState.DONE, RunState.FAILED))
+        self._record.setVisible(real and run.state is RunState.DONE and bool(run.calls))
         self._keep.setVisible(real and run.state is RunState.DONE and run.proposal.language == "python")
 
 

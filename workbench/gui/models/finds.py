@@ -8,7 +8,7 @@ from workbench.gui.rows import Row
 from workbench.gui.server.offer_words import mime_icon
 from workbench.gui.text import one_line, visible
 from workbench.gui.whole import size_words
-from workbench.gui.wishes import ShowServer, ShowSkill, ShowTool, Wish
+from workbench.gui.wishes import ShowServer, ShowSkillPage, ShowTool, Wish
 from workbench.gui.words import amount, hint_words
 from workbench.records import Find, FindKind, FoundIn, Reason, ServerStatus
 
@@ -41,7 +41,7 @@ def find_wish(find: Find) -> Wish:
         case FindKind.TOOL:
             return ShowTool(find.server, find.name, enter=True)
         case FindKind.SKILL:
-            return ShowSkill(find.name)
+            return ShowSkillPage(find.name, run=True)
         case FindKind.PROMPT:
             return ShowServer(find.server, "prompts", find.name)
     return ShowServer(find.server, "resources", find.name)

@@ -1,0 +1,20 @@
+"""Facts as lines, to be read and copied: no numbers of lines, no colours of a language."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from workbench.gui.theme import Theme, mark
+
+
+class PlainView(QPlainTextEdit):
+    """Long lines are wrapped."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setAccessibleName(name)
+        self.setFont(theme.mono())
+        self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(theme.unit * 3)
+        mark(self, kind="code")

@@ -1,0 +1,87 @@
+"""Makes a recording of a run: of which skill it is a test, and under which name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.calm_combo import CalmCombo
+from workbench.gui.context import Context
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.icons import icon
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.records import Fault
+
+
+class RecordDialog(QDialog):
+    """The likeliest skill is chosen already."""
+
+    recorded = Signal(str)
+    """Carries the name of the skill."""
+    said = Signal(str)
+
+    def __init__(self, context: Context, run_id: str, names: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._run_id = context, run_id
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("Record for tests"))
+        self.skill, self.name = CalmCombo(), QLineEdit(self.tr("first"))
+        self.skill.addItems(list(names))
+        self.skill.setAccessibleName(self.tr("Skill that is tested by it"))
+        self.name.setAccessibleName(self.tr("Name of the recording"))
+        self._fault = FaultCard(context.theme)
+        self._build()
+
+    def record(self) -> None:
+        self.button.setEnabled(False)
+        self._context.tasks.run("record a run", self._record(self.skill.currentText(), self.name.text()))
+
+    async def _record(self, skill: str, name: str) -> None:
+        try:
+            made = await self._context.questions.record_cassette(self._run_id, skill, name, {})
+        except WorkbenchError as fault:
+            self._fault.show_fault(Fault(fault.message, fault.hint))
+            self.button.setEnabled(True)
+            return
+        self.said.emit(self.tr("Recorded {0}: {1} calls.").format(made.name, made.calls))
+        self.recorded.emit(skill)
+        self.done(QDialog.DialogCode.Accepted)
+
+    def _build(self) -> None:
+        unit = self._context.theme.unit
+        words = label(
+            self.tr(
+                "Its calls, their answers and its result go into the skill's folder, with nobody's values in place of"
+                " personal data. A test plays them back without any server."
+            ),
+            "muted",
+        )
+        words.setWordWrap(True)
+        form = QFormLayout()
+        form.addRow(self.tr("Skill"), self.skill)
+        form.addRow(self.tr("Name"), self.name)
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.clicked.connect(self.reject)
+        self.button = QPushButton(icon("save", "on_accent"), self.tr("Record"))
+        self.button.setDefault(True)
+        self.button.setEnabled(self.skill.count() > 0)
+        self.button.clicked.connect(self.record)
+        mark(self.button, kind="primary")
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(cancel)
+        foot.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 5,) * 4)
+        column.setSpacing(unit * 3)
+        column.addWidget(label(self.tr("Record this run for tests"), "heading"))
+        column.addWidget(words)
+        column.addLayout(form)
+        column.addWidget(self._fault)
+        column.addLayout(foot)
+        self.setMinimumWidth(unit * 110)
+        self.name.setFocus()

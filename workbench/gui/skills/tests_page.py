@@ -1,0 +1,164 @@
+"""The recordings that a skill is tested against, and what came of playing them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, SkillsChanged
+from workbench.gui.context import Context
+from workbench.gui.icons import icon
+from workbench.gui.models.rows import RowsModel
+from workbench.gui.models.skill_tests import cassette_row, story
+from workbench.gui.roomy_button import RoomyButton
+from workbench.gui.skills.plain_view import PlainView
+from workbench.gui.tick_box import TickBox
+from workbench.gui.views import EmptyState, RowsView, Strip
+from workbench.records import CassetteInfo, Skill, SkillState, SkillTest
+
+
+class TestsPage(QWidget):
+    """Test plays all of them; the others work on the chosen one."""
+
+    __test__ = False  # no test of pytest's
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._skill: Skill | None = None
+        self._infos: dict[str, CassetteInfo] = {}
+        self.results: dict[str, SkillTest] = {}
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, self.tr("Recordings"))
+        self.list.setModel(self.model)
+        self.story = PlainView(context.theme, self.tr("What came of it"))
+        self._lay_out()
+        self.list.selectionModel().selectionChanged.connect(self._draw_story)
+        self.list.chosen.connect(self._draw_story)
+
+    def show_skill(self, skill: Skill, has_draft: bool) -> None:
+        if self._skill is None or (self._skill.name, self._skill.sha) != (skill.name, skill.sha):
+            self.results = {}
+        self._skill = skill
+        self.draft.setVisible(has_draft)
+        self._context.tasks.run("read recordings", self._load(skill.name))
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, SkillsChanged) and self._skill is not None and event.name == self._skill.name:
+            self._context.tasks.run("read recordings", self._load(event.name))
+
+    def test(self) -> None:
+        """Play them all."""
+        if self._skill is not None:
+            self._context.tasks.run("test a skill", self._test(self._skill.name))
+
+    async def _load(self, name: str) -> None:
+        found = await self._context.questions.cassettes(name)
+        if self._skill is not None and self._skill.name == name:
+            self._infos = {one.name: one for one in found}
+            self._draw()
+
+    async def _test(self, name: str) -> None:
+        self.test_button.setEnabled(False)
+        try:
+            tests = await self._context.questions.test_skill(name, self._draft)
+        finally:
+            self.test_button.setEnabled(True)
+        self.results = {one.cassette: one for one in tests}
+        self._draw()
+
+    @property
+    def _draft(self) -> bool:
+        of_draft = self._skill is not None and self._skill.state is SkillState.DRAFT
+        return of_draft or (self.draft.isVisible() and self.draft.isChecked())
+
+    async def _drift(self, name: str, cassette: str) -> None:
+        self.results[cassette] = await self._context.questions.check_drift(name, cassette)
+        self._draw()
+
+    async def _accept(self, name: str, cassette: str) -> None:
+        await self._context.questions.accept_cassette(name, cassette, self._draft)
+        await self._test(name)
+
+    async def _remove(self, name: str, cassette: str) -> None:
+        await self._context.questions.remove_cassette(name, cassette)
+        self.results.pop(cassette, None)
+        await self._load(name)
+
+    def _with_chosen(self, what: str) -> None:
+        cassette = self.list.key()
+        if self._skill is None or not cassette:
+            raise WorkbenchError("No recording is chosen.", "Choose one in the list.")
+        deeds = {"drift": self._drift, "accept": self._accept, "remove": self._remove}
+        self._context.tasks.run(f"{what} a recording", deeds[what](self._skill.name, cassette))
+
+    # showing
+
+    def _draw(self) -> None:
+        rows = [cassette_row(info, self.results.get(name)) for name, info in self._infos.items()]
+        kept = self.list.key()
+        self.model.show_rows(rows)
+        self._stack.setCurrentIndex(1 if rows else 0)
+        found = self.model.find(kept) if kept else self.model.index(0)
+        self.list.setCurrentIndex(found if found.isValid() else self.model.index(0))
+        self._draw_story()
+
+    def _draw_story(self) -> None:
+        info = self._infos.get(self.list.key())
+        self.story.setPlainText(story(info, self.results.get(info.name)) if info is not None else "")
+        tested = self.results.get(info.name) if info is not None else None
+        self.accept.setEnabled(tested is not None and tested.state in ("changed", "failed"))
+        for button in (self.drift, self.remove):
+            button.setEnabled(info is not None)
+
+    def _lay_out(self) -> None:
+        theme = self._context.theme
+        empty = EmptyState(
+            theme,
+            "history",
+            self.tr("No recordings yet"),
+            self.tr(
+                "Run the skill with “Record” ticked, or press Record on a run's page. A test plays it back without any"
+                " server and says what is another one: code, definition, argument, call or result."
+            ),
+        )
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.list)
+        split.addWidget(self.story)
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 1)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(empty)
+        self._stack.addWidget(split)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._make_strip())
+        column.addLayout(self._stack, 1)
+        self.setFocusProxy(self.list)
+
+    def _make_strip(self) -> Strip:
+        strip = Strip(self._context.theme)
+        self.test_button = RoomyButton(self._context.theme, icon("play", "muted"), self.tr("Test all"))
+        self.test_button.setToolTip(self.tr("Play every recording, offline, in the real sandbox"))
+        self.test_button.clicked.connect(self.test)
+        self.draft = TickBox(self._context.theme, self.tr("The draft"))
+        self.draft.setToolTip(self.tr("Test the draft instead of the kept skill"))
+        self.draft.hide()
+        self.accept = self._button("check", self.tr("Accept"), "accept", self.tr("Expect what it does now"))
+        self.drift = self._button(
+            "server", self.tr("Ask the servers"), "drift", self.tr("Make its calls that only read at the real servers")
+        )
+        self.remove = self._button("trash", self.tr("Remove"), "remove", self.tr("Delete the recording"))
+        for part in (self.test_button, self.draft, self.accept, self.drift, self.remove):
+            strip.row.addWidget(part)
+        strip.row.addStretch(1)
+        return strip
+
+    def _button(self, symbol: str, word: str, what: str, tip: str) -> RoomyButton:
+        button = RoomyButton(self._context.theme, icon(symbol, "muted"), word)
+        button.setToolTip(tip)
+        button.setEnabled(False)
+        button.clicked.connect(lambda: self._with_chosen(what))
+        return button
