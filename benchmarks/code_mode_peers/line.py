@@ -18,8 +18,9 @@ Deeds = dict[str, Callable[[], Any]]  # by question; one that answers millisecon
 
 
 def calls(form: str) -> str:
-    """A hundred calls of six tools, one after the other: `form` is one call of the tool NAME with ARGUMENTS."""
-    return "".join(f"{form.replace('NAME', SIX[at % 6])}\n" for at in range(100))
+    """A hundred calls of six tools, one after the other, as a program would make them: `form` is one call of NAME."""
+    six = [form.replace("NAME", name) for name in SIX]
+    return "".join(["for _ in range(16):\n", *(f"    {one}\n" for one in six), *(f"{one}\n" for one in six[:4])])
 
 
 def serve(deeds: Deeds) -> None:
