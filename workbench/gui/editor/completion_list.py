@@ -53,7 +53,7 @@ class CompletionList(QFrame):
             self.setParent(window)
         row = max(1, self.list.sizeHintForRow(0))
         width = min(self.fontMetrics().averageCharWidth() * _LETTERS, window.width())
-        height = row * min(len(found), _ROWS) + self._theme.unit * 5
+        height = row * min(len(found), _ROWS) + self._theme.unit * 3
         below = place.y() + line_height
         top = below if below + height <= window.height() else max(0, place.y() - height)
         self.setGeometry(max(0, min(place.x(), window.width() - width)), top, width, height)
