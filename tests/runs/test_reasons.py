@@ -31,6 +31,15 @@ def test_a_limit_that_python_names_in_its_own_words_is_explained(words: str, adv
     assert bool(hint) == bool(advice)
 
 
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [("KeyError", "one row"), ("NameError", "session_id"), ("ToolError", "from client import ToolError"), ("Mine", "")],
+)
+def test_what_python_says_comes_with_what_its_author_can_do(kind: str, advice: str) -> None:
+    hint = of_ending(Ending(False, "failed", "", kind, "Something is wrong.")).hint
+    assert (advice in hint, bool(hint)) == (True, bool(advice))
+
+
 async def test_a_program_that_wants_a_package_which_is_not_let_in_is_told_who_can_let_it_in(core: Core) -> None:
     if core.sandbox.strength.level == "none":
         pytest.skip(core.sandbox.strength.reason)

@@ -37,7 +37,7 @@ def explain(findings: Sequence[Finding]) -> Fault:
     more = len(findings) - _TOLD
     return Fault(
         "Some of its calls cannot work.",
-        "Mend these lines and propose it again; nothing has happened yet.",
+        "Correct these lines and propose it again; nothing has happened yet.",
         f"{lines}\n… and {more} more." if more > 0 else lines,
     )
 

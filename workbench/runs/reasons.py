@@ -30,6 +30,12 @@ _MEANINGS = (  # what Python says of a limit, and what its author can do
         " run.packages, in the process sandbox.",
     ),
 )
+_SHAPE = "Print a small part of the value first (its type, its keys, one row), then go on from there."
+_KINDS = {  # what an author can do about Python's own errors
+    **dict.fromkeys(("KeyError", "IndexError", "AttributeError", "TypeError"), _SHAPE),
+    "NameError": "Each program starts with nothing: define or import it here, or keep variables with session_id.",
+    "ToolError": "Read what the tool says of it. Where one call may fail, catch it: from client import ToolError.",
+}
 _SOCKETS = re.compile(r"gaierror|URLError|Connect|Operation not permitted|name resolution|not known", re.IGNORECASE)
 _NO_NETWORK = (
     "There is no network here; use the tools instead. A program that names its host (https://api.example.org/…) asks a"
@@ -48,7 +54,7 @@ def returned(verdict: Verdict, outcome: Gate) -> Fault:
     hint = (
         "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
         if outcome is Gate.REFUSED
-        else "Mend it and propose it again."
+        else "Correct it and propose it again."
     )
     return Fault(verdict.sentence, hint, lines)
 
@@ -66,7 +72,8 @@ def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
 
 def _meaning(ending: Ending) -> str:
     words = ending.message if ending.reason == "failed" else ""
-    return next((hint for pattern, hint in _MEANINGS if re.search(pattern, words)), "")
+    known = next((hint for pattern, hint in _MEANINGS if re.search(pattern, words)), "")
+    return known or (_KINDS.get(ending.error_type, "") if ending.reason == "failed" else "")
 
 
 def no_network(ending: Ending, verdict: Verdict | None) -> str:
