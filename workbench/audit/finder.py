@@ -25,6 +25,7 @@ PAGE = 200  # entries of a page that a list jumps to
 MOST = 5_000  # entries of one answer
 SHOWN = 60  # words that one facet offers: those that occurred last
 _FIRST, _LARGEST = 4_096, 262_144  # entries of the first step, and of the largest
+_INDEXED = 1 << 21  # of a step that only asks the index for words: it begins anew with each step
 _STEP = 0.03  # seconds a step should take
 
 _BOUNDS = "SELECT min(first), max(last) FROM words.hours WHERE hour >= ? AND hour <= ?"
@@ -133,9 +134,11 @@ def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
 def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[Span]:
     """Stretches of numbers from the newest down, as long as one step can look at in its time."""
     match, size = match_of(query.text), _FIRST
+    words_only = plain(replace(query, text=""))
     while high > low:
         indexed = bool(match) and high <= reader.indexed + 1
-        bottom = max(low, high - size, reader.indexed + 1 if match and not indexed else 0)
+        step = (_INDEXED if words_only else _LARGEST) if indexed else size
+        bottom = max(low, high - step, reader.indexed + 1 if match and not indexed else 0)
         began = time.monotonic()
         yield Span(bottom, high, match if indexed else "")
         took = max(1e-4, time.monotonic() - began)
