@@ -11,7 +11,6 @@ from pathlib import Path
 ELSEWHERE = {
     "gui/file_actions.py": "tests/gui/test_actions.py",
     "gui/models/changes.py": "tests/gui/files/test_pane.py",
-    "gui/models/files.py": "tests/gui/files/test_pane.py",
     "gui/files/preview.py": "tests/gui/files/test_page.py",
     "gui/files/word_diff.py": "tests/gui/files/test_page.py",
     "gui/files/change_page.py": "tests/gui/files/test_page.py",

@@ -11,6 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import RunState
 from workbench.runs import agent_files
 from workbench.runs.agent_files import listed, read, writing
+from workbench.tokens import count
 
 PEOPLE = "id,name,email\n" + "".join(f"{n},Wilhelmina Qvortrup,w{n}@example.org\n" for n in range(5))
 
@@ -33,6 +34,19 @@ async def test_row_141_files_are_listed_and_read_with_tokens_in_place_of_persona
     assert "hello" in await read(core.rooms, agent, shown), "and lead back to their files"
     assert "people.csv" not in await listed(core.rooms, agent, "mail")
     assert await listed(core.rooms, agent, pattern="*.nothing") == "There are no files that fit *.nothing."
+
+
+async def test_row_27_many_files_are_narrowed_by_folder_and_pattern_before_few_are_read(core, agent):
+    for number in range(150):
+        core.rooms.store.write(f"src/{'core' if number < 45 else 'other'}/{number}.py", "def handler(): ...\n" * 3)
+    for number in range(10):
+        core.rooms.store.write(f"src/core/{number}.py", "def wanted(): ...\n")
+    broad = await listed(core.rooms, agent, "src")
+    narrow = await listed(core.rooms, agent, "src/core", "?.py")
+    assert (len(broad.splitlines()), len(narrow.splitlines())) == (150, 10)
+    read_all = [await read(core.rooms, agent, line.split("  ")[0], 1, 20) for line in narrow.splitlines()]
+    assert all("def wanted" in one for one in read_all)
+    assert count("\n".join((narrow, *read_all))) < 1_000
 
 
 async def test_a_slice_of_a_large_file_says_where_it_goes_on(core, agent, monkeypatch):

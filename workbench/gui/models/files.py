@@ -128,9 +128,10 @@ class FilesModel(QAbstractItemModel):
 
     def _drop(self, above: int, kept: dict[str, FileInfo]) -> None:
         """What changed its kind goes, too. What stands in another order comes again."""
-        inside, order = self._entries[above].inside, list(kept)
+        inside = self._entries[above].inside
         left = [self._entries[one].info.path for one in inside if self._stays(one, kept)]
-        same = left == [path for path in order if path in set(left)]
+        staying = set(left)
+        same = left == [path for path in kept if path in staying]
         end = len(inside)
         while end > 0:
             if same and self._stays(inside[end - 1], kept):
