@@ -208,11 +208,12 @@ class Snapshots:
         many = len(other) + len(late) > _QUICK_FILES or size > _QUICK_BYTES
         if quick and self.keeps and (many or self._total < 0):
             raise NotQuick
-        fresh = self._fresh = self._taken(root, {path: now[path] for path in (*other, *late)})
+        self._fresh = {}
+        fresh = self._taken(root, {path: now[path] for path in (*other, *late)})
         for path in other:
             self._attribute(path, known[path].state if path in known else None, fresh[path].state)
         for path in late:
-            if known[path].sha and not same(known[path].state, fresh[path].state):
+            if path in fresh and known[path].sha and not same(known[path].state, fresh[path].state):
                 self._attribute(path, known[path].state, fresh[path].state)
         for path in gone:
             self._attribute(path, known[path].state, None)
@@ -240,7 +241,7 @@ class Snapshots:
     # ── taking ───────────────────────────────────────────────────────────────────────────────────
     def _taken(self, root: int, wanted: Mapping[str, Stamp]) -> dict[str, Known]:
         """The smallest first: where time or room ends, as many as can be are kept."""
-        fresh = self._fresh = {}
+        fresh, known = self._fresh, self._known or {}
         until, now = time.monotonic() + self._taking, time.time_ns()
         for path, stamp in sorted(wanted.items(), key=lambda one: one[1].size):
             self._late.discard(path)
@@ -248,7 +249,8 @@ class Snapshots:
                 fresh[path] = Known(stamp, "")
             elif time.monotonic() > until:
                 self._late.add(path)
-                fresh[path] = Known(stamp, "")
+                if known.get(path) is None or known[path].stamp != stamp:
+                    fresh[path] = Known(stamp, "")
             else:
                 fresh[path] = self._one(root, path, stamp)
                 if now - stamp.touched < _TICK:
