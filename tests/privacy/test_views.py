@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from workbench.privacy.views import Bare, Digits, views
+from workbench.privacy.views import Bare, Digits, bare, views
 
 SECRET = "rosa@example.com"
 
@@ -66,3 +66,8 @@ def test_what_separates_words_is_left_out_and_matches_lead_back_to_their_place()
     assert view.origin(2, 10) == (3, 12)
     assert Bare("xrosa lundy").origin(1, 9) is None, "inside of longer words"
     assert Bare(f"rosa{' ' * 60}lund").origin(0, 8) is None, "far apart"
+
+
+def test_a_long_text_is_bared_as_a_short_one() -> None:
+    assert bare("a-b c" * 30_000) == "abc" * 30_000
+    assert bare("") == ""

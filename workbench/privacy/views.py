@@ -20,6 +20,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
 _HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
 _NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
+_AT_ONCE = 50_000  # characters that are taken at once: other threads wait as long
 _BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # what may be left out; what stands between two cells of a table stays
 FEWEST = 7  # letters of a run of digits worth looking at
 _SURE = 10  # letters from which on a value may stand inside of a word
@@ -107,7 +108,7 @@ class Bare:
 
 def bare(text: str) -> str:
     """The text without what separates its words."""
-    return _BETWEEN.sub("", text)
+    return "".join(_BETWEEN.sub("", text[at : at + _AT_ONCE]) for at in range(0, len(text), _AT_ONCE))
 
 
 def _replaced(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> View:
