@@ -46,6 +46,15 @@ def test_the_connection_of_an_agent_is_handed_to_that_stream_alone(root: Path) -
         assert found <= allowed, f"{name} hands an agent's connection to something else"
 
 
+def test_over_http_only_refusals_and_what_left_through_the_edge_are_sent(root: Path) -> None:
+    """An answer of the SDK is sent by `Leaving`, made anew; a refusal is words of ours, before any session."""
+    files = sorted((root / "workbench/agent/http").glob("*.py"))
+    sent = {path.name for path in files for name, _ in _calls(path) if name in SENDING | {"send", "_send"}}
+    assert sent == {"leaving.py", "gate.py", "token.py"}, "the last one writes the token's file"
+    (asked,) = [call for name, call in _calls(files[0].parent / "agents.py") if name == "handle_request"]
+    assert ast.unparse(asked.args[-1]) == "leaving"
+
+
 def test_the_edge_looks_at_every_part_of_a_message_that_is_not_the_protocols(root: Path) -> None:
     """Whoever adds an exception there adds it here, and says why in both places."""
     from workbench.agent import edge

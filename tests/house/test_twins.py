@@ -191,7 +191,6 @@ ELSEWHERE = {
     "sandbox/inside/*.py": "tests/sandbox/test_content.py",
     "agent/answer.py": "tests/agent/test_files.py",
     "agent/entrance.py": "tests/agent/http/test_server.py",
-    "agent/token.py": "tests/agent/http/test_server.py",
     "agent/http/*.py": "tests/agent/http/test_server.py",
     "cli/http_door.py": "tests/cli/test_serve_http.py",
     "agent/lookups.py": "tests/agent/test_door.py",

@@ -83,7 +83,10 @@ class Door:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer over one connection until the agent leaves."""
-        async with self.open(), messages(reader, writer, self.edge.leave, answers=True) as (incoming, outgoing):
+        async with (
+            self.open(),
+            messages(reader, writer, Edge(self._session).leave, answers=True) as (incoming, outgoing),
+        ):
             await self.server.run(incoming, outgoing, self.server.create_initialization_options())
 
     async def _list(self, context: Context, params: T.PaginatedRequestParams | None) -> T.ListToolsResult:
@@ -126,7 +129,7 @@ class Door:
             case "run_skill":
                 return await self._skills.run(context, arguments)
             case "write_workspace_file":
-                return await self._files.write(context, arguments)
+                return await self._files.put(context, arguments)
             case "list_skills":
                 return await self._skills.list()
             case "get_execution_stats":

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.agent.token import token
+from workbench.agent.http.token import token
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged
 from workbench.records import AgentDoor, AgentInfo, Fault, Note

@@ -30,7 +30,7 @@ class Files:
         self._programs = programs
         self._result = ("", "")  # the last run whose answer was fetched, and it, masked: its next slice costs nothing
 
-    async def write(self, context: Context, arguments: JsonObject) -> Answer:
+    async def put(self, context: Context, arguments: JsonObject) -> Answer:
         """`write_workspace_file`: what a program could do unasked happens at once, the rest waits for a person."""
         path = given.text(arguments, "path")
         code = writing(self._session, path, given.text(arguments, "content"))

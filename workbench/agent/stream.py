@@ -112,21 +112,25 @@ class _Carrying:
     async def _say(self, words: str, code: int) -> None:
         if self._answers:
             error: JsonObject = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}}
-            self._writer.write(await self._leave(error))
-            await self._writer.drain()
+            await _send(self._writer, self._leave, error)
 
     async def write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async with from_server:
             try:
                 async for one in from_server:
                     message = one.message
-                    line = await self._leave(message.model_dump(mode="json", by_alias=True, exclude_unset=True))
-                    self._writer.write(line)
-                    await self._writer.drain()
+                    plain = message.model_dump(mode="json", by_alias=True, exclude_unset=True)
+                    await _send(self._writer, self._leave, plain)
                     if isinstance(message, T.JSONRPCResponse | T.JSONRPCError):
                         self._open.leave(message.id)
             except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
+
+
+async def _send(writer: asyncio.StreamWriter, leave: Leave, message: JsonObject) -> None:
+    """The one place that writes to an agent's connection."""
+    writer.write(await leave(message))
+    await writer.drain()
 
 
 def _message(line: bytes) -> SessionMessage | Exception:
