@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.privacy.spots import at_lines, matches, spots
+from workbench.privacy import spots as room
+from workbench.privacy.spots import at_lines, each, matches, spots
 
 WORDS = ("ab", "abc", "b")
 PATTERN = re.compile(r"\b(?:ab|abc|b)\w*")
@@ -27,3 +29,13 @@ def test_a_pattern_matches_where_it_would_alone(text: str) -> None:
 def test_lines_are_looked_at_where_they_begin(text: str) -> None:
     pattern = re.compile(r"^a+", re.MULTILINE)
     assert [one.span() for one in at_lines(pattern, text)] == [one.span() for one in pattern.finditer(text)]
+
+
+@pytest.mark.parametrize("form", [r"a+", r"a(?!b)", r"(?<=b)a{1,4}", r"(?<!a.)b", r"^a", r"ab|abab\b", r"a{3,9}c"])
+@given(text=st.text(alphabet="abc \n", max_size=60))
+def test_a_long_text_is_searched_by_pieces_with_the_same_result(form: str, text: str) -> None:
+    pattern = re.compile(form, re.MULTILINE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "_PIECE", 7)
+        patch.setattr(room, "_BEHIND", 10)
+        assert [one.span() for one in each(pattern, text)] == [one.span() for one in pattern.finditer(text)]

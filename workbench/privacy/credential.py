@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.spots import each
+
 KEYS: frozenset[str] = frozenset()  # no key announces one; the whole address does
 
 _USER = re.compile(r"(?<=://)[^\s/@:\"'<>\0]{0,128}+:[^\s/@\"'<>\0]{1,256}+@")
@@ -15,7 +17,7 @@ def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of `user:password`, without the "@"."""
     if "://" not in text or "@" not in text:
         return
-    for match in _USER.finditer(text):
+    for match in each(_USER, text):
         if not _PLACEHOLDER.match(match.group()[:-1]):
             yield match.start(), match.end() - 1
 

@@ -11,6 +11,7 @@ from workbench.privacy.mentions import mentions
 from workbench.privacy.pairs import pairs
 from workbench.privacy.prose import prose
 from workbench.privacy.rules import PLAIN, Rules
+from workbench.privacy.spots import each
 from workbench.privacy.tables import cells
 from workbench.privacy.vcard import cards
 
@@ -47,5 +48,5 @@ def _by_rules(text: str, rules: Rules) -> list[Found]:
     found += cards(text)
     for own in rules.patterns:
         why = f"your pattern {own.name}"
-        found += [Found(*match.span(), own.kind, why) for match in own.regex.finditer(text) if match.group()]
+        found += [Found(*match.span(), own.kind, why) for match in each(own.regex, text) if match.group()]
     return found

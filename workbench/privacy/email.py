@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.spots import each
+
 KEYS = frozenset({"email", "e_mail", "mail", "email_address", "emails", "mailto"})
 MAX_LOCAL = 64
 MAX_DOMAIN = 253
@@ -38,7 +40,7 @@ def find(text: str) -> Iterator[tuple[int, int]]:
             yield span
         at = text.find("@", at + 1)
     if "%40" in text:
-        yield from (match.span() for match in _ENCODED.finditer(text) if not _is_file(match["domain"]))
+        yield from (match.span() for match in each(_ENCODED, text) if not _is_file(match["domain"]))
 
 
 def accepts(value: str) -> bool:

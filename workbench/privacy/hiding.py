@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.detect import detect
 from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import LITERAL, Kind
 from workbench.privacy.known import fold
 from workbench.privacy.marks import lookalikes
-from workbench.privacy.remembered import SHORT, Remembered
+from workbench.privacy.remembered import Remembered
 from workbench.privacy.values import Values
 from workbench.privacy.walk import as_text, rebuild
 from workbench.records import JsonValue
@@ -19,18 +18,19 @@ class Hiding:
 
     def __init__(self, values: Values) -> None:
         self._values = values
-        self._clean = (0, Remembered())  # short texts with nothing to hide, for who knows so many values
+        self._clean = (0, Remembered())  # texts with nothing to hide, for who knows so many values
 
     def sanitize(self, text: str) -> str:
         """The text with a token in place of everything personal; doing it again changes nothing."""
         learnt = self._values.learnt
-        clean = self._clean_texts(learnt)
-        if text in clean:
+        if text in self._clean_texts(learnt):
             return text
-        while (masked := self._once(text)) != text:
-            text = masked
-        if len(text) <= SHORT:
-            clean.add(text)  # if something was learnt meanwhile, nobody looks into this set any more
+        while (masked := self._once(text, read=True)) != text:
+            text, before, learnt = masked, learnt, self._values.learnt
+            while before != learnt:  # what was just learnt may stand elsewhere: found sooner than all is read again
+                text, before, learnt = self._once(text, read=False), learnt, self._values.learnt
+        if learnt == self._values.learnt:
+            self._clean_texts(learnt).add(text)
         return text
 
     def sanitize_json(self, value: JsonValue) -> JsonValue:
@@ -50,12 +50,14 @@ class Hiding:
             self._clean = (learnt, texts)
         return texts
 
-    def _once(self, text: str) -> str:
+    def _once(self, text: str, *, read: bool) -> str:
+        """The text with a token for each known value, and for what the detector sees."""
         masked, literals = self._blanked(text)
         rules = self._values.rules
         seen = (one for one in self._values.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self._values.origin(one.value)) for one in seen]
-        found = [*literals, *detect(masked, rules), *(Found(start, end, kind) for start, end, kind, _ in known)]
+        told = self._values.readings.detect(masked, rules) if read else ()
+        found = [*literals, *told, *(Found(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0
         for part in union(found):

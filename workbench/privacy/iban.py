@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.spots import each
+
 KEYS = frozenset({"iban", "iban_number", "iban_code", "bank_iban"})
 
 _LENGTHS = """
@@ -21,7 +23,7 @@ _WHOLE = re.compile(r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,32}")
 
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of account numbers, grouped or not."""
-    for match in _START.finditer(text):
+    for match in each(_START, text):
         end, bare = _taken(text, match.start(), LENGTHS.get(match.group()[:2].upper(), 0))
         if bare and not text[end : end + 1].isalnum() and divided(bare):
             yield match.start(), end

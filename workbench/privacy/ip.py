@@ -6,6 +6,8 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.spots import each
+
 _KEYS_WORDS = """
 ip ip_address ipaddress ip_addr ipv4 ipv6 client_ip remote_ip source_ip src_ip dst_ip remote_addr last_ip login_ip
 ip_v4 ip_v6
@@ -26,13 +28,13 @@ _VERSION = re.compile(
 
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of addresses, without port and mask."""
-    for match in _FOUR.finditer(text):
+    for match in each(_FOUR, text):
         if not _FIRST.fullmatch(match["first"]) or _innocent(match.group()):
             continue
         if not _VERSION.search(text[max(0, match.start() - 14) : match.start()]):
             yield match.span()
     if ":" in text:
-        yield from (match.span() for match in _SIX.finditer(text) if _six(match.group()))
+        yield from (match.span() for match in each(_SIX, text) if _six(match.group()))
 
 
 def accepts(value: str) -> bool:

@@ -1,27 +1,30 @@
 """Every value of a session, found again in any text: in one pass however many values there are.
 
-Each value is filed under its first letters; a pass looks up every stretch of that length, and only where one is known
-compares whole values, by length. Ten thousand values cost the same as ten.
+Each value is filed under its first letters; a pass looks up every stretch of that length, all at once in a long text,
+and only where one is known compares whole values, by length. Ten thousand values cost the same as ten.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.privacy.common import WORDS
-from workbench.privacy.spots import spots
+from workbench.privacy.grams import SIZE, Grams, Sieve
+from workbench.privacy.spots import each, spots
 from workbench.privacy.views import Bare, Digits, View, bare, views
 
-ANCHOR = 6  # letters a value is filed under; shorter values are not swept, or half of all text would be
+ANCHOR = SIZE  # letters a value is filed under; shorter values are not swept, or half of all text would be
 FEWEST_DIGITS = 7
 FEWEST_BARE = 7  # letters and digits of a value that is found without what separates them
 LONGEST = 400
 SHORTEST_WORD = 3  # letters of a part of a name that is looked for alone
 LONG_WORD = 6  # letters of a word that is looked for without a capital
 
-_FEW = 150
+_FEW = 16  # values that are searched for one after the other, in any text
+_FEW_IN_SHORT = 150  # and in a text that is no longer than this is
+_SHORT = 1_000
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -39,28 +42,38 @@ class Index:
 
     def __init__(self) -> None:
         self._lengths: dict[str, dict[int, set[str]]] = {}
+        self._sieve = Sieve()
 
     def add(self, value: str) -> None:
         if ANCHOR <= len(value) <= LONGEST:
-            self._lengths.setdefault(value[:ANCHOR], {}).setdefault(len(value), set()).add(value)
+            anchor = value[:ANCHOR]
+            new = anchor not in self._lengths
+            self._lengths.setdefault(anchor, {}).setdefault(len(value), set()).add(value)
+            if new:
+                self._sieve.add(anchor)
 
     def __bool__(self) -> bool:
         return bool(self._lengths)
 
-    def find(self, text: str) -> Iterator[tuple[int, str]]:
+    def find(self, grams: Grams) -> Iterator[tuple[int, str]]:
         """Where each value starts; the longest at each place."""
-        known = self._lengths
-        if not known:
-            return
-        if len(known) <= min(_FEW, len(text) // 2):  # then looking for each costs less than looking at every place
-            places = spots(text, tuple(known))
-        else:
-            places = [at for at in range(len(text) - ANCHOR + 1) if text[at : at + ANCHOR] in known]
-        for at in places:
-            for length, values in sorted(known[text[at : at + ANCHOR]].items(), reverse=True):
+        known, text = self._lengths, grams.text
+        for at in self._places(grams) if known else ():
+            lengths = known.get(text[at : at + ANCHOR])
+            for length, values in sorted(lengths.items(), reverse=True) if lengths else ():
                 if (stretch := text[at : at + length]) in values:
                     yield at, stretch
                     break
+
+    def _places(self, grams: Grams) -> Sequence[int]:
+        """Where a value may begin: by searching for each, by looking at every place, or at all of them at once."""
+        known, text = self._lengths, grams.text
+        short = len(text) < _SHORT
+        if len(known) <= (min(_FEW_IN_SHORT, len(text) // 2) if short else _FEW):
+            return spots(text, tuple(known))
+        if short:
+            return [at for at in range(len(text) - ANCHOR + 1) if text[at : at + ANCHOR] in known]
+        return self._sieve.places(grams)
 
 
 class Known:
@@ -109,18 +122,19 @@ class Known:
 
     def stands_in(self, text: str) -> bool:
         """Whether a value stands there as it is; single words are not looked for, they stand in any rubbish."""
-        return next(self._plain.find(fold(text)), None) is not None
+        return next(self._plain.find(Grams(fold(text))), None) is not None
 
     def find(self, text: str) -> Iterator[Seen]:
         """Every known value in this text, in any of its writings."""
         if not (self._plain or self._words or self._digits):
             return
         folded = fold(text)
-        yield from (Seen(at, at + len(value), value) for at, value in self._plain.find(folded))
-        yield from (Seen(at, at + len(value), value[::-1]) for at, value in self._reversed.find(folded))
+        grams = Grams(folded)
+        yield from (Seen(at, at + len(value), value) for at, value in self._plain.find(grams))
+        yield from (Seen(at, at + len(value), value[::-1]) for at, value in self._reversed.find(grams))
         if self._words:
             words = self._words
-            yield from (Seen(*m.span(), words[m.group()]) for m in _WORD.finditer(text) if m.group() in words)
+            yield from (Seen(*m.span(), words[m.group()]) for m in each(_WORD, text) if m.group() in words)
         for seen in _through(Digits(folded), self._digits):
             yield Seen(seen.start, seen.end, self._numbers[seen.value])
         if self._bare:
@@ -133,7 +147,7 @@ class Known:
 
 
 def _through(view: View | Digits | Bare, index: Index) -> Iterator[Seen]:
-    for at, value in index.find(view.text):
+    for at, value in index.find(Grams(view.text)):
         if place := view.origin(at, at + len(value)):
             yield Seen(*place, value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from workbench.privacy.detect import detect
 from workbench.privacy.held import Source
 from workbench.privacy.remembered import SHORT, Remembered
 from workbench.privacy.values import Values
@@ -30,7 +29,7 @@ class Learning:
                 self._read(leaf, source, plain=kind is None)
 
     def _read(self, text: str, source: Source, *, plain: bool) -> None:
-        found = detect(text, self._values.rules)
+        found = self._values.readings.detect(text, self._values.rules)
         for one in found:
             self._values.learn(one.kind, text[one.start : one.end], source)
         if inner := embedded(text):

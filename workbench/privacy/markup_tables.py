@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.spots import each
+
 Span = tuple[int, int]
 
 MOST_ROWS = 20_000
@@ -25,7 +27,7 @@ _TOKEN = re.compile(
 def html_rows(text: str) -> list[list[Span]]:
     """The cells of every row, without what is around their text."""
     rows: list[list[Span]] = [[]]
-    for match in _HTML.finditer(text):
+    for match in each(_HTML, text):
         if match["cell"] is None:
             rows.append([])
         else:
@@ -38,7 +40,7 @@ def html_rows(text: str) -> list[list[Span]]:
 
 def sql_tables(text: str) -> Iterator[tuple[str, list[list[Span]]]]:
     """The table that each statement fills, and its rows."""
-    for match in _INSERT.finditer(text):
+    for match in each(_INSERT, text):
         names = [name.span() for name in _NAME.finditer(text, *match.span("names"))]
         yield match["table"].rpartition(".")[2].strip('"`[]'), [names, *_tuples(text, match.end())]
 

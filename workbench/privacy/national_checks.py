@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from workbench.privacy.spots import each
+
 _ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 _SEPARATORS = re.compile(r"[ ./-]")
 # Told by form and check digits alone: a letter pattern, or points and a dash nobody else writes.
@@ -17,9 +19,9 @@ _NINO_SPACED = re.compile(r"[A-CEGHJ-PR-TW-Z](?<!\w.)[A-CEGHJ-NPR-TW-Z] \d\d \d\
 def unmistakable(text: str) -> Iterator[tuple[int, int]]:
     """Spans of numbers that need no word before them."""
     if "-" in text:
-        yield from (match.span() for match in _CPF.finditer(text) if _cpf(_bare(match.group())))
+        yield from (match.span() for match in each(_CPF, text) if _cpf(_bare(match.group())))
     for form, right in ((_CODICE, _codice), (_CURP, _any), (_NINO_SPACED, _any)):
-        yield from (match.span() for match in form.finditer(text) if right(match.group()))
+        yield from (match.span() for match in each(form, text) if right(match.group()))
 
 
 def checked(number: str) -> bool:

@@ -15,6 +15,7 @@ from workbench.privacy.kinds import Kind, settled
 from workbench.privacy.neighbours import around
 from workbench.privacy.record_keys import BARE, LIKELY, kinds_of
 from workbench.privacy.rules import PLAIN, Rules
+from workbench.privacy.spots import each
 
 LOOK_BACK = 40  # characters before a word in which more of its key may stand
 LONGEST = 400  # characters of a value
@@ -35,10 +36,10 @@ _TAG_KEY = re.compile(r"\b(?:name|id|key|field|property|class|type|label)=[\"'](
 def pairs(text: str, rules: Rules = PLAIN) -> Iterator[Found]:
     """Values whose key announces a kind that accepts them."""
     if ":" in text or "=" in text:
-        for match in _KEY.finditer(text):
+        for match in each(_KEY, text):
             yield from _pair(text, match, rules)
     if "</" in text:
-        for tag in _TAG.finditer(text):
+        for tag in each(_TAG, text):
             yield from _tagged(text, tag, rules)
 
 

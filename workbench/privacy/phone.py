@@ -10,6 +10,8 @@ import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from workbench.privacy.spots import each
+
 _KEYS_WORDS = """
 phone telephone tel mobile cell cellphone fax msisdn whatsapp phone_number phones mobile_number contact_number
 caller callee landline handy telefon phone1 phone2
@@ -63,7 +65,7 @@ class _Run:
 
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of all phone numbers."""
-    for match in _RUN.finditer(text):
+    for match in each(_RUN, text):
         run = _Run(match.group(), tuple(group.span() for group in _GROUP.finditer(match.group())))
         for start, end in _numbers(text, match.start(), run):
             yield match.start() + start, _with_extension(text, match.start() + end)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from workbench.privacy.found import Found, union
 from workbench.privacy.reader import reader
 from workbench.privacy.rules import Rules
+from workbench.privacy.spots import each
 from workbench.privacy.traits import WORD, folded
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ _FEWEST_LETTERS: Final = 2
 _EDGE_OF: Final = 0.4  # what a word beside a found one needs of the score
 
 _BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
+# How one begins: that is looked for alone, which is twice as fast and keeps no other thread waiting.
+_FIRST = re.compile(rf"[{_BIG[1:-1]}\ddl](?<![\w.@/\\$#%<-].)(?:(?<![dl])|(?=['’]))")
 _CANDIDATE = re.compile(
-    r"(?<![\w.@/\\$#%<-])(?:(?P<word>(?:Mc|Mac|De|Di|La|Le|Van|Fitz|[ODdl]['’])?"
+    r"(?:(?P<word>(?:Mc|Mac|De|Di|La|Le|Van|Fitz|[ODdl]['’])?"
     rf"{_BIG}{_SMALL}+(?:['’-]{_BIG}?{_SMALL}+)*+|[A-Z]{{3,20}})(?![\w(=/\\@]|\.\w|::|-\w)"
     rf"|(?P<number>\d{{1,5}}[A-Za-z]?(?:-\d{{1,4}})?,? (?={_BIG}{_SMALL}|rue |via |avenue |av\. |place |quai ))"
     r"|(?P<box>P\.? ?O\.? Box))"
@@ -56,7 +59,7 @@ def _windows(text: str, found: Sequence[Found]) -> Iterator[tuple[int, int]]:
     """Stretches worth reading, in order, not overlapping."""
     begin = end = known = 0
     lists = None
-    for match in _CANDIDATE.finditer(text):
+    for match in _candidates(text):
         while known < len(found) and found[known].end <= match.start():
             known += 1
         if known < len(found) and found[known].start <= match.start():
@@ -73,6 +76,15 @@ def _windows(text: str, found: Sequence[Found]) -> Iterator[tuple[int, int]]:
         begin, end = max(low, end), high
     if end:
         yield begin, end
+
+
+def _candidates(text: str) -> Iterator[re.Match[str]]:
+    """Words that could be a name, and beginnings of addresses, in order, not overlapping."""
+    end = 0
+    for first in each(_FIRST, text):
+        if first.start() >= end and (match := _CANDIDATE.match(text, first.start())):
+            end = match.end()
+            yield match
 
 
 def _uncommon(word: str, known: str, after: str) -> bool:

@@ -1,25 +1,36 @@
-"""A bounded set of short texts that were looked at: names of fields, states and labels come again and again."""
+"""A bounded set of texts that were looked at: names of fields, states and labels come again and again, and what a
+program printed is read once more at the edge. Of a long text only a digest is kept.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from threading import Lock
+from typing import Final
 
-SHORT = 120  # characters of a text that is worth remembering
-_MOST = 4_096
+SHORT: Final = 120  # characters of a text that is kept as it is
+_MOST: Final = 4_096
 
 
 class Remembered:
     """Texts; all are dropped when there are too many."""
 
     def __init__(self) -> None:
-        self._texts: set[str] = set()
+        self._texts: set[str | bytes] = set()
         self._adding = Lock()
 
     def __contains__(self, text: str) -> bool:
-        return text in self._texts
+        return bool(self._texts) and digest(text) in self._texts
 
     def add(self, text: str) -> None:
         with self._adding:
             if len(self._texts) >= _MOST:
                 self._texts.clear()
-            self._texts.add(text)
+            self._texts.add(digest(text))
+
+
+def digest(text: str) -> str | bytes:
+    """What stands for a text where it is remembered."""
+    if len(text) <= SHORT:
+        return text
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).digest()

@@ -1,12 +1,33 @@
 """Finds the places where one of some plain words stands: a pattern is then tried there, and nowhere else.
 
-A search for a plain word reads a text twenty times faster than a pattern of many words does.
+A search for a plain word reads a text twenty times faster than a pattern of many words does. And a long text is
+searched piece by piece: while one search runs, no other thread does, so the loop beside it would stand still.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
+
+_PIECE: Final = 50_000  # characters that are searched at once
+_BEHIND: Final = 4_000  # characters behind a piece that are read with it: no match that begins in it needs more
+
+
+def each(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """What `finditer` finds, but not by one search through all of a long text."""
+    return pattern.finditer(text) if len(text) <= _PIECE else _by_pieces(pattern, text)
+
+
+def _by_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    at = 0
+    for end in range(_PIECE, len(text) + _PIECE, _PIECE):
+        while at < end and (match := pattern.search(text, at, end + _BEHIND)) and match.start() < end:
+            whole = match if match.end() <= end else pattern.match(text, match.start())
+            if whole:
+                yield whole
+            at = max(whole.end() if whole else 0, match.start() + 1)
+        at = max(at, end)
 
 
 def spots(text: str, words: Iterable[str]) -> list[int]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.privacy.known import fold
-from workbench.privacy.spots import matches
+from workbench.privacy.spots import each, matches
 
 _KEYS_WORDS = """
 ssn social_security social_security_number social_security_no ss_number ssn_number us_ssn itin tin tax_id taxpayer_id
@@ -27,7 +27,7 @@ _WHOLE = re.compile(r"\d{3}[ -]?\d{2}[ -]?\d{4}")
 
 def find(text: str) -> Iterator[tuple[int, int]]:
     """Spans of numbers."""
-    for match in _DASHED.finditer(text) if "-" in text else ():
+    for match in each(_DASHED, text) if "-" in text else ():
         if not _OTHER_WORD.search(text[max(0, match.start() - NEAR) : match.start()]):
             yield match.span()
     for word in matches(_WORD, fold(text), _GATES):

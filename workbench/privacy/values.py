@@ -16,6 +16,7 @@ from workbench.privacy.held import Held, Source
 from workbench.privacy.kinds import BY_NAME, LITERAL
 from workbench.privacy.known import Known, fold
 from workbench.privacy.marks import Marks
+from workbench.privacy.readings import Readings
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.records import Place
 
@@ -28,6 +29,7 @@ class Values:
 
     def __init__(self, marks: Marks, rules: Rules = PLAIN) -> None:
         self.known = Known()
+        self.readings = Readings()
         self.rules = rules
         self.learnt = 0  # values so far, and changes of the rules
         self.filing = Lock()

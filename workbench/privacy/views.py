@@ -11,6 +11,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from workbench.privacy.spots import each
+
 _ESCAPE = re.compile(
     r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # escaped again: more backslashes
     r"|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
@@ -20,9 +22,10 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
 _HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
 _NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
-_AT_ONCE = 50_000  # characters that are taken at once: other threads wait as long
+_PIECE = 500  # characters of a text that are looked at together
 _BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # what may be left out; what stands between two cells of a table stays
-FEWEST = 7  # letters of a run of digits worth looking at
+_DROPPED = {code: None for code in range(128) if _BETWEEN.match(chr(code))}
+FEWEST = 7  # digits of a number worth looking at
 _SURE = 10  # letters from which on a value may stand inside of a word
 _SPREAD = 3  # times as long as its letters a value may be written
 GAP = "\0"  # between pieces, so that nothing matches across them
@@ -67,25 +70,36 @@ class Digits:
     """Only the numbers of a text, without what separates their groups."""
 
     def __init__(self, text: str) -> None:
-        self._at: list[int] = []  # where each letter of the view stands in the text
+        self._starts: list[int] = []  # of each group in the view
+        self._spans: list[tuple[int, int]] = []  # of each group in the text
         self._edges: set[int] = set()  # places in the view where a group of digits begins or ends
-        parts = []
-        for run in _NUMBER.finditer(text):
+        parts, length = [], 0
+        for run in each(_NUMBER, text):
             if run.end() - run.start() < FEWEST:
                 continue
-            for group in _GROUP.finditer(text, *run.span()):
-                self._edges |= {len(self._at), len(self._at) + group.end() - group.start()}
-                self._at.extend(range(*group.span()))
-                parts.append(group.group())
-            self._at.append(run.end())
+            groups = [group.span() for group in _GROUP.finditer(text, *run.span())]
+            if sum(end - start for start, end in groups) < FEWEST:
+                continue
+            for start, end in groups:
+                self._starts.append(length)
+                self._spans.append((start, end))
+                parts.append(text[start:end])
+                self._edges.add(length)
+                length += end - start
+                self._edges.add(length)
             parts.append(GAP)
+            length += 1
         self.text = "".join(parts)
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
         """The stretch of the text behind a match; None for one from the middle of a group to the middle of another."""
         if start not in self._edges and end not in self._edges:
             return None
-        return self._at[start], self._at[end - 1] + 1
+        return self._place(start), self._place(end - 1) + 1
+
+    def _place(self, at: int) -> int:
+        group = bisect_right(self._starts, at) - 1
+        return self._spans[group][0] + at - self._starts[group]
 
 
 class Bare:
@@ -93,27 +107,42 @@ class Bare:
 
     def __init__(self, text: str) -> None:
         self._whole = text
-        self.text = bare(text)
-        self._pieces: View | None = None
+        self._starts: list[int] = []  # of each piece in this text
+        self._kept: dict[int, list[int]] = {}  # where the letters of a piece stand in the whole: of those that match
+        parts, length = [], 0
+        for at in range(0, len(text), _PIECE):
+            parts.append(bare(text[at : at + _PIECE]))
+            self._starts.append(length)
+            length += len(parts[-1])
+        self.text = "".join(parts)
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
         """The stretch of the text behind a match; None for one inside of a longer word, and for words far apart."""
-        if self._pieces is None:  # most texts hold no match
-            self._pieces = _replaced(self._whole, _BETWEEN, lambda _: "")
-        first, last = self._pieces.origin(start, end)
+        first, last = self._place(start), self._place(end - 1) + 1
         inside = self._whole[max(0, first - 1) : first].isalnum(), self._whole[last : last + 1].isalnum()
         few = any(inside) if end - start < _SURE else all(inside)
         return None if few or last - first > _SPREAD * (end - start) else (first, last)
 
+    def _place(self, at: int) -> int:
+        piece = bisect_right(self._starts, at) - 1
+        kept = self._kept.get(piece)
+        if kept is None:
+            begin = piece * _PIECE
+            letters = self._whole[begin : begin + _PIECE]
+            dropped = {letter for letter in set(letters) if not bare(letter)}
+            kept = [place for place, letter in enumerate(letters, begin) if letter not in dropped]
+            self._kept[piece] = kept
+        return kept[at - self._starts[piece]]
+
 
 def bare(text: str) -> str:
-    """The text without what separates its words."""
-    return "".join(_BETWEEN.sub("", text[at : at + _AT_ONCE]) for at in range(0, len(text), _AT_ONCE))
+    """The text, which is short, without what separates its words."""
+    return text.translate(_DROPPED) if text.isascii() else _BETWEEN.sub("", text)
 
 
 def _replaced(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> View:
     view, parts, at, length = View(""), [], 0, 0
-    for match in pattern.finditer(text):
+    for match in each(pattern, text):
         plain, decoded = text[at : match.start()], decode(match.group())
         for piece, span, exact in ((plain, (at, match.start()), True), (decoded, match.span(), False)):
             if piece:
@@ -170,7 +199,7 @@ def _text(data: bytes) -> str:
 
 
 def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    for match in _BASE64.finditer(text):
+    for match in each(_BASE64, text):
         run = match.group()
         if not _mixed(run):
             continue
@@ -188,7 +217,7 @@ def _mixed(run: str) -> bool:
 
 
 def _hex(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    for match in _HEX.finditer(text):
+    for match in each(_HEX, text):
         bare = match.group().replace(" ", "").replace(":", "")
         for offset in (0, 1):
             piece = bare[offset:]
