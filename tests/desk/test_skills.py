@@ -12,6 +12,7 @@ from skills_ref import validate
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Risk, RunState, SkillState
+from workbench.runs import arrivals
 
 CARD = "---\nname: {0}\ndescription: Does {0}.\n---\nHow to.\n"
 CODE = "async def {0}(number: int = 1) -> int:\n    return number + 1\n"
@@ -115,3 +116,16 @@ async def test_a_skill_that_would_import_itself_is_not_kept(core):
             await core.desk.keep_skill(name, draft.sha)
     with pytest.raises(WorkbenchError, match="two → one → two"):
         await core.desk.keep_skill("two", draft.sha)
+
+
+async def test_every_skill_of_a_checkout_that_is_looked_at_can_be_imported(core, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrivals, "HELD", 2)
+    for name in ("one", "two", "three"):
+        sent(tmp_path / "many", name, CODE.format(name))
+    reviews = await core.desk.look_at_skills(str(tmp_path / "many"))
+    assert [(await core.desk.import_skill(one.key)).name for one in reviews] == [one.skill.name for one in reviews]
+    first = await core.desk.look_at_skills(str(tmp_path / "many" / "one"))
+    for name in ("two", "three"):
+        await core.desk.look_at_skills(str(tmp_path / "many" / name))
+    with pytest.raises(WorkbenchError, match="no longer held"):
+        await core.desk.import_skill(first[0].key)

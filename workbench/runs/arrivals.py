@@ -17,14 +17,15 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical, hidden
-from workbench.records import Gate, Skill, SkillFile, SkillReview, Verdict
+from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
 from workbench.runs.borrowed import assess_all, circle
 from workbench.runs.needs import missing, needed
 from workbench.runs.rooms import Rooms
 from workbench.skills.folder import CARD, code_file, skill_of
 from workbench.skills.parcel import Parcel, open_parcels
 
-HELD: Final = 50  # readings that may still be imported
+HELD: Final = 50  # readings that may still be imported, beside those of the last look
+HELD_BYTES: Final = 64_000_000  # of all their files
 _COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.S)
 _PROGRAMS: Final = (".py", ".sh", ".js", ".ts", ".rb", ".pl", ".exe", ".so", ".bin", ".bat", ".ps1")
 
@@ -39,12 +40,18 @@ class Arrivals:
     async def look(self, path: Path) -> tuple[SkillReview, ...]:
         """Every skill that stands there, judged; what is dangerous to read is refused as a whole."""
         parcels = await asyncio.to_thread(open_parcels, path)
-        reviews = [await asyncio.to_thread(self._review, parcel) for parcel in parcels]
+        tools, usable = self._rooms.catalog.tools(), await asyncio.to_thread(self._rooms.library.usable)
+        reviews = [await asyncio.to_thread(self._review, parcel, tools, usable) for parcel in parcels]
         for parcel, review in zip(parcels, reviews, strict=True):
             self._held[review.key] = (parcel, review)
-            while len(self._held) > HELD:
-                self._held.popitem(last=False)
+        self._let_go(len(parcels))
         return tuple(reviews)
+
+    def _let_go(self, newest: int) -> None:
+        """The oldest readings go; all that a person looks at now can be imported."""
+        size = sum(parcel.size for parcel, _ in self._held.values())
+        while len(self._held) > newest and (len(self._held) > HELD or size > HELD_BYTES):
+            size -= self._held.popitem(last=False)[1][0].size
 
     async def bring_in(self, key: str) -> Skill:
         """Make a draft of what was looked at."""
@@ -59,10 +66,9 @@ class Arrivals:
         del self._held[key]
         return made
 
-    def _review(self, parcel: Parcel) -> SkillReview:
+    def _review(self, parcel: Parcel, tools: Sequence[Tool], usable: Sequence[Skill]) -> SkillReview:
         code = parcel.text(code_file(parcel.name))
         skill = skill_of(parcel.name, parcel.text(CARD), code)
-        tools, usable = self._rooms.catalog.tools(), self._rooms.library.usable()
         verdict = assess_all(code, tools, usable) if code else None
         wanted = needed(verdict)
         skill = replace(skill, tools=wanted, missing=missing(wanted, tools))

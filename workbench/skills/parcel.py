@@ -40,6 +40,11 @@ class Parcel:
     source: str  # in words
     commit: str = ""  # of the git checkout it lay in
 
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(map(len, self.files.values()))
+
     def text(self, path: str) -> str:
         """The text of a file; "" where there is none."""
         return self.files.get(path, b"").decode("utf-8", "replace")
