@@ -29,6 +29,7 @@ class Deck:
         self._spent: list[Step] = []
         self.played: list[Step] = []  # what the program asked this time, with the answers it got
         self.found: list[SkillDifference] = []
+        self.unknown = ""  # what was asked first for which the cassette has no answer
 
     def answer(self, kind: str, params: JsonObject) -> Answered:
         """The answer to the same question; else to the next one like it, which is a difference."""
@@ -36,6 +37,7 @@ class Deck:
         step = self._take(asked)
         if step is None:
             words = f"Asks for {_named(asked)}, which is not in the recording"
+            self.unknown = self.unknown or f"{words}."
             self._note(DifferenceKind.CALL, words, "", _shown(asked.params))
             raise ToolFailure(f"{words}.", code="cassette")
         self.played.append(replace(step, params=asked.params))

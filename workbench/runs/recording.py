@@ -6,6 +6,7 @@ one finds what differs each time, such as dates, so that a test is not held to i
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from typing import Final
 from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.privacy.marks import LOOKALIKE
-from workbench.records import JsonObject, JsonValue, Skill, SkillState
+from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.borrowed import used_skills
 from workbench.runs.deck import unsteady
 from workbench.runs.replay import Played, Replay
@@ -54,15 +55,15 @@ class Recording:
             raise WorkbenchError(words, "Run it again, then record that run.")
         if tape.why_not:
             raise WorkbenchError(f"This run cannot be recorded: {tape.why_not}.", "Record a run that does less.")
-        hidden = _Hidden(session)
-        steps = tuple(hidden.step(_step(taken)) for taken in tape.steps)
+        given, steps = await asyncio.to_thread(_hide, session, arguments, tape)
+        kept = await asyncio.to_thread(self._rooms.library.kept)
         wish = Cassette(
             name=name,
             code=skill.sha,
-            arguments=hidden.object(arguments),
+            arguments=given,
             steps=steps,
             tools=self._definitions(steps),
-            skills=used_skills(skill.code, self._kept()),
+            skills=used_skills(skill.code, kept),
             recorded=datetime.now(UTC).isoformat(timespec="seconds"),
             run_id=run_id,
         )
@@ -71,25 +72,23 @@ class Recording:
     async def settle(self, skill: Skill, wish: Cassette) -> Cassette:
         """Expect from now on what the skill does with it."""
         first = await self._replay.play(skill, wish)
-        if any(one.words.endswith("not in the recording.") for one in first.deck.found):
-            words = f"{skill.name} asks for more than was recorded: {first.deck.found[0].words}"
+        if first.deck.unknown:
+            words = f"{skill.name} asks for more than was recorded: {first.deck.unknown}"
             raise WorkbenchError(words, "Record a run of the skill as it is, with the same arguments.")
         if first.failure:
             words = f"{skill.name} fails with what was recorded: {first.failure}."
             raise WorkbenchError(words, "Personal data is replaced in recordings; or other arguments were given.")
+        kept = await asyncio.to_thread(self._rooms.library.kept)
         base = replace(
             wish,
             code=skill.sha,
             steps=tuple(replace(step, ignore=()) for step in first.deck.played),
             tools=self._definitions(tuple(first.deck.played)) or wish.tools,
-            skills=used_skills(skill.code, self._kept()),
+            skills=used_skills(skill.code, kept),
             result=first.result,
             ignore=(),
         )
         return _steadied(base, await self._replay.play(skill, base))
-
-    def _kept(self) -> tuple[Skill, ...]:
-        return tuple(one for one in self._rooms.library.list() if one.state is SkillState.KEPT)
 
     def _definitions(self, steps: tuple[Step, ...]) -> dict[str, JsonObject]:
         """Of the tools that were called, as they are now."""
@@ -146,6 +145,13 @@ class _Hidden:
             form = _FORMS.get(kind, kind.lower().replace("_", " ") + " {}")
             known = self._stands[token.upper()] = form.format(number)
         return known
+
+
+def _hide(session: Session, arguments: JsonObject, tape: Tape) -> tuple[JsonObject, tuple[Step, ...]]:
+    """On a thread: up to two million letters are read for personal data."""
+    hidden = _Hidden(session)
+    steps = tuple(hidden.step(_step(taken)) for taken in tuple(tape.steps))
+    return hidden.object(arguments), steps
 
 
 def _step(taken: Taken) -> Step:

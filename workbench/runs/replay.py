@@ -64,7 +64,7 @@ class Replay:
 
     async def test(self, skill: Skill, cassette: Cassette) -> SkillTest:
         """Play it and say what differs, and which of code, definitions and arguments is behind it."""
-        causes = [*self._code(skill, cassette), *self._definitions(cassette)]
+        causes = [*await asyncio.to_thread(self._code, skill, cassette), *self._definitions(cassette)]
         try:
             played = await self.play(skill, cassette)
         except WorkbenchError as fault:
@@ -80,11 +80,12 @@ class Replay:
 
     # ── what is another one since ────────────────────────────────────────────────────────────────
     def _code(self, skill: Skill, cassette: Cassette) -> list[SkillDifference]:
+        """On a thread: it reads the library."""
         found = []
         if skill.sha != cassette.code:
             words = "The skill's code is not the one that was recorded."
             found.append(SkillDifference(DifferenceKind.CODE, words, cassette.code[:12], skill.sha[:12], False))
-        now = {one.name: one.sha for one in self._rooms.library.list() if one.state is SkillState.KEPT}
+        now = {one.name: one.sha for one in self._rooms.library.kept()}
         for name, sha in cassette.skills.items():
             if now.get(name) != sha:
                 words = f"The skill {name}, which it uses, {'is gone' if name not in now else 'has other code'}."
@@ -112,7 +113,7 @@ class Replay:
         for server in {name.partition(".")[0] for name in cassette.tools}:
             now = [tool for tool in tools if tool.server == server]
             write_package(server, now or _recorded(server, cassette.tools), folder / "servers")
-        others = [one for one in self._rooms.library.list() if one.state is SkillState.KEPT and one.name != skill.name]
+        others = [one for one in self._rooms.library.kept() if one.name != skill.name]
         for one in (*others, skill):
             module = importable(replace(one, faults=()))  # nothing here is handed to a program that could do harm
             (folder / "skills" / f"{identifier(one.name)}.py").write_text(module, encoding="utf-8")

@@ -79,7 +79,11 @@ class Library:
 
     def usable(self) -> tuple[Skill, ...]:
         """Kept skills without a fault: those that agents see and programs import."""
-        return tuple(one for one in self._read_all(self._skills, SkillState.KEPT) if not one.faults)
+        return tuple(one for one in self.kept() if not one.faults)
+
+    def kept(self) -> tuple[Skill, ...]:
+        """Kept skills by name, those with a fault too."""
+        return tuple(self._read_all(self._skills, SkillState.KEPT))
 
     def versions(self, name: str) -> tuple[Skill, ...]:
         """The earlier versions of a kept skill, oldest first."""
@@ -223,7 +227,7 @@ class Library:
     def write_modules(self, target: Path) -> None:
         """Kept skills as importable modules in one folder; one with a fault raises ImportError and says why."""
         target.mkdir(parents=True, exist_ok=True)
-        wanted = {f"{identifier(one.name)}.py": one for one in self._read_all(self._skills, SkillState.KEPT)}
+        wanted = {f"{identifier(one.name)}.py": one for one in self.kept()}
         for file, skill in wanted.items():
             source = importable(skill)
             path = target / file
