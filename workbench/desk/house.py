@@ -10,7 +10,7 @@ from workbench import __version__, tokens
 from workbench.desk.seat import House, Seat
 from workbench.records import AgentDoor, CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
 from workbench.sandbox.packages import packages
-from workbench.settings import Settings, adds_up, change, read, write
+from workbench.settings import Settings
 
 
 class HouseDesk(Seat):
@@ -56,15 +56,7 @@ class HouseDesk(Seat):
         return self._rooms.settings()
 
     async def change_setting(self, name: str, value: JsonValue) -> Settings:
-        changed = change(self._rooms.settings(), name, value)
-        paths = self._rooms.paths
-        write(paths.person_settings, name, value)
-        if adds_up(name):
-            together = read(paths.bench_settings, paths.person_settings).settings
-            changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
-        self._house.set_settings(changed)
-        self._note("setting.changed", f"{name} is {value!r} now")
-        return changed
+        return self._change_setting(name, value)
 
     async def agent_door(self) -> AgentDoor:
         return self._house.entrance.view()

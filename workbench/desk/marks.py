@@ -10,7 +10,7 @@ from workbench.events import PrivacyChanged
 from workbench.privacy.kinds import BY_NAME, SEALED
 from workbench.privacy.marking import switched, with_threshold
 from workbench.records import JsonValue, Note, PrivacyMark, PrivacyRules
-from workbench.settings import change, write
+from workbench.settings import change
 
 
 class MarksDesk(Seat):
@@ -43,13 +43,10 @@ class MarksDesk(Seat):
         return self._follow()
 
     def _set(self, name: str, value: JsonValue) -> None:
+        """What is so already needs no line in the audit."""
         settings = self._rooms.settings()
-        changed = change(settings, name, value)
-        if changed == settings:
-            return
-        write(self._rooms.paths.person_settings, name, value)
-        self._house.set_settings(changed)
-        self._note("setting.changed", f"{name} is {value!r} now")
+        if change(settings, name, value) != settings:
+            self._change_setting(name, value)
 
     def _note_mark(self, kind: str, summary: str, mark: PrivacyMark) -> None:
         self._rooms.journal.append(Note(kind, summary, BY, "person", detail={"mark": mark.id}))

@@ -9,12 +9,12 @@ from workbench.agent.entrance import Entrance
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
 from workbench.hints.hints import Hints
-from workbench.records import Fault, Note
+from workbench.records import Fault, JsonValue, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
-from workbench.settings import Settings
+from workbench.settings import Settings, adds_up, change, read, write
 
 BY = "you"  # who decides at this desk; one person per core
 
@@ -54,6 +54,18 @@ class Seat:
         """A person changed the entry themselves: what they trust in it stays."""
         self._rooms.rules.carry(server, before)
         self._catalog.weigh_again(server)
+
+    def _change_setting(self, name: str, value: JsonValue) -> Settings:
+        """Write it into the person's file, and let it count at once; the audit is told."""
+        changed = change(self._rooms.settings(), name, value)
+        paths = self._rooms.paths
+        write(paths.person_settings, name, value)
+        if adds_up(name):
+            together = read(paths.bench_settings, paths.person_settings).settings
+            changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
+        self._house.set_settings(changed)
+        self._note("setting.changed", f"{name} is {value!r} now")
+        return changed
 
     def _note(
         self, kind: str, summary: str, *, server: str = "", run_id: str = "", session: str = "person", risk: str = ""
