@@ -16,7 +16,6 @@ from workbench.errors import WorkbenchError
 from workbench.paths import paths_of
 from workbench.records import Decision, JsonValue, PauseAnswer, Run, RunState, Skill, SkillState
 from workbench.wire.client import Connection, connect
-from workbench.wire.codec import Shelved
 from workbench.wire.following import follow, learn_tools
 from workbench.wire.questions import Questions
 from workbench.wire.task_stats import TaskStats
@@ -169,7 +168,8 @@ class Orchestrator:
             await self._questions.answer_pause(PauseAnswer(pause.id, allow=False, reason=ALONE))
 
     async def _result(self, task: Task, run: Run) -> TaskResult:
-        result, output = await self._whole(run.result), await self._whole(run.output)
+        whole = self._connection.whole
+        result, output = await whole(run.result), await whole(run.output)
         fault = run.fault
         detail = f"\n{fault.detail}" if fault and fault.detail else ""
         return TaskResult(
@@ -181,9 +181,5 @@ class Orchestrator:
             f"{fault.message}{detail}" if fault else "",
             fault.hint if fault else "",
             TaskStats.of(run),
-            await self._whole(run.model_view),
+            await whole(run.model_view),
         )
-
-    async def _whole(self, text: str) -> str:
-        """A long text waits in the core."""
-        return await self._connection.fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text

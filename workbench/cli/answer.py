@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import whole
 from workbench.cli.codes import DONE, FAULT, TOOL_ERROR, UNANSWERED
 from workbench.cli.printing import narrate, print_data, print_json
 from workbench.records import Content, Outcome
@@ -18,10 +17,10 @@ if TYPE_CHECKING:
 async def bring_whole(connection: Connection, outcome: Outcome) -> Outcome:
     """The outcome with its long texts, which wait in the core, fetched."""
     content = [
-        replace(block, text=await whole(connection, block.text), data=await whole(connection, block.data))
+        replace(block, text=await connection.whole(block.text), data=await connection.whole(block.data))
         for block in outcome.content
     ]
-    return replace(outcome, content=tuple(content), structured=await whole(connection, outcome.structured))
+    return replace(outcome, content=tuple(content), structured=await connection.whole(outcome.structured))
 
 
 def print_outcome(outcome: Outcome, output: str) -> int:

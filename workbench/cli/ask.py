@@ -33,10 +33,3 @@ def talk(paths: Paths, conversation: Callable[[Connection], Awaitable[T]], start
             await connection.close()
 
     return asyncio.run(hold())
-
-
-async def whole(connection: Connection, text: str) -> str:
-    """The whole of a text; a long one waits in the core."""
-    from workbench.wire.codec import Shelved
-
-    return await connection.fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text

@@ -53,13 +53,12 @@ def _assess(given: argparse.Namespace, paths: Paths) -> int:
 async def _judged(
     connection: Connection, given: argparse.Namespace, programs: list[Program]
 ) -> tuple[list[Verdict], str]:
-    from workbench.cli.ask import whole
 
     questions = connection.questions
     verdicts = [await questions.assess(one.code, one.language, given.profile) for one in programs]
     if not given.sarif:
         return verdicts, ""
-    return verdicts, await whole(connection, await questions.sarif(tuple(given.files), tuple(verdicts)))
+    return verdicts, await connection.whole(await questions.sarif(tuple(given.files), tuple(verdicts)))
 
 
 def _print(program: Program, verdict: Verdict) -> None:

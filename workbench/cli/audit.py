@@ -11,10 +11,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import ask, talk, whole
+from workbench.cli.ask import ask, talk
 from workbench.cli.codes import BROKEN, DONE
 from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import moment, print_record, visible
+from workbench.cli.printing import moment, print_data, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import ChainReport, Entry, EntryQuery
@@ -111,11 +111,11 @@ def _export(given: argparse.Namespace, paths: Paths) -> int:
 
 def _report(given: argparse.Namespace, paths: Paths) -> int:
     async def made(connection: Connection) -> str:
-        return await whole(connection, await connection.questions.audit_report(given.since, given.until, given.format))
+        return await connection.whole(await connection.questions.audit_report(given.since, given.until, given.format))
 
     text = talk(paths, made)
     if not given.out:
-        print(text)
+        print_data(text)
         return DONE
     try:
         with open(os.open(given.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:

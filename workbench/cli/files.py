@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import ask, talk, whole
+from workbench.cli.ask import ask, talk
 from workbench.cli.codes import BROKEN, DONE
 from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import moment, print_record, visible
+from workbench.cli.printing import moment, print_part, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import FileChange, FileChanges, FileInfo, UndoPlan
@@ -63,13 +63,13 @@ def _read(given: argparse.Namespace, paths: Paths) -> int:
         start = 0
         while True:
             piece = await connection.questions.file_piece(given.path, start)
-            text = await whole(connection, piece.text)
+            text = await connection.whole(piece.text)
             if piece.kind == "image":
                 sys.stdout.buffer.write(base64.b64decode(text))
                 return DONE
             if piece.kind == "binary":
                 raise WorkbenchError(f"{given.path} is no text.", f"It lies in {paths.workspace}.")
-            sys.stdout.write(text)
+            print_part(text)
             start = piece.end
             if start >= piece.size:
                 return DONE
@@ -112,7 +112,7 @@ async def _texts(connection: Connection, name: str, files: list[FileChange]) -> 
     for one in files:
         try:
             both = await connection.questions.changed_text(name, one.path)
-            found.append(tuple([await whole(connection, text) for text in both]))
+            found.append(tuple([await connection.whole(text) for text in both]))
         except WorkbenchError as fault:
             found.append((fault.message,))
     return found

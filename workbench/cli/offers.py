@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.answer import bring_whole, print_outcome
-from workbench.cli.ask import talk, whole
+from workbench.cli.ask import talk
 from workbench.cli.codes import DONE, FAULT, UNANSWERED, USAGE
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import narrate, narrate_fault, print_data, print_json
@@ -59,7 +59,7 @@ def _prompt(given: argparse.Namespace, paths: Paths) -> int:
     async def get(connection: Connection) -> tuple[PromptAnswer, str]:
         await reach(connection.questions, given.server, given.allow)
         answer = await connection.questions.get_prompt(given.server, given.name, arguments)
-        return answer, await whole(connection, answer.raw)
+        return answer, await connection.whole(answer.raw)
 
     try:
         answer, raw = talk(paths, get)

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import talk, whole
+from workbench.cli.ask import talk
 from workbench.cli.codes import DONE, FAULT
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import narrate, print_json, visible
@@ -54,7 +54,7 @@ async def _carry(connection: Connection, program: Program, profile: str) -> Run:
 
     begun = await connection.questions.rehearse(program.code, program.name, "", program.language, profile)
     over = await follow(connection, begun.id)
-    plan = [replace(held, arguments=await whole(connection, held.arguments)) for held in over.plan]
+    plan = [replace(held, arguments=await connection.whole(held.arguments)) for held in over.plan]
     return replace(over, plan=tuple(plan))
 
 

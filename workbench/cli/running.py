@@ -8,7 +8,6 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import whole
 from workbench.cli.codes import DONE, FAULT, REFUSED, UNANSWERED
 from workbench.cli.options import Parser
 from workbench.cli.printing import narrate, print_data, print_json, print_part
@@ -60,7 +59,7 @@ class Running:
             forget()
             stream.end()
         run = replace(
-            run, output=await whole(self._connection, run.output), result=await whole(self._connection, run.result)
+            run, output=await self._connection.whole(run.output), result=await self._connection.whole(run.result)
         )
         if given.output == "text":
             print_part(run.output[stream.shown :])

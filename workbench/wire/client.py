@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Bus, Listener, spawn
 from workbench.paths import Paths
 from workbench.records import JsonObject, JsonValue
-from workbench.wire.codec import Hint, decode, decode_event
+from workbench.wire.codec import Hint, Shelved, decode, decode_event
 from workbench.wire.private import check_private
 from workbench.wire.protocol import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_of, pack, take
 from workbench.wire.questions import Questions
@@ -59,6 +59,10 @@ class Connection:
                 break
             offset, length = offset + wanted, length - wanted
         return "".join(parts)
+
+    async def whole(self, text: str) -> str:
+        """The whole of a text that an answer held; a long one waits in the core."""
+        return await self.fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text
 
     async def close(self) -> None:
         """Leave; questions still open fail with a fault."""
