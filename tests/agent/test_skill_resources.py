@@ -66,3 +66,9 @@ def test_what_is_no_card_has_no_frontmatter_and_what_is_no_json_becomes_text():
         "name": "x",
         "metadata": {"day": "2026-11-19"},
     }
+
+
+def test_a_head_that_would_grow_without_end_is_none():
+    lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]", *(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))]
+    for head in ("\n".join(lines), "a: &a [*a]", "a: " + "x" * 70_000):
+        assert _frontmatter(f"---\nname: x\n{head}\n---\n") is None

@@ -13,8 +13,10 @@ from workbench.errors import WorkbenchError
 from workbench.events import SkillsChanged
 from workbench.paths import starter_skills
 from workbench.records import SkillState
-from workbench.skills.folder import code_sha
+from workbench.skills.cassettes import Cassette, write_cassette
+from workbench.skills.folder import code_sha, put_by
 from workbench.skills.library import Library
+from workbench.skills.parcel import open_parcels
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -277,3 +279,35 @@ def test_tags_change_nothing_else(shelf: Shelf) -> None:
     tagged = shelf.library.tag("add-up", (" numbers ", "a, b", "", "numbers"))
     assert tagged.tags == ("numbers", "a b")
     assert (tagged.version, tagged.sha, tagged.faults) == (kept.version, kept.sha, ())
+
+
+def test_links_that_a_bench_brought_lead_nothing_out_of_it(shelf: Shelf, tmp_path: Path) -> None:
+    outside, sent = tmp_path / "outside", tmp_path / "sent"
+    outside.mkdir()
+    (sent / "references").mkdir(parents=True)
+    (sent / "SKILL.md").write_text("---\nname: add-up\ndescription: Adds.\n---\nHow to.\n")
+    (sent / "add_up.py").write_text(CODE)
+    (sent / "references" / "rc").write_text("evil")
+    draft = shelf.library.bring_in(open_parcels(sent)[0], "you")
+    (shelf.skills / "add-up").mkdir(parents=True)
+    for name in ("references", "versions", "cassettes"):
+        (shelf.skills / "add-up" / name).symlink_to(outside)
+    with pytest.raises(WorkbenchError, match="a link to another place"):
+        shelf.library.keep("add-up", draft.sha, "you")
+    with pytest.raises(WorkbenchError, match="a link to another place"):
+        write_cassette(shelf.skills / "add-up", Cassette("one", "", {}))
+    with pytest.raises(WorkbenchError, match="a link to another place"):
+        put_by(shelf.skills / "add-up", 1)
+    shelf.library.draft("two", "Does.", CODE, "", "you")
+    (shelf.skills / "two").symlink_to(outside)
+    with pytest.raises(WorkbenchError, match="a link to another place"):
+        shelf.library.keep("two", code_sha(CODE), "you")
+    assert list(outside.iterdir()) == []
+
+
+def test_a_dangling_link_in_a_starters_place_is_left_alone(shelf: Shelf) -> None:
+    name = min(path.name for path in starter_skills().iterdir() if path.is_dir())
+    shelf.skills.mkdir()
+    (shelf.skills / name).symlink_to("/nowhere/at/all")
+    shelf.library.install_starters()
+    assert len(shelf.library.usable()) > 5

@@ -23,6 +23,7 @@ from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.skill_verbs import kept_skills
+from workbench.skills.frontmatter import LONGEST as LONGEST_HEAD
 
 EXTENSION: Final = "io.modelcontextprotocol/skills"
 PAGE: Final = 50  # skills of one answer
@@ -140,7 +141,10 @@ def _frontmatter(card: str) -> JsonObject | None:
         return None
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
     try:
-        found = yaml.safe_load("\n".join(lines[1:end]))
+        head = "\n".join(lines[1:end])
+        if len(head) > LONGEST_HEAD or any(isinstance(one, yaml.AliasEvent) for one in yaml.parse(head)):
+            return None  # a few lines that repeat each other would become millions
+        found = yaml.safe_load(head)
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
     return {str(key): _plain(value) for key, value in found.items()} if isinstance(found, dict) else None

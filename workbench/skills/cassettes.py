@@ -15,7 +15,7 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue
-from workbench.skills.folder import CASSETTES, read_file, write_file
+from workbench.skills.folder import CASSETTES, read_file, within, write_file
 
 FORMAT: Final = 1
 LARGEST: Final = 1_900_000  # characters of a file; no larger one would be read
@@ -93,7 +93,7 @@ def write_cassette(folder: Path, cassette: Cassette) -> None:
     if len(text) > LARGEST:
         words = f"The cassette {cassette.name} would hold {len(text):,} characters; {LARGEST:,} are the most."
         raise WorkbenchError(words, "Record a run that reads less, for instance with a smaller limit.")
-    (folder / CASSETTES).mkdir(exist_ok=True)
+    within(folder, CASSETTES).mkdir(exist_ok=True)
     write_file(folder / CASSETTES / f"{cassette.name}.json", text)
 
 
@@ -105,7 +105,7 @@ def restamp(folder: Path, before: str, after: str) -> None:
 
 
 def remove_cassette(folder: Path, name: str) -> None:
-    path = folder / CASSETTES / f"{name}.json"
+    path = within(folder, CASSETTES) / f"{name}.json"
     if _NAME.fullmatch(name) is None or not path.is_file() or path.is_symlink():
         raise WorkbenchError(f"There is no cassette {name!r:.80}.", "The skill's page lists them.")
     path.unlink()

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.errors import WorkbenchError
 from workbench.records import Skill, SkillState
 from workbench.skills.frontmatter import Head, HeadFault, Value, items, read_head, write_head
 from workbench.skills.names import identifier, is_name
@@ -83,13 +84,13 @@ def put_by(folder: Path, version: int) -> None:
     for file, end in ((code_file(folder.name), "py"), (CARD, "md")):
         target = folder / VERSIONS / f"{version}.{end}"
         if not target.exists() and (folder / file).is_file():
-            target.parent.mkdir(exist_ok=True)
+            within(folder, VERSIONS).mkdir(exist_ok=True)
             write_file(target, read_file(folder / file))
 
 
 def write_skill(folder: Path, skill: Skill, origin: Path | None = None) -> None:
     """Put a skill into its folder: first the code, then the card that names its sha. Fields of others stay."""
-    folder.mkdir(parents=True, exist_ok=True)
+    within(folder).mkdir(parents=True, exist_ok=True)
     cards = [_head(path / CARD, []).fields for path in (folder, origin) if path is not None]
     write_file(folder / code_file(skill.name), skill.code)
     write_file(folder / CARD, card(skill, {key: value for fields in cards for key, value in fields.items()}))
@@ -139,7 +140,7 @@ def others(folder: Path) -> tuple[str, ...]:
             folders[:] = [name for name in folders if name != VERSIONS]
         for name in sorted(names):
             path = below / name
-            if str(path) not in (CARD, code_file(folder.name)) and _is_plain(folder / path):
+            if str(path) not in (CARD, code_file(folder.name)) and is_plain(folder / path):
                 found.append(path.as_posix())
         if len(found) >= MOST_OTHERS:
             break
@@ -149,12 +150,23 @@ def others(folder: Path) -> tuple[str, ...]:
 def bring_others(source: Path, target: Path) -> None:
     """Carry along what a skill has beside card and code; what is there already by the same path is replaced."""
     for path in others(source):
-        place = target / path
+        place = within(target, path)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / path, place, follow_symlinks=False)
 
 
-def _is_plain(path: Path) -> bool:
+def within(folder: Path, path: str = "") -> Path:
+    """Where something of a skill is written. A bench of somebody else's may hold a link there, which leads anywhere."""
+    place = folder
+    for part in ("", *Path(path).parts):
+        place = place / part
+        if place.is_symlink():
+            words = f"{folder.name} is not written: {place.name} in it is a link to another place."
+            raise WorkbenchError(words, "Look where it leads, and take it out of the bench's skills.")
+    return place
+
+
+def is_plain(path: Path) -> bool:
     with suppress(OSError):
         return stat.S_ISREG(path.lstat().st_mode) and not path.name.startswith(".")
     return False
@@ -166,14 +178,19 @@ def code_file(name: str) -> str:
 
 def read_file(path: Path) -> str:
     """A plain file's text; links, pipes and devices are refused, and so is what is too large."""
+    return read_whole(path).decode("utf-8")
+
+
+def read_whole(path: Path, most: int = LONGEST_FILE) -> bytes:
+    """The same as bytes."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise OSError(f"{path.name} is not a plain file")
-        if found.st_size > LONGEST_FILE:
-            raise OSError(f"{path.name} is larger than {LONGEST_FILE // 1_000_000} MB")
-        return file.read(LONGEST_FILE).decode("utf-8")
+        if found.st_size > most:
+            raise OSError(f"{path.name} is larger than {most // 1_000_000} MB")
+        return file.read(most)
 
 
 def write_file(path: Path, text: str) -> None:

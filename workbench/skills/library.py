@@ -26,6 +26,7 @@ from workbench.skills.folder import (
     read_skill,
     read_versions,
     sha_of,
+    within,
     write_file,
     write_skill,
 )
@@ -142,7 +143,7 @@ class Library:
             if skill.state is SkillState.RETIRED:
                 return skill
             root = self._root(skill.state)
-            target = _free(root / RETIRED / skill.name)
+            target = _free(within(root, RETIRED) / skill.name)
             target.parent.mkdir(parents=True, exist_ok=True)
             os.replace(root / skill.name, target)
         self._tell(SkillsChanged(skill.name))
@@ -218,7 +219,7 @@ class Library:
             return
         fresh = [folder for folder in _folders(self._starters) if folder.name not in seen]
         for folder in fresh:
-            if not (self._skills / folder.name).exists():
+            if not os.path.lexists(self._skills / folder.name):
                 shutil.copytree(folder, self._skills / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
                 self._tell(SkillsChanged(folder.name))
         if fresh:

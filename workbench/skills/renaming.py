@@ -9,7 +9,7 @@ import tokenize
 
 def renamed(code: str, before: str, after: str) -> str:
     """The code with the one name in place of the other, wherever it stands as a name; texts and comments stay."""
-    lines = code.splitlines(keepends=True)
+    lines = code.split("\n")  # as Python counts them: a form feed ends no line
     try:
         found = [
             token.start
@@ -21,7 +21,7 @@ def renamed(code: str, before: str, after: str) -> str:
     for row, column in reversed(found):
         line = lines[row - 1]
         lines[row - 1] = line[:column] + after + line[column + len(before) :]
-    return "".join(lines)
+    return "\n".join(lines)
 
 
 def renamed_words(notes: str, before: str, after: str) -> str:
