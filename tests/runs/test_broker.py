@@ -128,3 +128,12 @@ async def test_only_the_beginning_of_huge_arguments_is_kept_and_no_half_of_an_ad
     assert "anna" not in shown_arguments(session, {"b": cut})
     assert len(shown_arguments(session, {"c": [[1] * 1000] * 1000})) < 4_010
     assert shown_arguments(session, {"a": [1, {"b": None}]}) == '{"a": [1, {"b": null}]}'
+
+
+async def test_the_names_of_a_tool_that_is_none_are_masked_in_the_audit_and_short(demo, broker):
+    session = demo.rooms.sessions.open("agent")
+    await broker.call(call(f"ada.lovelace@example.org {'x' * 100_000}", Origin.AGENT, session.id))
+    (entry,) = demo.journal.entries(EntryQuery(kind="call."))
+    assert "ada.lovelace" not in f"{entry.note}"
+    assert len(entry.note.tool) <= 400
+    assert len(f"{entry.note}") < 5_000

@@ -217,3 +217,22 @@ async def test_a_kept_skill_is_loaded_as_the_papers_write_it(core):
 @pytest.mark.parametrize("wished", [float("inf"), float("nan"), "many", None])
 def test_a_limit_that_is_no_number_is_the_usual_one(wished):
     assert limit_of(wished) == 20
+
+
+async def test_a_name_of_megabytes_is_no_tools_name_and_nothing_is_compared_with_it(demo):
+    code = """
+from client import call_tool
+try:
+    await call_tool("demo", "list_orders" * 300_000, {})
+except Exception as fault:
+    result = str(fault)
+"""
+    started = demo.conveyor.submit(code, demo.rooms.sessions.open("test agent"))
+    async with asyncio.timeout(60):
+        while demo.conveyor.run(started.id).state is not RunState.WAITING:
+            await asyncio.sleep(0.02)
+    demo.conveyor.decide(Decision(started.id, started.proposal.sha, True, "you"))
+    done = await demo.conveyor.finished(started.id)
+    assert done.state is RunState.DONE, done.fault
+    assert "so long a name" in done.result
+    assert not demo.journal.entries(EntryQuery(kind="call."))

@@ -137,7 +137,7 @@ class Door:
             case "sanitize_pii":
                 return Answer(await sanitized(self._session, given.text(arguments, "text")))
             case "restore_pii":
-                return Answer(checked(self._session, given.text(arguments, "text")))
+                return Answer(await checked(self._session, given.text(arguments, "text")))
         if (plain := self._plain().get(name)) is None:
             known = ", ".join(tool.name for tool in TOOLS)
             raise WorkbenchError(f"There is no tool {name!r:.100}.", f"There are {known}.")

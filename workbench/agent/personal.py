@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.marks import LOOKALIKE
+from workbench.privacy.marks import lookalikes
 from workbench.runs.sessions import Session
 
 LONGEST: Final = 400_000  # characters of a text
@@ -20,14 +22,22 @@ async def sanitized(session: Session, text: str) -> str:
         raise WorkbenchError(
             "The user has turned the replacing of personal data off.", "The text can be used as it is."
         )
+    return await _looked_through(session.mask, text)
+
+
+async def checked(session: Session, text: str) -> str:
+    """The same text, and whether its tokens will do: an agent learns no value, whatever it asks."""
+    return await _looked_through(partial(_checked, session), text)
+
+
+async def _looked_through(look: Callable[[str], str], text: str) -> str:
     if len(text) > LONGEST:
         raise WorkbenchError(f"The text is longer than {LONGEST:,} characters.", "Give it in parts.")
-    return session.mask(text) if len(text) <= SHORT else await asyncio.to_thread(session.mask, text)
+    return look(text) if len(text) <= SHORT else await asyncio.to_thread(look, text)
 
 
-def checked(session: Session, text: str) -> str:
-    """The same text, and whether its tokens will do: an agent learns no value, whatever it asks."""
-    tokens = dict.fromkeys(match.group() for match in LOOKALIKE.finditer(text))
+def _checked(session: Session, text: str) -> str:
+    tokens = dict.fromkeys(match.group() for match in lookalikes(text))
     unknown = [token for token in tokens if not _is_known(session, token)]
     words = [text, "", _CALLS if tokens else "There are no tokens in it."]
     if unknown:

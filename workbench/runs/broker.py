@@ -90,7 +90,7 @@ class Broker:
             tool = self._rooms.catalog.tool(call.server, call.tool)
         except WorkbenchError as fault:
             unknown = Fault(fault.message, fault.hint, code="unknown_tool")
-            return self._refuse(call, session, unknown, Risk.LOW)
+            return self._refuse(_named(call, session), session, unknown, Risk.LOW)
         if (call.server, call.tool) != (tool.server, tool.name):
             call = replace(call, server=tool.server, tool=tool.name)
         if (blocked := self._rooms.catalog.blocked(tool)) is not None:
@@ -258,6 +258,12 @@ class Broker:
         given: Sequence[Weighed] = (),
     ) -> None:
         self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok, given=given))
+
+
+def _named(call: ToolCall, session: Session) -> ToolCall:
+    """A call of what nobody has heard of: its names are a program's own words, of any length, about anybody."""
+    server, tool = (session.mask_start(word, LONGEST_KEY) for word in (call.server, call.tool))
+    return replace(call, server=server, tool=tool)
 
 
 def _ended(

@@ -32,6 +32,7 @@ from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.settings import Settings
 
+LONGEST_NAME = 400  # characters of a tool's or server's name that a program may ask for
 SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree
 
 
@@ -129,7 +130,10 @@ class Execution:
         if not isinstance(arguments, dict):
             raise ToolFailure("The arguments of a tool call must be an object.", code="arguments")
         road = self._road
-        server, tool = self._meant(str(params.get("server", "")), str(params.get("tool", "")))
+        names = str(params.get("server", "")), str(params.get("tool", ""))
+        if max(map(len, names)) > LONGEST_NAME:
+            raise ToolFailure("No tool has so long a name.", code="unknown_tool")
+        server, tool = self._meant(*names)
         call = ToolCall(
             id=os.urandom(6).hex(),
             server=server,
