@@ -49,6 +49,12 @@ def test_headings_firms_products_and_code_are_let_stand(text: str) -> None:
     assert found(text) == []
 
 
+def test_an_order_at_the_beginning_of_a_sentence_is_no_name() -> None:
+    for text in ("Mend the line and try again.", "It did not run. Mend a line of it.", "- Mend your program first"):
+        assert found(text) == []
+    assert found("We asked Wulf the same question.") == [("NAME", "Wulf")]
+
+
 def test_a_kind_that_is_off_is_not_looked_for() -> None:
     text = "I met Tomasz Zieliński at 48 Wellington Road, Leeds LS2 9AB."
     assert {kind for kind, _ in found(text)} == {"NAME", "ADDRESS"}

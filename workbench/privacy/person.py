@@ -49,6 +49,7 @@ PARTICLES = frozenset(_PARTICLES_WORDS.split())
 _NO_PERSON_WORDS = """
 team department group support sales service services bot admin system inc ltd llc gmbh ag corp company office
 anonymous unknown none null string user guest everyone marketing engineering desk account automation test operations
+workbench
 """
 NO_PERSON = frozenset(_NO_PERSON_WORDS.split())
 _NO_NAME_WORDS = "string null none unknown n/a na anonymous object true false undefined"

@@ -43,6 +43,10 @@ _FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # no name goes through these
 _WORD_OF_PROSE = re.compile(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
 _LATELY: dict[tuple[str, tuple[float, ...]], Spans] = {}
 _POSSESSIVE = ("'s", "’s")
+_TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
+_BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
+_ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # behind one that is an order
+_BEFORE = 10  # characters that say whether a sentence begins
 
 
 def prose(text: str, rules: Rules, found: Iterable[Found] = ()) -> Iterator[Found]:
@@ -66,6 +70,8 @@ def _windows(text: str, found: Sequence[Found]) -> Iterator[tuple[int, int]]:
             continue
         lists = lists or reader().lists
         if (word := match["word"]) and not _uncommon(word, lists.of(folded(word)), text[match.end() : match.end() + 2]):
+            continue
+        if _orders(text, *match.span()):
             continue
         low, high = _around(text, *match.span(), end)
         if low <= end and high - begin <= _LONGEST and end:
@@ -92,6 +98,11 @@ def _uncommon(word: str, known: str, after: str) -> bool:
     if word.isupper():
         return "F" in known and "C" not in known
     return "C" not in known or ("F" in known and after[:1] == " " and after[1:].isupper())
+
+
+def _orders(text: str, start: int, end: int) -> bool:
+    """Whether it begins a sentence that asks for something, as in "Mend the line"."""
+    return _ORDERS.match(text, end) is not None and _BEGINS.search(text, max(0, start - _BEFORE), start) is not None
 
 
 def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:

@@ -40,7 +40,7 @@ juice junior kernel key keyboard kids kit kitchen lab label labs lamp land langu
 lead leadership leads league learning lease leather left legal lesson letter level library licence license lifestyle
 light limited line link linux liquid list listing live loan local location lock log logic login logistics logo loop
 lounge low lower ltd lunch luxury machine magazine mail mailing main maintenance major mall management manager manual
-manufacturing map march margin marine market marketing marketplace master material math matrix meat media medical
+manufacturing map march mcp margin marine market marketing marketplace master material math matrix meat media medical
 medicine medium meeting member members membership memory men menu merge message metal meter method metro micro
 microsoft middle migration military milk mini mining minor minutes mirror mobile mode model modern module money
 monitor monitoring month monthly morning motion motor mountain mouse move movie multi museum music mutual nation
@@ -77,7 +77,7 @@ union unit united universal university update updates upgrade upper urgent user 
 validation value vehicle vehicles vendor venture ventures verification version video view village vintage virtual visa
 vision visit voice volume waiting wall warehouse warranty wash waste watch water wave weather web webhook website week
 weekend weekly wellness wheel wholesale wifi wild wind window windows wine winter wire wireless women wool word work
-worker workflow working workplace works workshop workspace world writing yellow yoga zero zone america african
+workbench worker workflow working workplace works workshop workspace world writing yellow yoga zero zone america african
 american asia asian australia austria barcelona belgium berlin boston brazil britain british canada canadian chicago
 china chinese copenhagen dallas denmark dubai dublin dutch european finland france francisco french german germany
 greece hamburg helsinki holland hong hungary india indian indonesia ireland irish italian italy japan japanese kingdom

@@ -16,6 +16,8 @@ from workbench.records import SavedCalls, ServerState
 STRONG = 500
 """Points from which the letters are the beginning of words, not some letters of many."""
 
+_EXACT = 100  # points for a name that was typed whole: "files" is the server of that name before "New file"
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -72,9 +74,13 @@ def saved_targets(saved: SavedCalls) -> list[Target]:
 def find_targets(text: str, targets: Sequence[Target]) -> list[tuple[int, Target]]:
     """The best first, each with its points."""
     scored = [
-        (points + target.weight, place, target)
+        (points + target.weight + (_EXACT if _is_named(target, text) else 0), place, target)
         for place, target in enumerate(targets)
         if (points := score(text, target.words)) is not None
     ]
     scored.sort(key=lambda found: (-found[0], found[1]))
     return [(points, target) for points, _, target in scored]
+
+
+def _is_named(target: Target, text: str) -> bool:
+    return target.row.title.casefold() == text.strip().casefold()
