@@ -81,10 +81,13 @@ def test_what_stands_beside_a_token_is_read_and_the_token_is_not() -> None:
 
 @pytest.mark.parametrize("piece", ["Rosa ", "Rosa", "R. ", "12 Rosa ", "Mc", "O'", "Rosa\n", "Rosa-", "\0Rosa "])
 def test_a_long_row_of_candidates_is_read_in_linear_time(piece: str) -> None:
-    def took(size: int) -> float:
-        began = time.process_time()
+    def once(size: int) -> float:
+        began = time.thread_time()
         detect(piece * (size // len(piece)))
-        return time.process_time() - began
+        return time.thread_time() - began
 
-    took(1_000)
+    def took(size: int) -> float:
+        """The quickest of three: what else happens on a busy machine, or in the collector, is no part of it."""
+        return min(once(size) for _ in range(3))
+
     assert took(40_000) < 12 * max(took(10_000), 0.004)
