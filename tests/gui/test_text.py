@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
+import workbench.gui
 from workbench.gui.text import ForeignLabel, has_hidden, one_line, plain_tip, visible
 
 
@@ -97,3 +100,10 @@ def test_a_long_name_is_broken_only_where_it_is_drawn(qapp: Any) -> None:
     assert label.full_text() == f"Sends through {name}"
     assert label.accessibleName() == f"Sends through {name}"
     assert label.text().replace("\u200b", "") == label.full_text()
+
+
+def test_no_tooltip_takes_words_of_strangers_that_qt_could_read_as_html():
+    bare = re.compile(r"ToolTip\((?:\w+, )?(?:one_line|visible)\(")
+    folder = Path(workbench.gui.__file__).parent
+    assert [path.name for path in folder.rglob("*.py") if bare.search(path.read_text())] == []
+    assert "<img" not in plain_tip(one_line('<img src="file:///x">', 80))

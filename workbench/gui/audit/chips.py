@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWi
 
 from workbench.gui.audit.filters import Filters, put, read, told
 from workbench.gui.icons import icon
-from workbench.gui.text import one_line
+from workbench.gui.text import one_line, plain_tip
 from workbench.gui.theme import Theme, mark
 
 
@@ -93,7 +93,7 @@ class ChipRow(QScrollArea):
         chip.setIcon(icon(symbol, "accent"))
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross stands behind the words
         chip.setAccessibleName(name.format(text))
-        chip.setToolTip(name.format(text))
+        chip.setToolTip(plain_tip(name.format(text)))
         chip.installEventFilter(self)
         chip.clicked.connect(deed)
         return chip

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.audit.steps import Step, code_of, span
 from workbench.gui.icons import icon
-from workbench.gui.text import one_line
+from workbench.gui.text import one_line, plain_tip
 from workbench.gui.theme import Theme
 from workbench.gui.views import label
 from workbench.gui.words import duration, run_word
@@ -111,7 +111,7 @@ class RoadView(QWidget):
             [words, f"+{duration(after)}" if after >= 1 else "0", duration(step.ms) if step.ms else "", ""]
         )
         item.setIcon(WHAT, icon(symbol, tone))
-        item.setToolTip(WHAT, one_line(step.entry.note.summary, 400))
+        item.setToolTip(WHAT, plain_tip(one_line(step.entry.note.summary, 400)))
         item.setData(BAR, _SPAN, (after / whole if whole else 0.0, step.ms / whole if whole else 0.0, tone))
         item.setData(WHAT, _ENTRY, step.entry)
         for column in (AFTER, TOOK):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from workbench.gui.text import one_line
+from workbench.gui.text import one_line, plain_tip
 from workbench.gui.theme import Theme, mark
 from workbench.gui.tick_box import TickBox
 from workbench.gui.views import label
@@ -56,5 +56,5 @@ class HostTicks(QFrame):
 
     def _box(self, host: str) -> TickBox:
         box = TickBox(self._theme, self.tr("Allow {0} for this run").format(one_line(host, _LONGEST)))
-        box.setToolTip(one_line(host, 300))
+        box.setToolTip(plain_tip(one_line(host, 300)))
         return box

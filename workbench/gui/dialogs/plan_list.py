@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from workbench.gui.dialogs.plan_ticks import TickDelegate
 from workbench.gui.icons import icon
-from workbench.gui.text import one_line
+from workbench.gui.text import one_line, plain_tip
 from workbench.gui.theme import Theme
 from workbench.gui.words import risk_word
 from workbench.records import Held
@@ -96,7 +96,7 @@ class PlanList(QTreeWidget):
         item.setCheckState(_WHAT, Qt.CheckState.Unchecked)
         tone = "danger" if is_warned(held) else risk_word(held.risk).tone
         item.setIcon(_WITH, icon("alert" if is_warned(held) else "file" if files else "tool", tone))
-        item.setToolTip(_WITH, one_line(held.summary, 600))
+        item.setToolTip(_WITH, plain_tip(one_line(held.summary, 600)))
         words = [self.tr("values came out of text that outsiders can write")] if is_warned(held) else []
         words += [undo_word(held)] if undo_word(held) else []
         item.setData(_WHAT, Qt.ItemDataRole.AccessibleTextRole, ", ".join([f"{number} {name}", short, *words]))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
-from workbench.gui.text import ForeignLabel, one_line
+from workbench.gui.text import ForeignLabel, one_line, plain_tip
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
 from workbench.gui.wishes import KeepRun
@@ -50,7 +50,7 @@ class HintStrip(QFrame):
             one = hints[0]
             what = one.purpose or ", ".join(one.tools)
             self.words.setText(one_line(self.tr("Runs like this happened {0} times: {1}").format(one.times, what), 200))
-            self.words.setToolTip(one_line(", ".join(one.tools), 200))
+            self.words.setToolTip(plain_tip(one_line(", ".join(one.tools), 200)))
 
     def _make(self) -> None:
         self.wished.emit(KeepRun(self._hints[0].run_id))

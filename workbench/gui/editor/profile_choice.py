@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
 from workbench.gui.dialogs.question import Question
-from workbench.gui.text import visible
+from workbench.gui.text import plain_tip, visible
 from workbench.records import Profiles, RunProfile
 
 
@@ -39,12 +39,11 @@ class ProfileChoice(CalmCombo):
         before = self.profile
         self.clear()
         self.addItem(self.tr("Usual bounds"), "")
-        self.setItemData(0, known.default, Qt.ItemDataRole.ToolTipRole)
+        self._explain(0, known.default)
         for one in known.all:
             words = visible(one.name) if one.accepted else self.tr("Accept {}…").format(visible(one.name))
             self.addItem(words, one.name)
-            for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
-                self.setItemData(self.count() - 1, one.sentence, role)
+            self._explain(self.count() - 1, one.sentence)
         self._known = known
         self.setCurrentIndex(max(0, self.findData(before)))
         self._say()
@@ -71,7 +70,13 @@ class ProfileChoice(CalmCombo):
         self._say()
         self.chosen.emit(self.profile)
 
+    def _explain(self, row: int, words: str) -> None:
+        """A bench's profile may hold anything, so none of it is taken for HTML."""
+        self.setItemData(row, plain_tip(words), Qt.ItemDataRole.ToolTipRole)
+        self.setItemData(row, words, Qt.ItemDataRole.AccessibleDescriptionRole)
+
     def _say(self) -> None:
-        words = self.itemData(self.currentIndex(), Qt.ItemDataRole.ToolTipRole) or ""
-        self.setToolTip(self.tr("The bounds of the run. {}").format(words).strip())
-        self.setAccessibleDescription(self.toolTip())
+        words = self.itemData(self.currentIndex(), Qt.ItemDataRole.AccessibleDescriptionRole) or ""
+        told = self.tr("The bounds of the run. {}").format(words).strip()
+        self.setToolTip(plain_tip(told))
+        self.setAccessibleDescription(told)
