@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 import stat
@@ -10,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from workbench.agent.http import server
 from workbench.agent.tools import TOOLS
 from workbench.records import EntryQuery, RunState
 
@@ -172,3 +174,18 @@ async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
         while core.entrance.agents():
             await http.look()
             await asyncio.sleep(0.01)
+
+
+async def test_connections_that_say_nothing_end_and_are_not_without_number(core, raw, monkeypatch):
+    monkeypatch.setattr(server, "CONNECTIONS", 3)
+    monkeypatch.setattr(server, "SILENT_SECONDS", 0.2)
+    door = await core.desk.agent_door()
+    port = int(door.url.rpartition(":")[2].partition("/")[0])
+    silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
+    silent[0][1].write(b"POST /mcp HTTP/1.1\r\nHost: ")
+    async with asyncio.timeout(60):
+        for reader, writer in reversed(silent):
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+            writer.close()
+    assert (await raw(HELLO)).status == 200

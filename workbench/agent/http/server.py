@@ -11,6 +11,7 @@ from typing import Final
 
 import uvicorn
 from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from workbench.agent.door import Door
 from workbench.agent.http.agents import HttpAgents
@@ -20,6 +21,7 @@ from workbench.events import spawn
 
 HOST: Final = "127.0.0.1"
 CONNECTIONS: Final = 256  # of all agents together
+SILENT_SECONDS: Final = 30.0  # that a connection may take before the head of its first request is there
 KEEP_SECONDS: Final = 20
 CLOSE_SECONDS: Final = 5
 
@@ -34,6 +36,25 @@ class _Quiet(uvicorn.Server):
         yield
 
 
+class _Bounded(H11Protocol):
+    """One connection. Whoever can reach this machine's ports can open them, without any token: so there is an end to
+    how many there are, and to how long one says nothing."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]  # a socket's, always
+        self._silence = asyncio.get_running_loop().call_later(SILENT_SECONDS, self._end_silence)
+        if len(self.connections) > CONNECTIONS:
+            self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._silence.cancel()
+        super().connection_lost(exc)
+
+    def _end_silence(self) -> None:
+        if self.cycle is None:
+            self.transport.abort()
+
+
 class HttpDoor:
     """While it is open; a closed one is not opened again."""
 
@@ -45,7 +66,7 @@ class HttpDoor:
         self._agents = HttpAgents(make)
         self._server = _Quiet(
             uvicorn.Config(
-                self._answer, interface="asgi3", proxy_headers=False, http="h11", ws="none", lifespan="off",
+                self._answer, interface="asgi3", proxy_headers=False, http=_Bounded, ws="none", lifespan="off",
                 log_config=None, access_log=False, server_header=False, limit_concurrency=CONNECTIONS,
                 timeout_keep_alive=KEEP_SECONDS, timeout_graceful_shutdown=CLOSE_SECONDS,
             )
