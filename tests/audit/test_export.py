@@ -8,7 +8,7 @@ import json
 import pytest
 
 from workbench.audit.chain import hash_of, row_of
-from workbench.audit.export import export
+from workbench.audit.export import export, safe_cell
 from workbench.audit.finder import Finder
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Note
@@ -51,3 +51,8 @@ def test_what_cannot_be_written_leaves_nothing_behind(finder, tmp_path):
     with pytest.raises(WorkbenchError, match="cannot be exported as 'pdf'"):
         export(finder, EntryQuery(), tmp_path / "audit.pdf", "pdf")
     assert not list(tmp_path.glob("*audit.*"))
+
+
+@pytest.mark.parametrize("begins", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
+def test_no_spreadsheet_takes_a_cell_for_a_formula(begins):
+    assert safe_cell(f"{begins}HYPERLINK(1)") == f"'{begins}HYPERLINK(1)"

@@ -170,3 +170,15 @@ def test_what_is_no_skill_is_told(tmp_path: Path, data: bytes | None, reason: st
         open_parcels(path)
     with pytest.raises(WorkbenchError, match="cannot be read"):
         open_parcels(tmp_path / "missing")
+
+
+def test_what_is_packed_in_an_odd_way_or_named_in_no_language_is_refused(tmp_path: Path) -> None:
+    def odd(info: zipfile.ZipInfo) -> None:
+        info.compress_type = zipfile.ZIP_LZMA
+
+    with pytest.raises(WorkbenchError, match="packed in a way"):
+        open_parcels(packed(tmp_path / "x.zip", {"a.txt": "x"}, odd))
+    broken = packed(tmp_path / "y.zip", {"ä.txt": "x"})
+    broken.write_bytes(broken.read_bytes().replace("ä".encode(), b"\xff\xff"))
+    with pytest.raises(WorkbenchError, match="no zip file that can be read"):
+        open_parcels(broken)

@@ -145,8 +145,10 @@ def test_a_folder_swapped_for_a_link_leads_no_undo_outside(home, undoing, root, 
     assert (root / "sub").is_symlink()
 
 
-def test_a_file_that_a_program_writes_right_now_is_not_replaced(home, undoing, root, monkeypatch):
-    (root / "a").write_text("before")
+@pytest.mark.parametrize("there", [True, False])
+def test_a_file_that_a_program_writes_right_now_is_not_replaced(home, undoing, root, monkeypatch, there):
+    if there:
+        (root / "a").write_text("before")
     home.begin(run())
     (root / "a").write_text("after")
     home.end("r1")

@@ -62,7 +62,7 @@ def moment(at: float) -> str:
 
 def safe_cell(value: object) -> object:
     """What no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r\n＝＋－＠") else value
 
 
 def _every(finder: Finder, query: EntryQuery, over: Callable[[], bool]) -> Iterator[Entry]:

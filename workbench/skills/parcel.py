@@ -148,7 +148,7 @@ def _read_zip(path: Path) -> dict[str, bytes]:
             for info in packed.infolist():
                 if (name := _entry(info)) is not None:
                     files[known.add(name)] = _unpack(packed, info, name, room)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as fault:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as fault:
         raise refused(f"{path.name} is no zip file that can be read: {fault}.") from fault
     return files
 
@@ -164,6 +164,8 @@ def _entry(info: zipfile.ZipInfo) -> str | None:
         raise refused(f"{name} is no plain file: a pipe, socket or device.")
     if info.flag_bits & 1:
         raise refused(f"{name} is encrypted.")
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise refused(f"{name} is packed in a way that is not read here.", "Pack it as an ordinary zip file.")
     _check_mode(mode, name)
     if info.is_dir() or kind == stat.S_IFDIR or _PASSED_OVER & set(PurePosixPath(name).parts):
         return None

@@ -92,7 +92,7 @@ class Undoing:
         *folders, name = step.path.split("/")
         before = step.change.before
         if before is None:
-            _remove(root, folders, name)
+            _remove(root, folders, name, now.get(step.path))
             return
         folder = _reach(root, folders)
         try:
@@ -172,12 +172,13 @@ def _check_still(folder: int, name: str, known: Known | None) -> None:
         raise WorkbenchError("it is changed right now.")
 
 
-def _remove(root: int, folders: list[str], name: str) -> None:
+def _remove(root: int, folders: list[str], name: str, known: Known | None) -> None:
     try:
         folder = open_folder(root, folders)
     except FileNotFoundError:
         return
     try:
+        _check_still(folder, name, known)
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         (os.rmdir if stat.S_ISDIR(found.st_mode) else os.unlink)(name, dir_fd=folder)
     except FileNotFoundError:
