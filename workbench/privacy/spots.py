@@ -22,12 +22,20 @@ def each(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 def _by_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     at = 0
     for end in range(_PIECE, len(text) + _PIECE, _PIECE):
-        while at < end and (match := pattern.search(text, at, end + _BEHIND)) and match.start() < end:
-            whole = match if match.end() <= end else pattern.match(text, match.start())
-            if whole:
+        while at < end:
+            beyond = None
+            for match in pattern.finditer(text, at, end + _BEHIND):
+                if match.end() > end:
+                    beyond = match.start()
+                    break
+                yield match
+            if beyond is None or beyond >= end:
+                at = end
+            elif whole := pattern.match(text, beyond):
                 yield whole
-            at = max(whole.end() if whole else 0, match.start() + 1)
-        at = max(at, end)
+                at = max(whole.end(), beyond + 1)
+            else:
+                at = beyond + 1
 
 
 def spots(text: str, words: Iterable[str]) -> list[int]:
