@@ -19,8 +19,8 @@ from workbench.policy.report import Noted, Report
 from workbench.policy.sentence import sentence
 from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import Toolbook, toolbook
-from workbench.policy.uncollected import uncollected
 from workbench.records import EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
+from workbench.uncollected import uncollected
 
 RULES = "5"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 DEEPEST = 3  # texts inside texts given to exec

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from workbench.errors import WorkbenchError
 from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import LITERAL, Kind
@@ -11,6 +13,9 @@ from workbench.privacy.remembered import Remembered
 from workbench.privacy.values import Values
 from workbench.privacy.walk import as_text, rebuild
 from workbench.records import JsonValue
+from workbench.uncollected import uncollected
+
+_LONG: Final = 100_000  # characters in which so much is found that looking for garbage meanwhile takes long
 
 
 class Hiding:
@@ -25,10 +30,10 @@ class Hiding:
         learnt = self._values.learnt
         if text in self._clean_texts(learnt) or (text.startswith("[") and self._values.read(text)):
             return text  # as what was masked once is asked for again
-        while (masked := self._once(text, read=True)) != text:
+        while (masked := self._pass(text, read=True)) != text:
             text, before, learnt = masked, learnt, self._values.learnt
             while before != learnt:  # what was just learnt may stand elsewhere: found sooner than all is read again
-                text, before, learnt = self._once(text, read=False), learnt, self._values.learnt
+                text, before, learnt = self._pass(text, read=False), learnt, self._values.learnt
         if learnt == self._values.learnt:
             self._clean_texts(learnt).add(text)
         return text
@@ -49,6 +54,12 @@ class Hiding:
             texts = Remembered()
             self._clean = (learnt, texts)
         return texts
+
+    def _pass(self, text: str, *, read: bool) -> str:
+        if len(text) < _LONG:
+            return self._once(text, read=read)
+        with uncollected():
+            return self._once(text, read=read)
 
     def _once(self, text: str, *, read: bool) -> str:
         """The text with a token for each known value, and for what the detector sees."""

@@ -31,7 +31,7 @@ _FEWEST_LETTERS: Final = 2
 _EDGE_OF: Final = 0.4  # what a word beside a found one needs of the score
 
 _BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
-# How one begins: that is looked for alone, which is twice as fast and keeps no other thread waiting.
+# How one begins: looked for alone, which takes a third less and keeps no other thread waiting.
 _FIRST = re.compile(rf"[{_BIG[1:-1]}\ddl](?<![\w.@/\\$#%<-].)(?:(?<![dl])|(?=['’]))")
 _CANDIDATE = re.compile(
     r"(?:(?P<word>(?:Mc|Mac|De|Di|La|Le|Van|Fitz|[ODdl]['’])?"

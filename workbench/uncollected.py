@@ -1,5 +1,5 @@
-"""No garbage is looked for while a program is read: its tree is thousands of parts that all live until the verdict, and
-a look at all objects of the process in the middle costs as much as the reading."""
+"""No garbage is looked for while something long is read: its parts are thousands and all live until the end, and a look
+at all objects in the middle costs as much as the reading of a program, or keeps the loop waiting for 40 ms."""
 
 from __future__ import annotations
 

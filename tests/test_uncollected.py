@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from workbench.policy.uncollected import uncollected
+from workbench.uncollected import uncollected
 
 
 @pytest.fixture(autouse=True)
