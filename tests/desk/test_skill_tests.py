@@ -14,7 +14,7 @@ import pytest
 from workbench.catalog.definitions import digest
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.records import Origin, RunState, Skill, SkillTest
+from workbench.records import Origin, RunState, Skill, SkillTest, Strength
 
 CODE = """\
 from servers.demo import list_orders
@@ -180,3 +180,13 @@ async def test_use_is_counted_and_forms_that_come_again_are_told(core, paths):
     await core.desk.draft_skill("total-orders", "Counts them.", code, run.id)
     assert await core.desk.skill_hints() == ()
     assert Core(paths).paths.drafts.joinpath(".lessons.json").exists()
+
+
+async def test_what_nobody_kept_is_not_played_where_the_sandbox_is_of_reduced_strength(core, monkeypatch):
+    await recorded(core, "count-orders", CODE, {})
+    await core.desk.draft_skill("count-orders", "Counts.", CODE + "# another\n", "")
+    monkeypatch.setattr(core.rooms.sandbox, "_strength", Strength("reduced", "reduced"))
+    (draft,) = await core.desk.test_skill("count-orders", draft=True)
+    assert "nobody has kept its code" in draft.differences[-1].words
+    (test,) = await core.desk.test_skill("count-orders")
+    assert test.state == "passed"
