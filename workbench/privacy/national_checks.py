@@ -14,14 +14,17 @@ _CPF = re.compile(r"\d(?<![\w.-].)\d{2}\.\d{3}\.\d{3}-\d\d(?![\w-])")
 _CODICE = re.compile(r"[A-Z](?<!\w.)[A-Z]{5}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)")
 _CURP = re.compile(r"[A-Z](?<!\w.)[A-Z]{3}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)")
 _NINO_SPACED = re.compile(r"[A-CEGHJ-PR-TW-Z](?<!\w.)[A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D](?!\w)")
+_LETTERED = re.compile(r"[A-Z](?<!\w.)[A-Z](?:[A-Z]{2,4}\d\d| \d\d )")  # how the last three begin: one search for all
 
 
 def unmistakable(text: str) -> Iterator[tuple[int, int]]:
     """Spans of numbers that need no word before them."""
     if "-" in text:
         yield from (match.span() for match in each(_CPF, text) if _cpf(_bare(match.group())))
-    for form, right in ((_CODICE, _codice), (_CURP, _any), (_NINO_SPACED, _any)):
-        yield from (match.span() for match in each(form, text) if right(match.group()))
+    for begins in each(_LETTERED, text):
+        for form, right in ((_CODICE, _codice), (_CURP, _any), (_NINO_SPACED, _any)):
+            if (match := form.match(text, begins.start())) and right(match.group()):
+                yield match.span()
 
 
 def checked(number: str) -> bool:

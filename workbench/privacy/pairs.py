@@ -37,25 +37,27 @@ def pairs(text: str, rules: Rules = PLAIN) -> Iterator[Found]:
     """Values whose key announces a kind that accepts them."""
     if ":" in text or "=" in text:
         for match in each(_KEY, text):
-            yield from _pair(text, match, rules)
+            if found := _pair(text, match, rules):
+                yield found
     if "</" in text:
         for tag in each(_TAG, text):
             yield from _tagged(text, tag, rules)
 
 
-def _pair(text: str, word: re.Match[str], rules: Rules) -> Iterator[Found]:
+def _pair(text: str, word: re.Match[str], rules: Rules) -> Found | None:
     kind = _announced(text, word, rules)
     bare = word.group().lower() in BARE
     if kind is None and not bare:
-        return
+        return None
     mark = _MARK.match(text, word.end())
     if mark is None:
-        return
+        return None
     if bare:
         kind = _told(text, word, mark.end(), rules) or kind
     span = _value(text, mark.end(), kind) if kind else None
     if kind and span:
-        yield Found(*span, settled(kind, text[slice(*span)]).name, f"key {word.group()}")
+        return Found(*span, settled(kind, text[slice(*span)]).name, f"key {word.group()}")
+    return None
 
 
 def _told(text: str, word: re.Match[str], at: int, rules: Rules) -> Kind | None:
