@@ -25,11 +25,13 @@ def test_each_stretch_has_its_kind() -> None:
 def test_four_times_the_text_takes_about_four_times_as_long(piece: str) -> None:
     """The whole megabyte is measured by `benchmarks/privacy_speed.py`."""
 
-    def took(size: int) -> float:
-        text = piece * (size // len(piece))
-        began = time.process_time()
+    def once(text: str) -> float:
+        began = time.thread_time()
         detect(text)
-        return time.process_time() - began
+        return time.thread_time() - began
 
-    took(1_000)
+    def took(size: int) -> float:
+        """The quickest of three: what else happens on a busy machine, or in the collector, is no part of it."""
+        return min(once(piece * (size // len(piece))) for _ in range(3))
+
     assert took(40_000) < 12 * max(took(10_000), 0.004)

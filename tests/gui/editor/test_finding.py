@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 
 from workbench.gui.editor.find_bar import EditorFindBar
-from workbench.gui.editor.finding import SECONDS, Wish, plain_hits
+from workbench.gui.editor.finding import Wish, plain_hits
 from workbench.gui.editor.looks import Looks
 from workbench.gui.editor.program_editor import ProgramEditor
 
@@ -111,9 +110,8 @@ def test_an_endless_expression_ends_and_holds_nobody_up(editor: ProgramEditor, b
     bar.open_bar()
     bar._regex.setChecked(True)
     bar.words.setText("(a+)+$")
-    began = time.perf_counter()
     bar._seek()
-    assert time.perf_counter() - began < SECONDS / 2
+    assert "takes too long" not in bar.words_said(), "it looks elsewhere, and whoever types goes on"
     bar._search._late.start(50)
     qtbot.waitUntil(lambda: "takes too long" in bar.words_said(), timeout=20_000)
     assert bar._search._process is None
