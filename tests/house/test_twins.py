@@ -9,6 +9,7 @@ from pathlib import Path
 
 # Parts without a twin of their own → the test that exercises them, and therefore fails when they are wrong.
 ELSEWHERE = {
+    "gui/plotting.py": "tests/gui/results/test_plot_page.py",
     "gui/file_actions.py": "tests/gui/test_actions.py",
     "gui/models/changes.py": "tests/gui/files/test_pane.py",
     "gui/files/preview.py": "tests/gui/files/test_page.py",

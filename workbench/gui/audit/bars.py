@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -11,11 +9,11 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.audit.charts import Chart
+from workbench.gui.plotting import dress, empty_row, make_plot, named_places
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme
 
 _WIDE = 0.72  # of a place is covered
-_TICK = 14  # letters of a name
 _NAMES = 8  # along the bottom at most
 
 
@@ -49,14 +47,8 @@ class Bars(QWidget):
         if chart is None or not chart.series:
             return
         plot = self._plot if self._plot is not None else self._make()
-        plot.clear()
-        plot.setBackground(self._theme.colour("raised"))
-        for side in ("left", "bottom"):
-            axis = plot.getAxis(side)
-            axis.setPen(self._theme.colour("edge"))
-            axis.setTextPen(self._theme.colour("muted"))
-            axis.setStyle(tickFont=self._theme.ui(-1), tickLength=0)
-        plot.getAxis("bottom").setTicks(_ticks(chart.labels))
+        dress(plot, self._theme, "raised", tickLength=0)
+        plot.getAxis("bottom").setTicks(named_places(chart.labels, _NAMES))
         self._add(chart)
         highest = max((sum(column) if chart.stacked else max(column)) for column in _columns(chart))
         plot.setXRange(-0.6, max(1, len(chart.labels)) - 0.4, padding=0)
@@ -64,15 +56,8 @@ class Bars(QWidget):
         self._name(chart)
 
     def _make(self) -> Any:  # Any: pyqtgraph has no types
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # many threads for little numbers cost more than they save
-        import pyqtgraph
-
-        pyqtgraph.setConfigOptions(antialias=True, exitCleanup=False)
-        plot = self._plot = pyqtgraph.PlotWidget(self)
-        plot.setMenuEnabled(False)
-        plot.hideButtons()
+        plot = self._plot = make_plot(self, 0.15)
         plot.setMouseEnabled(x=False, y=False)
-        plot.showGrid(x=False, y=True, alpha=0.15)
         plot.setFrameShape(QFrame.Shape.NoFrame)
         plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -97,11 +82,7 @@ class Bars(QWidget):
 
     def _name(self, chart: Chart) -> None:
         """Names are labels of ours: a stranger's server is no rich text of the library's."""
-        while self._legend.count():
-            item = self._legend.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.deleteLater()
+        empty_row(self._legend)
         if len(chart.series) > 1:
             for one in chart.series:
                 self._legend.addWidget(_Sample(self._theme, one.role))
@@ -127,10 +108,3 @@ class _Sample(QFrame):
 
 def _columns(chart: Chart) -> list[tuple[float, ...]]:
     return list(zip(*(one.values for one in chart.series), strict=True))
-
-
-def _ticks(labels: tuple[str, ...]) -> list[list[tuple[float, str]]]:
-    step = max(1, math.ceil(len(labels) / _NAMES))
-    return [
-        [(float(at), name if len(name) <= _TICK else f"{name[: _TICK - 1]}…") for at, name in enumerate(labels)][::step]
-    ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from workbench.gui.plotting import NAME, dress, empty_row, make_plot, named_places
 from workbench.gui.results.page import Page
 from workbench.gui.results.series import Chart
 from workbench.gui.text import ForeignLabel
@@ -22,7 +22,6 @@ LINES = (
     Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine, Qt.PenStyle.SolidLine,
 )  # fmt: skip
 _SIGNS = 60  # values up to which each has a point of its own
-_TICK = 14  # letters of such a name
 _WIDE = 0.8  # of a place is covered by its bars
 
 
@@ -102,13 +101,7 @@ class PlotPage(Page):
         if chart is None:
             return
         plot = self._plot if self._plot is not None else self._make()
-        plot.clear()
-        plot.setBackground(self._theme.colour("surface"))
-        for side in ("left", "bottom"):
-            axis = plot.getAxis(side)
-            axis.setPen(self._theme.colour("edge"))
-            axis.setTextPen(self._theme.colour("muted"))
-            axis.setStyle(tickFont=self._theme.ui(-1))
+        dress(plot, self._theme, "surface")
         self._name_places()
         places = chart.places or tuple(float(at) for at in range(len(chart.series[0].values)))
         for number, one in enumerate(chart.series):
@@ -124,19 +117,13 @@ class PlotPage(Page):
         """As many names along the bottom as there is room for; without names the library numbers the places."""
         if self._plot is None or self._chart is None:
             return
-        longest = min(max((len(name) for name in self._chart.labels), default=0), _TICK)
+        labels = self._chart.labels
+        longest = min(max((len(name) for name in labels), default=0), NAME)
         room = self.width() // (self.fontMetrics().averageCharWidth() * (longest + 3))
-        self._plot.getAxis("bottom").setTicks(_ticks(self._chart.labels, max(2, room)))
+        self._plot.getAxis("bottom").setTicks(named_places(labels, max(2, room)) if labels else None)
 
     def _make(self) -> Any:  # Any: pyqtgraph has no types
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # many threads for little numbers cost more than they save
-        import pyqtgraph
-
-        pyqtgraph.setConfigOptions(antialias=True, exitCleanup=False)
-        plot = self._plot = pyqtgraph.PlotWidget(self)
-        plot.setMenuEnabled(False)
-        plot.hideButtons()
-        plot.showGrid(x=False, y=True, alpha=0.2)
+        plot = self._plot = make_plot(self, 0.2)
         plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._column.insertWidget(1, plot, 1)
         self.setFocusProxy(plot)
@@ -166,11 +153,7 @@ class PlotPage(Page):
 
     def _name(self, chart: Chart) -> None:
         """The names of the lines are foreign, so they are labels of ours and no rich text of the library's."""
-        while self._legend.count():
-            item = self._legend.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.deleteLater()
+        empty_row(self._legend)
         if len(chart.series) > 1:
             for number, one in enumerate(chart.series):
                 self._legend.addWidget(_Sample(self._theme, number, bars=self._bars))
@@ -197,11 +180,3 @@ class _Sample(QWidget):
             painter.setPen(QPen(colour, 2, LINES[self._number]))
             painter.drawLine(0, self.height() // 2, self.width(), self.height() // 2)
         painter.end()
-
-
-def _ticks(labels: tuple[str, ...], most: int) -> list[list[tuple[float, str]]] | None:
-    if not labels:
-        return None
-    step = max(1, math.ceil(len(labels) / most))
-    names = [(float(at), name if len(name) <= _TICK else name[: _TICK - 1] + "…") for at, name in enumerate(labels)]
-    return [names[::step]]
