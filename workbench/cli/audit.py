@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +16,7 @@ from workbench.cli.printing import moment, print_data, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import ChainReport, Entry, EntryQuery
+from workbench.wire.typed_time import typed_time
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
@@ -66,13 +65,9 @@ def _stretch(parser: Parser) -> None:
 
 def _moment(text: str) -> float:
     """A day or time of this place, or how long ago."""
-    spans = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-    if text[:-1].isdigit() and text[-1:] in spans and len(text) < 8:
-        return time.time() - int(text[:-1]) * spans[text[-1]]
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: 2026-11-05, 2026-11-05T14:00 or 7d") from None
+    if (at := typed_time(text)) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: 2026-11-05, 2026-11-05T14:00 or 7d")
+    return at
 
 
 def _verify(given: argparse.Namespace, paths: Paths) -> int:

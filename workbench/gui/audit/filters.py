@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.text import one_line
 from workbench.records import EntryQuery, Risk
+from workbench.wire.typed_time import typed_time
 
 translate = QCoreApplication.translate
 
 FIELDS = ("since", "until", "actor", "session", "run", "server", "tool", "risk", "outcome", "kind")
 """In the order in which chips stand; these are the words that can be typed before a colon."""
 _NAMES = {"run": "run_id"}  # of EntryQuery, where they differ
-_SPANS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ def typed(text: str) -> tuple[str, Filters]:
 
 def usable(one: Filter) -> bool:
     if one.field in ("since", "until"):
-        return moment(one.value) is not None
+        return typed_time(one.value) is not None
     if one.field == "risk":
         return one.value in set(Risk)
     return one.field in FIELDS and (one.field != "outcome" or one.value in ("ok", "failed"))
@@ -63,25 +60,10 @@ def query_of(text: str, filters: Filters, now: float | None = None) -> EntryQuer
     words, times = dict[str, str](), dict[str, float]()
     for one in filters:
         if one.field in ("since", "until"):
-            times[one.field] = moment(one.value, now) or 0.0
+            times[one.field] = typed_time(one.value, now) or 0.0
         else:
             words[_NAMES.get(one.field, one.field)] = one.value
     return EntryQuery(text=text.strip(), **words, **times)  # type: ignore[arg-type]  # texts and times, by their names
-
-
-def moment(value: str, now: float | None = None) -> float | None:
-    """`30m`, `7d` ago; `today`; a day or a time of this place. None: it is none of these."""
-    at = time.time() if now is None else now
-    if value[:-1].isdigit() and value[-1:] in _SPANS and len(value) < 8:
-        return at - int(value[:-1]) * _SPANS[value[-1]]
-    today = datetime.fromtimestamp(at).replace(hour=0, minute=0, second=0, microsecond=0)
-    days = {"today": 0, "yesterday": 1}
-    if value in days:
-        return (today - timedelta(days=days[value])).timestamp()
-    try:
-        return datetime.fromisoformat(value).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def told(one: Filter) -> str:

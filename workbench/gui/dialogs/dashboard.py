@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
 from workbench.events import EntryWritten, Event
 from workbench.gui.audit.bars import Bars
 from workbench.gui.audit.charts import Chart, charts
-from workbench.gui.audit.filters import moment
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
 from workbench.gui.results.save import ask_and_save
@@ -35,6 +34,7 @@ from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
 from workbench.gui.whole import fetch_whole
 from workbench.records import Figures
+from workbench.wire.typed_time import typed_time
 
 AGAIN_MS = 2_000
 """So long after something happened the figures are asked for again."""
@@ -92,7 +92,7 @@ class Dashboard(QDialog):
         )
 
     def _since(self) -> float:
-        return moment(str(self.range.currentData())) or 0.0
+        return typed_time(str(self.range.currentData())) or 0.0
 
     def _lay_out(self, unit: int) -> None:
         menu = QMenu(self.report)
