@@ -77,6 +77,7 @@ class ImportSkillsDialog(QDialog):
             skill: Skill = await self._context.questions.import_skill(review.key)
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
+            self.import_button.setEnabled(True)
             return
         self.imported.emit(skill)
         del self._reviews[review.key]
