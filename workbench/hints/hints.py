@@ -24,7 +24,7 @@ SECONDS = 20.0  # for one answer: a long program is read whole once, on a machin
 STARTING = 60.0  # for the first one: a cold disk, and stubs to be read
 LONGEST = 1_000_000  # characters of a program that is looked at
 _LINE = 64 << 20  # bytes of an answer
-_TIDY = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONSAFEPATH": "", "LANG": "C.UTF-8", "PATH": os.defpath}
+_TIDY = {"PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8", "PATH": os.defpath}
 
 
 class Hints:
@@ -98,7 +98,7 @@ class Hints:
         process = self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "workbench.hints.worker", str(self._generated), str(self._cache),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-            cwd=ABOVE, env={name: value for name, value in _TIDY.items() if value}, limit=_LINE, start_new_session=True,
+            cwd=ABOVE, env=_TIDY, limit=_LINE, start_new_session=True,
         )  # fmt: skip
         try:
             ready = await asyncio.wait_for(_heard(process), STARTING)
