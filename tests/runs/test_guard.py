@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 
 from workbench.events import PauseSettled, RunPaused
-from workbench.records import Decision, EntryQuery, PauseAnswer, RunState
+from workbench.records import ENDS, Decision, EntryQuery, PauseAnswer, RunState
 from workbench.runs.broker import Broker
 from workbench.runs.provenance import Read
-from workbench.runs.road import ENDS
 
 
 class Person:

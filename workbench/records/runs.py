@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from workbench.records.calls import CallTrace
 from workbench.records.ground import Fault, Origin, Risk
@@ -124,6 +125,10 @@ class RunState(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"  # the core died under it; written when the next core starts
+
+
+# Nothing follows these.
+ENDS: Final = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from typing import Final
 
 from workbench.events import Event, RunChanged
 from workbench.policy.pinning import skeleton
-from workbench.records import Run, RunState
+from workbench.records import ENDS, Run, RunState
 from workbench.runs.borrowed import MARK
-from workbench.runs.road import ENDS
 from workbench.runs.rooms import Rooms
 
 LONGEST: Final = 6_000  # characters of a program whose form is counted: a skill is short, and the loop waits for it

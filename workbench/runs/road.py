@@ -10,7 +10,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.policy.observed import compare, unforeseen
-from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
+from workbench.records import ENDS, CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.runs.observing import Observing
 from workbench.runs.placement import Placement
 from workbench.runs.plan import Plan
@@ -25,7 +25,6 @@ from workbench.workspace.snapshots import Writer
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
 KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
-ENDS = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
-from workbench.records import Run, RunState, ServerStatus
+from workbench.records import ENDS, Run, RunState, ServerStatus
 
 if TYPE_CHECKING:
     from workbench.events import Event
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from workbench.wire.questions import Questions
 
 LOOK_SECONDS = 2.0  # asked again at the latest after this, in case nothing is heard
-ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 
 Attend = Callable[[Run], Awaitable[None]]
 

@@ -38,9 +38,8 @@ from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.gui.wishes import RecordRun, Say, ShowCode, ShowPause, ShowPlan, ShowPrivacy
-from workbench.records import Fault, Ledger, Run, RunState
+from workbench.records import ENDS, Fault, Ledger, Run, RunState
 
-_ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 _NARROW = 90  # letters of width below which calls stand under the output
 _MOST_OUTPUT = 4_000_000  # characters of output that are shown
 _OUTPUT, _RESULT, _DEEDS = 0, 1, 2
@@ -96,7 +95,7 @@ class OutputPane(Pane):
 
     def stop(self) -> None:
         """End the run that is shown."""
-        if self._run is not None and self._run.state not in _ENDS:
+        if self._run is not None and self._run.state not in ENDS:
             self.context.tasks.run("stop a run", self.context.questions.stop_run(self._run.id))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -119,12 +118,12 @@ class OutputPane(Pane):
                 self._pages.setCurrentWidget(self._body)
                 self._fault.show_fault(Fault(fault.message, fault.hint))
             return
-        if run_id == self._wanted and (self._run is None or self._run.state not in _ENDS):
+        if run_id == self._wanted and (self._run is None or self._run.state not in ENDS):
             self._show(run)
 
     def _show(self, run: Run) -> None:
         first = self._run is None
-        ended = run.state in _ENDS and (self._run is None or self._run.state not in _ENDS)
+        ended = run.state in ENDS and (self._run is None or self._run.state not in ENDS)
         self._run = run
         self._pages.setCurrentWidget(self._body)
         if first:
@@ -133,14 +132,14 @@ class OutputPane(Pane):
         if len(run.calls) >= self._calls.rowCount():
             self._calls.show_calls(run.calls)
         self._show_calls()
-        if first and run.output and run.state not in _ENDS:
+        if first and run.output and run.state not in ENDS:
             self._stream.show_whole(run.output)
         if ended:
             self._show_end(run)
         self._show_head()
         if run.state is RunState.RUNNING:
             self._tick.start()
-        elif run.state in _ENDS:
+        elif run.state in ENDS:
             self._tick.stop()
 
     def _show_end(self, run: Run) -> None:
@@ -186,7 +185,7 @@ class OutputPane(Pane):
         if self._run is not None:
             self._head.show_run(self._run)
             self.texts.show_run(self._run)
-            seen = self._run.state in _ENDS and bool(self._run.model_view)
+            seen = self._run.state in ENDS and bool(self._run.model_view)
             self._eye.setVisible(seen)
             self._count_hidden(self._run.model_view if seen else "")
             self._model_box.setVisible(seen and self._eye.isChecked())

@@ -23,9 +23,8 @@ from workbench.gui.editor.profile_choice import ProfileChoice
 from workbench.gui.editor.program_editor import ProgramEditor
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.words import language_word
-from workbench.records import Fault, Finding, Run, RunState, Verdict
+from workbench.records import ENDS, Fault, Finding, Run, Verdict
 
-_ENDS = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
 _ASSESS_MS = 350
 _KEEP_MS = 700  # from the first letter that is not kept yet: who types on and on is kept, too
 
@@ -138,7 +137,7 @@ class Sheet(QWidget):
 
     def follow(self, run: Run) -> None:
         """The run of this sheet took a step."""
-        if run.state in _ENDS:
+        if run.state in ENDS:
             self.run_id = ""
             self.settled.emit()
 

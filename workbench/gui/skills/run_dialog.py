@@ -16,9 +16,8 @@ from workbench.gui.icons import icon
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.tick_box import TickBox
-from workbench.records import Fault, Run, RunState, SkillPage
+from workbench.records import ENDS, Fault, Run, RunState, SkillPage
 
-ENDED = (RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED)
 LOOK = 0.25  # seconds between two looks at a run that is to be recorded
 
 
@@ -64,7 +63,7 @@ class RunSkillDialog(QDialog):
 
     async def _record(self, run: Run, label: str) -> None:
         questions = self._context.questions
-        while run.state not in ENDED:
+        while run.state not in ENDS:
             await asyncio.sleep(LOOK)
             run = await questions.run(run.id)
         if run.state is RunState.DONE:
