@@ -267,6 +267,19 @@ def test_a_renamed_skill_takes_its_function_and_its_history_along(shelf: Shelf) 
         shelf.library.rename("sum-up", "other")
 
 
+def test_renamed_instructions_without_code_stay_kept(shelf: Shelf, tmp_path: Path) -> None:
+    folder = tmp_path / "sent" / "add-up"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: add-up\ndescription: Adds.\n---\nadd-up: take all numbers.\n")
+    (parcel,) = open_parcels(folder)
+    shelf.library.keep("add-up", shelf.library.bring_in(parcel, "elsewhere").sha, "you")
+    renamed = shelf.library.rename("add-up", "sum-up")
+    assert (renamed.version, renamed.faults) == (2, ())
+    assert "sum-up: take all numbers." in renamed.notes
+    assert [one.version for one in shelf.library.versions("sum-up")] == [1]
+    assert [one.name for one in shelf.library.usable()] == ["sum-up"]
+
+
 def test_renaming_what_nobody_kept_does_not_keep_it(shelf: Shelf) -> None:
     shelf.kept("add-up", CODE)
     (shelf.skills / "add-up" / "add_up.py").write_text("import os\nasync def add_up(): ...\n")

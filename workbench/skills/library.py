@@ -283,21 +283,23 @@ class Library:
         return any((self._root(state) / name).exists() for state in SkillState)
 
     def _rename(self, skill: Skill, name: str) -> None:
-        """The code of a kept skill was looked at; only its function's name is another one now."""
+        """What was kept was looked at; only the skill's own name in it is another one now."""
         root, code = self._root(skill.state), renamed(skill.code, identifier(skill.name), identifier(name))
-        draft = self._drafts / skill.name
-        if skill.state is SkillState.KEPT and draft.is_dir():
-            raise WorkbenchError(f"{skill.name} has a draft.", "Keep or retire the draft first.")
-        if skill.state is SkillState.KEPT and not skill.faults:
-            put_by(root / skill.name, skill.version)
-            self._approvals.add(name, sha_of(code, skill.notes))
-        os.replace(root / skill.name, root / name)
-        step = 1 if skill.state is SkillState.KEPT and code != skill.code else 0
         notes = renamed_words(skill.notes, skill.name, name)
+        sha, kept = sha_of(code, notes), skill.state is SkillState.KEPT
+        draft = self._drafts / skill.name
+        if kept and draft.is_dir():
+            raise WorkbenchError(f"{skill.name} has a draft.", "Keep or retire the draft first.")
+        if kept and not skill.faults:
+            if sha != skill.sha:
+                put_by(root / skill.name, skill.version)
+            self._approvals.add(name, sha)
+        os.replace(root / skill.name, root / name)
+        step = 1 if kept and sha != skill.sha else 0
         wish = replace(skill, name=name, code=code, notes=notes, version=skill.version + step, starter=False)
         write_skill(root / name, wish)
         (root / name / code_file(skill.name)).unlink(missing_ok=True)
-        restamp(root / name, skill.sha, sha_of(code, skill.notes))
+        restamp(root / name, skill.sha, sha)
 
     def _living(self, name: str) -> Skill | None:
         """The draft of this name, else the kept skill."""
