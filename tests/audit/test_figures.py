@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sqlite3
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -202,11 +203,11 @@ def test_the_report_as_html_stands_alone_and_runs_nothing(report):
         assert words in page
     empty = as_html(make_empty(report))
     assert "No program ran." in empty
+    of_all = as_html(replace(report, figures=replace(report.figures, since=0.0)))
+    assert "Audit report, the beginning to" in of_all
 
 
 def make_empty(report):
-    from dataclasses import replace
-
     from workbench.records import ChainReport, Figures
 
     return replace(

@@ -6,6 +6,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from workbench.records import CallTrace, Ledger, Observation, Risk, RunState
+
 RIGHT, LEFT = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.LeftDockWidgetArea
 
 
@@ -29,3 +31,27 @@ def test_what_a_person_put_elsewhere_stays_there(window: Any, qtbot: Any) -> Non
     qtbot.wait(150)
     assert window.dockWidgetArea(runs) == LEFT
     assert not window.layout_file.runs_below
+
+
+def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(
+    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+) -> None:
+    window.centre.make_all()
+    window.centre.editor.open_code("report", "print(1)\n")
+    window.centre.setCurrentWidget(window.centre.editor)
+    calls = (CallTrace("c1", "demo", "list_orders", "{}", Risk.LOW, "done"),)
+    wrote = (Observation("written", "report.csv", None, 1),)
+    ledger = Ledger(12_000, 400, 38_000, definitions=11_000)
+    seen = {"result": '[{"a": 1}]', "model_view": '"[EMAIL_1.k7q2]"', "calls": calls, "observed": wrote}
+    paper.run_list["r"] = make.run("r", RunState.DONE, started=1.0, ended=2.0, ledger=ledger, **seen)
+    window.output.show_run("r")
+    window.commands.do("audit.verify")
+    qtbot.waitUntil(lambda: window.output._head._keep.isVisibleTo(window.output))
+    settled()
+    window.resize(800, 600)
+    qtbot.waitUntil(lambda: window.docks["runs"] in window.tabifiedDockWidgets(window.docks["audit"]))
+    assert window.width() == 800
+    window.docks["output"].come()
+    qtbot.waitUntil(lambda: window.output._result.isVisible())
+    table = window.output._result._buttons["Table"]
+    assert table.height() >= table.sizeHint().height(), "the ways to look at a result are not squeezed"

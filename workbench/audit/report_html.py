@@ -39,7 +39,8 @@ Row = Sequence[object]
 
 def as_html(report: Report) -> str:
     """The whole page."""
-    title = f"Audit report, {_day(report.figures.since)} to {_day(report.figures.until)}"
+    since = _day(report.figures.since) if report.figures.since > 0 else "the beginning"
+    title = f"Audit report, {since} to {_day(report.figures.until)}"
     parts = (
         f"<h1>{_safe(title)}</h1>",
         f'<p class="quiet">Made {_time(report.made)} by MCP Workbench {_safe(report.version)} from the audit of the '

@@ -76,7 +76,8 @@ USAGES = (
     ("mcp-workbench skills show NAME", "read one, its code and its versions"),
     ("mcp-workbench skills run NAME", "run one"),
     ("mcp-workbench skills test [NAME…]", "play the recordings of skills and say what differs"),
-    ("mcp-workbench files list|changes|undo …", "look at the workspace and take back what a run changed"),
+    ("mcp-workbench files list|read", "list the workspace's files, print one"),
+    ("mcp-workbench files changes|diff|undo", "see what runs changed, and take it back"),
     ("mcp-workbench connect [CLIENT]", "put this workbench into an agent's settings"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench serve --http", "open the HTTP door for agents of this machine"),
@@ -92,6 +93,8 @@ USAGES = (
     ("mcp-workbench tokens", "say what programs cost and saved a model"),
     ("mcp-workbench audit verify", "check that the audit is whole"),
     ("mcp-workbench audit query", "read the audit"),
+    ("mcp-workbench audit export", "write entries into a file, with the hashes that chain them"),
+    ("mcp-workbench audit report", "make the compliance report of a stretch of time"),
 )
 EXAMPLES = """examples:
   mcp-workbench ~/projects/shop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 
@@ -17,6 +18,12 @@ class FoldingRow(QWidget):
         self._row.setSpacing(spacing)
         self._row.addLayout(first, 1)
         self._row.addLayout(second)
+        self._parts = (first, second)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the wider part: else a window that shrinks at once stops while they are beside each other."""
+        hint = super().minimumSizeHint()
+        return QSize(max(part.minimumSize().width() for part in self._parts), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

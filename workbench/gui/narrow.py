@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NARROW, _LOW = 265, 180  # in units: below it, things move together
 _SIDE, _SLIM_SIDE = 70, 64
-_BELOW, _LOW_BELOW = 62, 34
+_BELOW, _LOW_BELOW = 62, 44
 _CALM = 60  # milliseconds without another size before something moves
 _RIGHT, _BOTTOM = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
 

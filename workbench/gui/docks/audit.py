@@ -23,8 +23,9 @@ from workbench.gui.docks.review_chip import ReviewChip
 from workbench.gui.layout import Layout
 from workbench.gui.models.audit import AuditModel
 from workbench.gui.pane import Pane
+from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState, Strip, action_button, label, lead_focus, search_box
+from workbench.gui.views import EmptyState, Strip, action_button, lead_focus, search_box
 from workbench.gui.wishes import Say, ShowCode, ShowRun
 from workbench.records import ChainReport, Entry, EntryQuery
 
@@ -47,7 +48,8 @@ class AuditPane(Pane):
         self.kind = CalmCombo()
         self.chips = ChipRow(context.theme, self)
         self.menu = FilterMenu(self)
-        self.chain = label("", "muted")
+        self.chain = ForeignLabel(elide=True)
+        mark(self.chain, role="muted")
         self.figures = ReviewChip()
         self.card = EntryCard(context, self)
         self._fresh: list[Entry] = []
@@ -308,7 +310,8 @@ class AuditPane(Pane):
             text = self.tr("✓ Unbroken: {} entries, head {}").format(report.entries, report.head[:12])
             mark(self.chain, tone="success")
         else:
-            text = self.tr("✗ Broken at entry {}: {}").format(report.broken_at, report.reason)
+            text = self.tr("✗ Broken at entry {}: {}. Nothing from there on can be trusted.").format(
+                report.broken_at, report.reason
+            )
             mark(self.chain, tone="danger")
         self.chain.setText(text)
-        self.chain.setToolTip("" if report.whole else self.tr("Entries from there on cannot be trusted."))

@@ -6,7 +6,6 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
-    QPushButton,
     QSplitter,
     QStackedWidget,
     QTabWidget,
@@ -41,6 +40,7 @@ from workbench.gui.wishes import RecordRun, Say, ShowCode, ShowPause, ShowPlan, 
 from workbench.records import ENDS, Fault, Ledger, Run, RunState
 
 _NARROW = 90  # letters of width below which calls stand under the output
+_LOW = 24  # lines of height below which there is no room for one above the other
 _MOST_OUTPUT = 4_000_000  # characters of output that are shown
 _OUTPUT, _RESULT, _DEEDS = 0, 1, 2
 
@@ -101,7 +101,8 @@ class OutputPane(Pane):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         wide = self.width() >= self.fontMetrics().averageCharWidth() * _NARROW
-        self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        low = self.height() < self.fontMetrics().lineSpacing() * _LOW
+        self._split.setOrientation(Qt.Orientation.Horizontal if wide or low else Qt.Orientation.Vertical)
         self._fit_calls()
 
     def _fit_calls(self, *_place: int) -> None:
@@ -242,7 +243,8 @@ class OutputPane(Pane):
         self._head.keep_wanted.connect(self._keep)
         self._head.record_wanted.connect(self._record)
         self._head.plan_wanted.connect(self._show_plan)
-        self._eye = QPushButton(self.tr("What the model sees"))
+        self._eye = RoomyButton(self.context.theme, icon("eye", "muted"), self.tr("What the model sees"))
+        self._eye.setToolTip(self.tr("Show beside the result what the agent's model gets of it"))
         self._eye.setCheckable(True)
         mark(self._eye, kind="chip")
         self._eye.toggled.connect(self._show_head)
@@ -260,7 +262,7 @@ class OutputPane(Pane):
         self._head.add(self._hidden)
         self._head.add(self._eye)
         self._fault = FaultCard(self.context.theme)
-        self._ledger = ForeignLabel()
+        self._ledger = ForeignLabel(elide=True)
         unit = self.context.theme.unit
         self._ledger.setContentsMargins(unit * 3, unit, unit * 3, unit)
         mark(self._ledger, role="muted")
@@ -289,7 +291,7 @@ class OutputPane(Pane):
         self._tabs.addTab(self._deeds, self.tr("Foretold and done"))
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
-        self._split.setMinimumHeight(self.context.theme.unit * 18)  # lower windows need the room above more
+        self._split.setMinimumHeight(self.context.theme.unit * 27)  # lower windows need the room above more
         self._split.addWidget(self._make_calls())
         self._split.addWidget(self._tabs)
         self._split.addWidget(self._make_model_view())

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from workbench.gui.icons import icon, pixmap
+from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import Strip, label
@@ -44,11 +45,12 @@ class RunHead(Strip):
         mark(self._trifecta, tone="critical")
         self._trifecta.hide()
         self._stop = QPushButton(icon("stop", "danger"), self.tr("Stop"), self)
+        self._stop.setToolTip(self.tr("End this run and the calls it waits for"))
         self._stop.clicked.connect(self.stop_wanted)
         self._keep = QPushButton(icon("bookmark", "muted"), self.tr("Keep as skill…"), self)
         self._keep.setToolTip(self.tr("Make a skill of this program, for agents to use again"))
         self._keep.clicked.connect(self.keep_wanted)
-        self._plan = QPushButton(icon("list", "muted"), self.tr("Plan…"), self)
+        self._plan = RoomyButton(theme, icon("list", "muted"), self.tr("Plan…"), self)
         self._plan.setToolTip(self.tr("What the rehearsal held back, and what of it may really happen"))
         self._plan.clicked.connect(self.plan_wanted)
         self.row.addWidget(self._picture)
@@ -58,7 +60,7 @@ class RunHead(Strip):
         self.row.addWidget(self._trifecta)
         self.row.addWidget(self._stop)
         self.row.addWidget(self._plan)
-        self._record = QPushButton(icon("history", "muted"), self.tr("Record…"), self)
+        self._record = RoomyButton(theme, icon("history", "muted"), self.tr("Record…"), self)
         self._record.setToolTip(self.tr("Test a skill against what this run asked and was told"))
         self._record.clicked.connect(self.record_wanted)
         self.row.addWidget(self._record)

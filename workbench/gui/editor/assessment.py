@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui.code_view import ORDER
+from workbench.gui.folding_row import FoldingRow
 from workbench.gui.icons import pixmap
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
@@ -14,6 +15,7 @@ from workbench.gui.words import risk_word
 from workbench.records import Finding, Verdict
 
 _ROWS = 6  # findings one sees without scrolling
+_FOLDED = 90  # letters of width below which what was added stands under the sentence
 _MOST = 100  # findings listed; the worst come first
 
 
@@ -35,12 +37,14 @@ class AssessmentStrip(QFrame):
         self._more = QPushButton(self)
         self._more.setCheckable(True)
         mark(self._more, kind="link")
-        self._head = head = QHBoxLayout()
+        head = QHBoxLayout()
         head.setSpacing(unit * 2)
         for part in (self._picture, self._badge):
-            head.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+            head.addWidget(part)
         head.addWidget(self._sentence, 1)
-        head.addWidget(self._more, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._more)
+        self._added = QHBoxLayout()
+        self._added.setSpacing(unit * 2)
         self._list = QScrollArea(self)
         self._list.setWidgetResizable(True)
         self._list.setAccessibleName(self.tr("Findings"))
@@ -48,14 +52,14 @@ class AssessmentStrip(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(unit * 3, unit, unit * 3, unit)
         layout.setSpacing(unit)
-        layout.addLayout(head)
+        layout.addWidget(FoldingRow(_FOLDED, head, self._added, unit * 2))
         layout.addWidget(self._list)
         self._more.toggled.connect(self._list.setVisible)
         self.say(self.tr("Nothing to assess yet."))
 
     def add(self, widget: QWidget) -> None:
         """Put something at the end of the line."""
-        self._head.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        self._added.addWidget(widget, 1)
 
     def say(self, sentence: str) -> None:
         """There is no verdict, and why."""
