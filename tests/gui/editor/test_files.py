@@ -81,6 +81,9 @@ def test_problems_have_their_places() -> None:
     told = of_verdict(Verdict("s", Risk.HIGH, Gate.ASK, "x", found), (Finding("c", Risk.LOW, "nowhere", Span(0)),))
     assert [(one.line, one.column) for one in told] == [(2, 3), (9, 0)]
     assert "\u202e" not in told[0].words
+    calls = (Finding("c", Risk.MEDIUM, "no limt", Span(3)), Finding("c", Risk.LOW, "no limt", Span(4)))
+    told = of_verdict(Verdict("s", Risk.LOW, Gate.AUTO, "x"), calls)
+    assert [(one.words, one.tone) for one in told] == [("Fails: no limt", "danger"), ("May fail: no limt", "warning")]
 
 
 def test_names_that_begin_so_come_first() -> None:

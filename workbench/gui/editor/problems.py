@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from workbench.gui.code_view import ORDER
 from workbench.gui.text import visible
 from workbench.gui.words import risk_word
-from workbench.records import Finding, Verdict
+from workbench.records import Finding, Risk, Verdict
 
 _TOML_PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)")
 
@@ -28,16 +28,22 @@ class Problem:
 
 
 def of_verdict(verdict: Verdict, more: tuple[Finding, ...] = ()) -> tuple[Problem, ...]:
-    """The findings in the order of their places; what has no line is told above the text."""
-    found = [
-        Problem(
-            one.span.line, one.span.column, one.span.end_line, one.span.end_column,
-            f"{risk_word(one.risk).text}: {visible(one.message)}", risk_word(one.risk).tone,
-        )
-        for one in sorted((*verdict.findings, *more), key=lambda one: -ORDER.index(one.risk))
-        if one.span.line > 0
-    ]  # fmt: skip
+    """The findings in the order of their places, with the calls that fail; what has no line is told above the text."""
+    risks = sorted(verdict.findings, key=lambda one: -ORDER.index(one.risk))
+    found = [_found(one, risk_word(one.risk).text, risk_word(one.risk).tone) for one in risks if one.span.line > 0]
+    found += [_failing(one) for one in more if one.span.line > 0]
     return tuple(sorted(found, key=lambda one: (one.line, one.column)))
+
+
+def _failing(one: Finding) -> Problem:
+    """A call that fails is no risk: the check before a run names it medium where it is certain, and low in doubt."""
+    certain = one.risk is not Risk.LOW
+    return _found(one, "Fails" if certain else "May fail", "danger" if certain else "warning")
+
+
+def _found(one: Finding, what: str, tone: str) -> Problem:
+    span = one.span
+    return Problem(span.line, span.column, span.end_line, span.end_column, f"{what}: {visible(one.message)}", tone)
 
 
 def of_text(text: str, language: str) -> tuple[Problem, ...]:
