@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtGui import QKeySequence
 
 from workbench.gui import icons
-from workbench.gui.actions import ACTIONS, CATEGORIES
+from workbench.gui.actions import ACTIONS, CATEGORIES, SECTIONS
 
 
 def test_every_action_does_something(window: Any) -> None:
@@ -33,3 +33,16 @@ def test_every_action_stands_in_the_menu_of_its_category(window: Any) -> None:
     assert list(menus) == list(CATEGORIES)
     for entry in ACTIONS:
         assert window.commands[entry.id] in menus[entry.category].actions()
+
+
+def test_menus_are_read_in_parts_and_fit_a_low_screen(window: Any) -> None:
+    lines = 0
+    for bar_action in window.menuBar().actions():
+        entries = bar_action.menu().actions()
+        assert not entries[0].isSeparator()
+        assert not entries[-1].isSeparator()
+        parts = "".join("|" if entry.isSeparator() else "." for entry in entries).split("|")
+        assert max(map(len, parts)) <= 14
+        lines += len(parts) - 1
+        assert bar_action.menu().sizeHint().height() < 768
+    assert lines == len(SECTIONS), "each of them is an action, and below another one"

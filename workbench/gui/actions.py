@@ -25,6 +25,15 @@ SERVER_PLAIN = "server-plain"  # its entry holds what looks like a secret
 CATEGORIES = ("Workbench", "Servers", "Calls", "Programs", "Editor", "Runs", "Skills", "Files", "Audit", "View", "Help")
 """The menus, in order."""
 
+SECTIONS = frozenset({
+    "agent.connect", "secrets.open", "privacy.open", "core.sandbox", "window.close",
+    "server.connect", "servers.all", "servers.import", "ask.answer",
+    "calls.open", "tool.json", "result.find",
+    "editor.next_tab", "editor.replace", "editor.comment", "editor.problem", "editor.larger",
+    "skill.import", "files.changes", "pane.next", "theme.switch", "layout.room",
+})  # fmt: skip
+"""Actions above which a menu has a line: a long menu is read in parts."""
+
 ACTIONS: tuple[Action, ...] = (
     Action(
         "palette.open",

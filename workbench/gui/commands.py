@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from workbench.gui.action import Action
-from workbench.gui.actions import ACTIONS, CATEGORIES
+from workbench.gui.actions import ACTIONS, CATEGORIES, SECTIONS
 from workbench.gui.icons import icon
 from workbench.gui.tasks import Tasks
 
@@ -60,6 +60,8 @@ class Commands(QObject):
     def _fill(self, menu: QMenu, category: str) -> None:
         for entry in ACTIONS:
             if entry.category == category:
+                if entry.id in SECTIONS:
+                    menu.addSeparator()
                 menu.addAction(self._actions[entry.id])
 
     def _make(self, entry: Action, window: QWidget) -> QAction:

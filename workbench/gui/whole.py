@@ -24,4 +24,6 @@ def size_words(size: float) -> str:
         return f"{size:.0f} B"
     if size < 1_000_000:
         return f"{size / 1000:.1f} KB"
-    return f"{size / 1_000_000:.1f} MB"
+    if size < 1_000_000_000:
+        return f"{size / 1_000_000:.1f} MB"
+    return f"{size / 1_000_000_000:.1f} GB"

@@ -33,9 +33,8 @@ class RoomBar(QWidget):
     def show_room(self, room: FileRoom, kept: KeptFiles) -> None:
         share = max(room.size / max(1, room.most_size), room.files / max(1, room.most_files))
         self._bar.setValue(min(1000, round(share * 1000)))
-        words = self.tr("{0} of {1} · {2} files").format(
-            size_words(room.size), size_words(room.most_size), f"{room.files:,}"
-        )
+        files = self.tr("1 file") if room.files == 1 else self.tr("{:,} files").format(room.files)
+        words = self.tr("{0} of {1} · {2}").format(size_words(room.size), size_words(room.most_size), files)
         full = self.tr("Almost full: delete files, or raise run.disk_mb or workspace.files.")
         self._words.setText(f"{words} — {full}" if share >= _TIGHT else words)
         mark(self._words, role="warning" if share >= _TIGHT else "muted")
