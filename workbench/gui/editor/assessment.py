@@ -40,9 +40,9 @@ class AssessmentStrip(QFrame):
         head = QHBoxLayout()
         head.setSpacing(unit * 2)
         for part in (self._picture, self._badge):
-            head.addWidget(part)
+            head.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addWidget(self._sentence, 1)
-        head.addWidget(self._more)
+        head.addWidget(self._more, 0, Qt.AlignmentFlag.AlignVCenter)
         self._added = QHBoxLayout()
         self._added.setSpacing(unit * 2)
         self._list = QScrollArea(self)

@@ -153,7 +153,7 @@ class KindsPage(QWidget):
         column.addWidget(self.eager)
         column.addWidget(self.fault)
         column.addWidget(label(self.tr("What is looked for"), "section"))
-        self._grid.setHorizontalSpacing(unit * 3)
+        self._grid.setHorizontalSpacing(unit * 2)
         self._grid.setVerticalSpacing(unit * 2)
         self._grid.setColumnStretch(4, 1)
         column.addLayout(self._grid)
