@@ -34,3 +34,5 @@ def test_what_a_run_changed_is_compared_and_taken_back(command, bench):
     assert not (paths.workspace / "b.txt").exists()
     newest = json.loads(run("files", "changes", "--json")[1])
     assert [one["kind"] for one in newest] == ["undo", "run"]
+    assert run("files", "undo", newest[0]["id"], "a.txt", "--yes")[1].startswith("1 file is as it was. ")
+    assert "  1 file   you: Count" in run("files", "changes")[1].splitlines()[0]

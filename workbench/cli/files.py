@@ -84,7 +84,8 @@ def _changes(given: argparse.Namespace, paths: Paths) -> int:
         return DONE
     for one in found:
         undone = "  (undone)" if one.undone_by else ""
-        print(visible(f"{one.id:<18}  {moment(one.at)}  {one.count:>5} files  {one.actor}: {one.label}{undone}"))
+        files = "1 file " if one.count == 1 else f"{one.count} files"
+        print(visible(f"{one.id:<18}  {moment(one.at)}  {files:>11}  {one.actor}: {one.label}{undone}"))
     if not found:
         print("Nothing was changed yet.", file=sys.stderr)
     return DONE
@@ -139,7 +140,8 @@ def _undo(given: argparse.Namespace, paths: Paths) -> int:
     if given.output == "json":
         print_record(FileChanges, done)
     else:
-        print(f"{done.count} files are as they were. To have it back: mcp-workbench files undo {done.id} --yes")
+        back = "1 file is as it was" if done.count == 1 else f"{done.count} files are as they were"
+        print(f"{back}. To have it back: mcp-workbench files undo {done.id} --yes")
     if done.note:
         print(visible(done.note), file=sys.stderr)
     return BROKEN if done.note else DONE
