@@ -49,10 +49,10 @@ async def door(core: Core) -> AgentDoor:
 
 @pytest.fixture
 def raw(door: AgentDoor) -> Callable[..., object]:
-    """One request, written by hand; every header can be another one or none."""
+    """One request, written by hand; every header can be another one or none. `until`: of an answer without an end."""
     port = int(door.url.rpartition(":")[2].partition("/")[0])
 
-    async def ask(body=b"", method="POST", path="/mcp", **headers) -> Answer:
+    async def ask(body=b"", method="POST", path="/mcp", until=b"", **headers) -> Answer:
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         wished = {
             "Host": f"127.0.0.1:{port}",
@@ -64,12 +64,12 @@ def raw(door: AgentDoor) -> Callable[..., object]:
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
         lines = [f"{name}: {value}" for name, value in wished.items() if value is not None]
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
         try:
             writer.write("\r\n".join([f"{method} {path} HTTP/1.1", *lines, "", ""]).encode() + body)
             await writer.drain()
             async with asyncio.timeout(60):
-                answer = await reader.read()
+                answer = await (reader.readuntil(until) if until else reader.read())
         finally:
             writer.close()
         head, _, rest = answer.partition(b"\r\n\r\n")
