@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from workbench.events import PauseSettled, RunPaused
-from workbench.records import ENDS, Decision, EntryQuery, PauseAnswer, RunState
+from workbench.records import Decision, EntryQuery, PauseAnswer, RunState
+from workbench.records.runs import ENDS
 from workbench.runs.broker import Broker
 from workbench.runs.provenance import Read
 

@@ -20,6 +20,7 @@ from workbench.policy.sentence import sentence
 from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import Toolbook, toolbook
 from workbench.records import EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
+from workbench.syntax import parse
 from workbench.uncollected import uncollected
 
 RULES = "5"  # changes whenever a rule does; a verdict of other rules is no verdict of these
@@ -90,7 +91,7 @@ def _parse(text: str) -> ast.Module | Finding:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is no news to a reviewer
-            return _tree(text)
+            return parse(text)
     except SyntaxError as fault:
         words = f"Line {fault.lineno or 1} does not parse: {fault.msg}"
         column = max((fault.offset or 1) - 1, 0)
@@ -100,14 +101,6 @@ def _parse(text: str) -> ast.Module | Finding:
         return Finding("syntax", Risk.HIGH, f"Does not parse: {fault}", Span(1, 0, 1, 0))
     except (RecursionError, MemoryError):
         return Finding("cap", Risk.HIGH, "The program is too deeply nested to be read", Span(1, 0, 1, 0))
-
-
-def _tree(text: str) -> ast.Module:
-    """WORKAROUND(a finalizer that prints in the middle of ast.parse makes it raise SystemError, until Python 3.11.4)"""
-    try:
-        return ast.parse(text)
-    except SystemError:
-        return ast.parse(text)
 
 
 def _read_inner(report: Report, outer: Reader, depth: int) -> None:

@@ -20,6 +20,7 @@ from workbench.policy.levels import at_least
 from workbench.policy.tables import verbs
 from workbench.policy.tables.patterns import ADDRESS
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
+from workbench.syntax import parse
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 NEAR = 0.75  # of two programs' lines that must be the same for one to be worth comparing with the other
@@ -53,7 +54,7 @@ def prints(proposal: Proposal, verdict: Verdict) -> Prints:
     if proposal.language != "python":
         return Prints(text)
     try:
-        tree = ast.parse(proposal.code)
+        tree = parse(proposal.code)
         whole, bare = ast.dump(tree), ast.dump(_Skeleton().visit(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return Prints(text)
@@ -63,7 +64,7 @@ def prints(proposal: Proposal, verdict: Verdict) -> Prints:
 def skeleton(code: str) -> str:
     """The hash of a program's form, without its written values and whatever stands around it; "" of what is none."""
     try:
-        return _hash("form", ast.dump(_Skeleton().visit(ast.parse(code))))
+        return _hash("form", ast.dump(_Skeleton().visit(parse(code))))
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return ""
 
@@ -94,7 +95,7 @@ def session_only(verdict: Verdict) -> str:
 
 def changed_values(before: str, after: str) -> tuple[ValueChange, ...]:
     """The written values in which two programs of one skeleton differ; of too many, those that lead somewhere stay."""
-    old, new = ast.parse(before), ast.parse(after)
+    old, new = parse(before), parse(after)
     found = [
         ValueChange(here.line, *_shown_beside(there.value, here.value), _leads(there) or _leads(here))
         for there, here in zip(_values(old), _values(new), strict=False)

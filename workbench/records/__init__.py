@@ -85,7 +85,6 @@ from workbench.records.report import (
 )
 from workbench.records.review import ReviewFigures
 from workbench.records.runs import (
-    ENDS,
     Decision,
     Effect,
     EffectKind,
@@ -135,7 +134,6 @@ from workbench.records.traffic import Frame, RawAnswer, Vitals
 from workbench.records.trust import Permission, Permissions, Predicate, Profiles, RunProfile, ToolBits, Trust, Word
 
 __all__ = [
-    "ENDS",
     "AgentDoor",
     "AgentInfo",
     "Ask",

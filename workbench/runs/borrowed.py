@@ -16,6 +16,7 @@ from workbench.policy.earlier import assess_after
 from workbench.policy.impact import together
 from workbench.policy.levels import worst
 from workbench.records import Gate, HostRule, Skill, Span, Tool, Verdict
+from workbench.syntax import parse
 
 MARK = "skills."  # before a skill's name among the definitions of a verdict; import names hold no dots
 DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
@@ -100,7 +101,7 @@ def _named(code: str) -> dict[str, int]:
     """Import names of skills in a text, each with the first line that names it."""
     found: dict[str, int] = {}
     try:
-        tree = ast.parse(canonical(code).text)
+        tree = parse(canonical(code).text)
     except (SyntaxError, ValueError, RecursionError):
         return {}
     for node in ast.walk(tree):

@@ -14,6 +14,7 @@ from itertools import islice
 from workbench.policy.levels import rank
 from workbench.records import Finding, Risk, Span, Verdict
 from workbench.runs.provenance import UNTRUSTED, Provenance
+from workbench.syntax import parse
 
 _MOST = 300  # texts of a program that are looked up
 _TOLD = 10
@@ -43,7 +44,7 @@ def _found(code: str, provenance: Provenance) -> Iterator[Finding]:
 
 def _texts(code: str) -> Iterator[ast.Constant]:
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return  # the verdict says so
     for node in ast.walk(tree):

@@ -22,6 +22,7 @@ from workbench.privacy.restoring import NEVER_ALWAYS, Weighed
 from workbench.privacy.vault import Vault
 from workbench.records import Gate, Risk, Tool, ToolUse, Verdict, Word
 from workbench.runs.sessions import Session
+from workbench.syntax import parse
 
 Told = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it
 PREFIX: Final = "restore"  # of the rules of such objections; the kind of data follows
@@ -37,7 +38,7 @@ def announced(code: str, uses: Sequence[ToolUse]) -> Told:
         by_line[use.line].add((use.server, use.tool))
     every = {place for places in by_line.values() for place in places}
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):  # such as TypeScript
         return frozenset((*place, token) for token in _tokens(code) for place in every)
     return frozenset(_pairs(tree, by_line, every))

@@ -7,7 +7,8 @@ from typing import Final
 
 from workbench.events import Event, RunChanged
 from workbench.policy.pinning import skeleton
-from workbench.records import ENDS, Run, RunState
+from workbench.records import Run, RunState
+from workbench.records.runs import ENDS
 from workbench.runs.borrowed import MARK
 from workbench.runs.rooms import Rooms
 

@@ -8,6 +8,7 @@ from workbench.records import Proposal
 from workbench.runs.languages import PYTHON
 from workbench.sandbox.packages import packages
 from workbench.settings import Settings
+from workbench.syntax import parse
 
 
 def packaged(proposal: Proposal, settings: Settings) -> tuple[str, ...]:
@@ -20,7 +21,7 @@ def packaged(proposal: Proposal, settings: Settings) -> tuple[str, ...]:
 
 def _imported(code: str) -> set[str]:
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()  # the verdict says what is wrong with it
     names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]

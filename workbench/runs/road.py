@@ -10,7 +10,8 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.policy.observed import compare, unforeseen
-from workbench.records import ENDS, CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
+from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
+from workbench.records.runs import ENDS
 from workbench.runs.observing import Observing
 from workbench.runs.placement import Placement
 from workbench.runs.plan import Plan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import logging
 import os
 import shutil
@@ -36,6 +35,7 @@ from workbench.skills.names import identifier, is_name, skill_name
 from workbench.skills.parcel import Parcel
 from workbench.skills.renaming import renamed, renamed_words
 from workbench.skills.words import body
+from workbench.syntax import parse
 
 log = logging.getLogger(__name__)
 
@@ -344,7 +344,7 @@ def _check(skill: Skill) -> None:
     if not skill.code and not skill.notes:
         raise WorkbenchError(f"{skill.name} has neither code nor instructions.", "Write one of them, then keep it.")
     try:
-        ast.parse(skill.code)
+        parse(skill.code)
     except (SyntaxError, ValueError, RecursionError) as fault:
         line = getattr(fault, "lineno", None)
         where = f" at line {line}" if line else ""

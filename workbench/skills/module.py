@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from workbench.syntax import parse
+
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 def module_source(code: str, function: str) -> str:
     """The module of a skill. A program without the function becomes its body; what is no Python: SyntaxError."""
-    program = ast.parse(code)
+    program = parse(code)
     if _definition(program, function) is None:
         return _wrapped(program, function)
     waits = next((at for at, statement in enumerate(program.body) if _belongs_in_function(statement)), None)
@@ -29,7 +31,7 @@ def missing_module(function: str, reason: str) -> str:
 def usage(code: str, function: str) -> str:
     """How a program calls the skill."""
     try:
-        found = _definition(ast.parse(code), function)
+        found = _definition(parse(code), function)
     except (SyntaxError, ValueError, RecursionError):
         found = None
     call = f"{function}({', '.join(_placeholders(found.args)) if found else ''})"

@@ -15,6 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.skills.module import module_source
 from workbench.skills.names import identifier
+from workbench.syntax import parse
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
@@ -25,7 +26,7 @@ _MAPS: Final = frozenset({"dict", "Dict", "Mapping", "JsonObject"})
 def function_of(skill: Skill) -> _Function | None:
     """The function that the skill is; None where its code is a plain program, or none at all."""
     try:
-        body = ast.parse(skill.code).body
+        body = parse(skill.code).body
     except (SyntaxError, ValueError, RecursionError):
         return None
     found = [one for one in body if isinstance(one, _Function) and one.name == identifier(skill.name)]
@@ -87,7 +88,7 @@ def called_with(code: str, name: str) -> JsonObject | None:
     try:
         found = [
             node
-            for node in ast.walk(ast.parse(code))
+            for node in ast.walk(parse(code))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
         ]
     except (SyntaxError, ValueError, RecursionError):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from workbench.skills.module import usage
 from workbench.skills.names import identifier
+from workbench.syntax import parse
 
 
 def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
@@ -45,7 +46,7 @@ def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
 def _docstring(code: str, function: str) -> str:
     """The first line of what the function or the program says of itself."""
     try:
-        program = ast.parse(code)
+        program = parse(code)
     except (SyntaxError, ValueError, RecursionError):
         return ""
     for node in (*program.body, program):

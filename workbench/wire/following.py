@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
-from workbench.records import ENDS, Run, RunState, ServerStatus
+from workbench.records import Run, RunState, ServerStatus
+from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
     from workbench.events import Event

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.records import Finding, JsonValue, Risk, Span, Tool
+from workbench.syntax import parse
 from workbench.wrappers.bindings import Bindings
 from workbench.wrappers.flow import Flow, Step
 from workbench.wrappers.lean import type_words
@@ -65,8 +66,8 @@ class _Check:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = ast.parse(code)
-                before = [ast.parse(text) for text in self._earlier]
+                tree = parse(code)
+                before = [parse(text) for text in self._earlier]
             self._bindings = Bindings(tree, *before)
             Flow(self._bindings, self._step).walk(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError):

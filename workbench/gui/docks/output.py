@@ -37,7 +37,8 @@ from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.gui.wishes import RecordRun, Say, ShowCode, ShowPause, ShowPlan, ShowPrivacy
-from workbench.records import ENDS, Fault, Ledger, Run, RunState
+from workbench.records import Fault, Ledger, Run, RunState
+from workbench.records.runs import ENDS
 
 _NARROW = 90  # letters of width below which calls stand under the output
 _LOW = 24  # lines of height below which there is no room for one above the other

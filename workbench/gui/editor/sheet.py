@@ -23,7 +23,8 @@ from workbench.gui.editor.profile_choice import ProfileChoice
 from workbench.gui.editor.program_editor import ProgramEditor
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.words import language_word
-from workbench.records import ENDS, Fault, Finding, Run, Verdict
+from workbench.records import Fault, Finding, Run, Verdict
+from workbench.records.runs import ENDS
 
 _ASSESS_MS = 350
 _KEEP_MS = 700  # from the first letter that is not kept yet: who types on and on is kept, too

@@ -16,7 +16,8 @@ from workbench.gui.icons import icon
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.tick_box import TickBox
-from workbench.records import ENDS, Fault, Run, RunState, SkillPage
+from workbench.records import Fault, Run, RunState, SkillPage
+from workbench.records.runs import ENDS
 
 LOOK = 0.25  # seconds between two looks at a run that is to be recorded
 
