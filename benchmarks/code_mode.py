@@ -30,7 +30,7 @@ MARK = "CODE_MODE_PEER"  # in the environment of a contender and of what it star
 QUESTIONS = ("trivial", "calls", "parallel", "search")
 WARM_UP = 2  # rounds that are not counted
 COLD = 5  # starts from nothing
-SECONDS = 120.0  # that ending one may take
+SECONDS = 10.0  # that ending one may take
 SLOW = 3000.0  # milliseconds; who takes longer is asked once
 
 

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from PySide6.QtCore import QObject, Qt, QTimer  # noqa: E402
-from PySide6.QtWidgets import QApplication, QPlainTextEdit  # noqa: E402
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget  # noqa: E402
 
 from workbench.events import spawn  # noqa: E402
 from workbench.gui.app import live, make_loop, open_window  # noqa: E402
@@ -125,8 +125,7 @@ async def _measure_tools(window: MainWindow, count: int, gaps: Gaps) -> None:
         began = time.perf_counter()
         pane.finder.setText(words)
         pane._sift()
-        QApplication.processEvents()
-        pane.tree.grab()
+        _paint(pane.tree)
         times.append((time.perf_counter() - began) * 1000)
         await asyncio.sleep(0.15)
     print(f"{count:,} tools of 40 servers: listed in {listed:.0f} ms (gap {listing_gap:.0f} ms)", end="; ")
@@ -152,8 +151,7 @@ async def _measure_results(window: MainWindow, gaps: Gaps) -> None:
         plain.show()
         began = time.perf_counter()
         plain.setPlainText(json.dumps(json.loads(text), indent=2))
-        QApplication.processEvents()
-        plain.grab()
+        _paint(plain)
         print(f"  (floor: a bare QPlainTextEdit shows it indented after {(time.perf_counter() - began) * 1000:.0f} ms)")
         plain.deleteLater()
 
@@ -167,8 +165,7 @@ async def _measure_look(view: ResultView, outcome: Outcome, look: str, size: int
         view.look(look)
     else:
         view.show_outcome(outcome)
-    QApplication.processEvents()
-    view.grab()
+    _paint(view)
     first = (time.perf_counter() - began) * 1000
     page = view.page()
     await asyncio.sleep(0)
@@ -179,6 +176,12 @@ async def _measure_look(view: ResultView, outcome: Outcome, look: str, size: int
     await asyncio.sleep(0.05)
     words = look or f"{view.view()}, opened first"
     print(f"{size / 1e6:.1f} MB of JSON as {words}: seen after {first:.0f} ms{whole} (gap {gaps.take():.0f} ms)")
+
+
+def _paint(widget: QWidget) -> None:
+    """Lays out and paints at once, without a turn of the loop: tasks cannot be entered from within one."""
+    QApplication.sendPostedEvents()
+    widget.grab()
 
 
 async def _measure_calls(window: MainWindow, gaps: Gaps) -> None:
