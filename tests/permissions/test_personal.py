@@ -59,6 +59,18 @@ def test_a_bench_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, Pa
         personal.remove(mark.id)
 
 
+def test_a_bench_may_not_pile_up_patterns_and_what_is_left_out_is_told(files: tuple[Path, Path]) -> None:
+    entries = "".join(f"[[privacy.hide]]\npattern = 'A{number}-[0-9]{{4,12}}'\n" for number in range(600))
+    files[0].write_text(entries + "[[privacy.hide]]\nkey = 'badge'\n", "utf-8")
+    personal = Personal(*files)
+    assert [mark.what for mark in personal.marks()] == ["pattern"] * 20
+    told = [notice.message for notice in personal.notices(Settings())]
+    assert [words.partition(": ")[2] for words in told] == [
+        "hide has 601 entries.",
+        "480 patterns too many in privacy.hide.",
+    ]
+
+
 @pytest.mark.parametrize("text", ["hide = 3", "[[hide]]\nvalue = 3", "[[hide]]\nvalue='a b c'\nkey='x'", "privacy = 7"])
 def test_odd_entries_are_left_out_with_a_notice(files: tuple[Path, Path], text: str) -> None:
     for file in files:

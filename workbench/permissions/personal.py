@@ -29,6 +29,7 @@ from workbench.secrets.written import write_private
 from workbench.settings import Settings
 
 MOST: Final = 500  # marks of one file
+MOST_PATTERNS: Final = 20  # of a bench, which others write: each costs time on every text
 _TABLES: Final = {"hide": True, "pass": False}
 
 
@@ -132,12 +133,20 @@ def _entries(tables: dict[str, Any], name: str, source: str) -> _Reading:  # Any
         if entries and source == "bench" and not hides:
             notices.append(Fault(f"{name}: privacy.pass is ignored.", "Only you can let personal data pass."))
             continue
-        for entry in entries[:MOST] if isinstance(entries, list) else [entries]:
+        listed = entries if isinstance(entries, list) else [entries]
+        if len(listed) > MOST:
+            notices.append(Fault(f"{name}: {table} has {len(listed)} entries.", f"Only the first {MOST} are used."))
+        for entry in listed[:MOST]:
             try:
                 marks.append(_mark(entry, hides, source))
             except WorkbenchError as fault:
                 notices.append(Fault(f"{name}: {table}: {fault.message}", f"{fault.hint} It is left out.".strip()))
-    return _Reading(tuple({mark.id: mark for mark in marks}.values()), tuple(notices))
+    found = list({mark.id: mark for mark in marks}.values())
+    if source == "bench" and (beyond := [mark for mark in found if mark.what == "pattern"][MOST_PATTERNS:]):
+        hint = f"Only the first {MOST_PATTERNS} are used; join some by |, or name values."
+        notices.append(Fault(f"{name}: {len(beyond)} patterns too many in privacy.hide.", hint))
+        found = [mark for mark in found if mark not in beyond]
+    return _Reading(tuple(found), tuple(notices))
 
 
 def _mark(entry: object, hides: bool, source: str) -> PrivacyMark:
