@@ -28,6 +28,7 @@ def answer(text: str) -> Any:
         ("result = None", None),
         ("result = 1\n2", 1),
         ("def f():\n    return 9\nf()", 9),
+        ("word = 'return'\n(\n    word\n)", "return"),
         ("for i in range(3):\n    if i == 1:\n        return i", 1),
         ("def f():\n    return total\ntotal = 3\nreturn f()", 3),
         ("total = 0\ndef add():\n    global total\n    total += 2\nadd()\nreturn total", 2),

@@ -26,7 +26,7 @@ from workbench.sandbox.plain import json_text
 
 Frame = dict[str, Any]  # Any: JSON from the host
 _PATIENCE = 0.01  # seconds before a waiting thread looks again whether it must do the reading
-_CHUNK = 1 << 18
+_CHUNK, _SMALL_CHUNK = 1 << 18, 1 << 14  # room for what comes; memory for the larger one is fetched anew each time
 _BULKY = 1 << 16  # characters from which a value is worth a bulk frame
 _BULK = 1 << 31
 _LARGEST = 8 << 20  # bytes of one question; the host takes no larger one
@@ -50,6 +50,7 @@ class Line:
         self._reading = threading.Lock()
         self.given: list[int] = []  # descriptors that came with the first frame
         self._bytes = bytearray()
+        self._chunk = _SMALL_CHUNK
         self._waiting: dict[int, Callable[[Frame], None]] = {}
         self._starts: list[Frame] = []
         self._cut_off: weakref.WeakSet[threading.Thread] = weakref.WeakSet()  # left behind by programs that are over
@@ -176,7 +177,8 @@ class Line:
                 self._reading.release()
 
     def _receive(self, how: int = 0) -> list[Frame]:
-        data, given, _, _ = self._channel.recvmsg(_CHUNK, _ROOM, how)
+        data, given, _, _ = self._channel.recvmsg(self._chunk, _ROOM, how)
+        self._chunk = _CHUNK if len(data) >= _SMALL_CHUNK else _SMALL_CHUNK
         for _, _, words in given:
             self.given += array.array("i", words)
         if not data:

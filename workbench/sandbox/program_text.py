@@ -52,11 +52,11 @@ class Prepared:
 def prepare(text: str, name: str = NAME) -> Prepared:
     tree = ast.parse(text, name)
     _keep_last(tree.body)
-    returns = _Returns.among(tree.body)
+    returns = "return" in text and _Returns.among(tree.body)  # looking at every node takes as long as the rest
     if returns:
         tree.body = [_as_function(tree.body)]
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    return Prepared(compile(ast.fix_missing_locations(tree), name, "exec", flags, dont_inherit=True), returns)
+    return Prepared(compile(tree, name, "exec", flags, dont_inherit=True), returns)
 
 
 def begin(names: dict[str, Any], text: str) -> object:  # Any: a program's names
@@ -82,7 +82,8 @@ def _is_stored(node: ast.Name) -> bool:
 def _keep_last(body: list[ast.stmt]) -> None:
     if body and isinstance(body[-1], ast.Expr):
         last = body[-1]
-        body[-1] = ast.copy_location(ast.Assign([ast.Name(_LAST, ast.Store())], last.value), last)
+        name = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
+        body[-1] = ast.copy_location(ast.Assign([name], last.value), last)
 
 
 class _Returns(ast.NodeVisitor):
