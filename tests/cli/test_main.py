@@ -12,7 +12,7 @@ import pytest
 from workbench import __version__
 from workbench.cli import codes
 from workbench.cli.examples import EXAMPLES
-from workbench.cli.main import COMMANDS, main
+from workbench.cli.main import COMMANDS, arranger, main
 
 
 def test_a_core_that_cannot_start_is_a_sentence_and_a_hint(run, paths):
@@ -90,13 +90,13 @@ def test_a_reader_that_has_enough_is_no_traceback(paths):
 
 def test_every_command_shows_examples_and_each_of_them_is_right(capsys):
     assert set(EXAMPLES) == set(COMMANDS)
-    for name, (arrange, _) in COMMANDS.items():
+    for name in COMMANDS:
         with pytest.raises(SystemExit):
             main([name, "--help"])
         assert "examples:\n  mcp-workbench " in capsys.readouterr().out
         for example in EXAMPLES[name]:
             parser = argparse.ArgumentParser()
-            arrange(parser)
+            arranger(name)(parser)
             words = shlex.split(example)
             assert words[0] == name
             assert parser.parse_args(words[1:]).run

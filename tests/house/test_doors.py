@@ -55,6 +55,14 @@ def test_choosing_a_door_loads_no_other(fresh: Callable[[str], str]) -> None:
     assert own == {"workbench", "workbench.__main__"}
 
 
+def test_an_agent_that_starts_serve_waits_for_little(fresh: Callable[[str], str]) -> None:
+    """The core begins once these are loaded, and it takes long enough."""
+    door = "from workbench.cli.main import arranger; arranger('serve'); import workbench.wire.proxy"
+    loaded = fresh(f"import sys; {door}; print(*sys.modules)").split()
+    assert "workbench.wire.proxy" in loaded
+    assert not {"asyncio", "logging", "workbench.records", "workbench.settings", "workbench.cli.core"} & set(loaded)
+
+
 def test_what_runs_inside_the_sandbox_needs_only_the_standard_library(fresh: Callable[[str], str]) -> None:
     told = fresh("import sys; import workbench.sandbox.runner; print(*sys.modules)")
     own = {name for name in told.split() if name.startswith("workbench")}

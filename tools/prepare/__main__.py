@@ -85,6 +85,7 @@ def _prepare(goal: str) -> None:
 def _install(goal: str) -> None:
     environment.make(ROOT)
     environment.install(ROOT, goal)
+    environment.compile_project(ROOT)
     missing = qt.missing_packages(environment.python(ROOT))
     if missing:
         debian.require(missing, "Qt needs system libraries that are not here")

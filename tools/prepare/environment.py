@@ -41,6 +41,12 @@ def install(root: Path, goal: str) -> None:
     _call([*pip, "--no-deps", "--no-build-isolation", "--editable", str(root)])
 
 
+def compile_project(root: Path) -> None:
+    """As pip does for what it installs, but not for a folder that it only points to: where Python was told to write no
+    compiled files, each start would compile all of it again."""
+    _call([str(python(root)), "-m", "compileall", "-q", str(root / "workbench")])
+
+
 def _works(root: Path) -> bool:
     """A copied folder or a removed Python leaves an environment that starts nothing."""
     asked = "import sys; print(sys.version, sys.prefix, sep='|')"

@@ -1,4 +1,4 @@
-"""`serve`, `status`, `stop`: the core itself."""
+"""`status`, `stop`: the core itself."""
 
 from __future__ import annotations
 
@@ -15,18 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import CoreStatus, Strength
 
-EPILOG = """Without --http: MCP over stdin and stdout, which is what an agent's settings name.
-With --http: streamable HTTP on 127.0.0.1, with a token that every request brings as `Authorization: Bearer …`. Address
-and token are printed (--json for programs); the door closes with Ctrl+C. The setting agent.http keeps it open."""
 STOP_SECONDS = 30.0  # how long `stop` waits for the core to be gone
-
-
-def arrange_serve(parser: Parser) -> None:
-    parser.epilog = EPILOG
-    parser.add_argument("--http", action="store_true", help="open the HTTP door instead, until Ctrl+C")
-    parser.add_argument("--port", type=int, default=None, metavar="N", help="its port; 0 is any that is free (8737)")
-    parser.add_argument("--new-token", action="store_true", help="make a new token; the old one opens nothing then")
-    add_common(parser, _serve)
 
 
 def arrange_status(parser: Parser) -> None:
@@ -35,18 +24,6 @@ def arrange_status(parser: Parser) -> None:
 
 def arrange_stop(parser: Parser) -> None:
     add_common(parser, _stop, data=False)
-
-
-def _serve(given: argparse.Namespace, paths: Paths) -> int:
-    if given.http:
-        from workbench.cli.http_door import hold_door
-
-        return hold_door(given, paths)
-    if given.port is not None or given.new_token:
-        raise WorkbenchError("--port and --new-token belong to --http.", "See `mcp-workbench serve --help`.")
-    from workbench.wire.proxy import serve
-
-    return serve(paths)
 
 
 def _status(given: argparse.Namespace, paths: Paths) -> int:

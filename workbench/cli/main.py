@@ -6,59 +6,58 @@ Data goes to stdout, narration to stderr, and the exit code tells scripts what h
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping
 
 from workbench import __version__
-from workbench.cli.assess import arrange_assess
-from workbench.cli.audit import arrange_audit
-from workbench.cli.call import arrange_call
-from workbench.cli.check import arrange_check
 from workbench.cli.codes import FAULT, INTERRUPTED, MEANING
-from workbench.cli.connect import arrange_connect
-from workbench.cli.core import arrange_serve, arrange_status, arrange_stop
 from workbench.cli.display import check_window, qt_version
-from workbench.cli.doctor import arrange_doctor
 from workbench.cli.examples import with_examples
-from workbench.cli.files import arrange_files
-from workbench.cli.offers import arrange_prompt, arrange_read
 from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
-from workbench.cli.rehearse import arrange_rehearse
-from workbench.cli.run import arrange_run
-from workbench.cli.sandbox import arrange_sandbox
-from workbench.cli.search import arrange_search
-from workbench.cli.servers import arrange_servers, arrange_tools
-from workbench.cli.skills import arrange_skills
-from workbench.cli.thrift import arrange_tokens
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 
-COMMANDS: Mapping[str, tuple[Callable[[Parser], None], str]] = {
-    "servers": (arrange_servers, "List the servers of a bench and how they are."),
-    "tools": (arrange_tools, "List the tools of a bench, also those of servers that do not run now."),
-    "call": (arrange_call, "Call one tool and print what it answers."),
-    "doctor": (arrange_doctor, "Find out why a server cannot be reached, or what this machine lacks."),
-    "read": (arrange_read, "Read a resource of a server and print it."),
-    "prompt": (arrange_prompt, "Fill a prompt of a server and print its messages."),
-    "check": (arrange_check, "Make saved calls and hold their answers to what is expected."),
-    "assess": (arrange_assess, "Say what the policy of a bench says of programs, without running them."),
-    "run": (arrange_run, "Run a program in the sandbox, with the tools of a bench."),
-    "rehearse": (arrange_rehearse, "List what a program would change or send, without any of it happening."),
-    "skills": (arrange_skills, "List, read, run and test the skills of a bench."),
-    "files": (arrange_files, "List and read the workspace's files, compare what a run changed, and take it back."),
-    "connect": (arrange_connect, "Put this workbench into an agent's settings, or print what to put there."),
-    "serve": (arrange_serve, "Serve an agent over stdin and stdout; starts the core of the bench when none runs."),
-    "status": (arrange_status, "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs."),
-    "stop": (arrange_stop, "End the core of a bench and everything it started."),
-    "sandbox": (arrange_sandbox, "Say which isolation this machine has, and build what containers and machines need."),
+# Command → who arranges it, and what it does. A module is loaded for its own command only: the window, and an agent
+# that starts `serve`, would wait for all.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "servers": ("servers:arrange_servers", "List the servers of a bench and how they are."),
+    "tools": ("servers:arrange_tools", "List the tools of a bench, also those of servers that do not run now."),
+    "call": ("call:arrange_call", "Call one tool and print what it answers."),
+    "doctor": ("doctor:arrange_doctor", "Find out why a server cannot be reached, or what this machine lacks."),
+    "read": ("offers:arrange_read", "Read a resource of a server and print it."),
+    "prompt": ("offers:arrange_prompt", "Fill a prompt of a server and print its messages."),
+    "check": ("check:arrange_check", "Make saved calls and hold their answers to what is expected."),
+    "assess": ("assess:arrange_assess", "Say what the policy of a bench says of programs, without running them."),
+    "run": ("run:arrange_run", "Run a program in the sandbox, with the tools of a bench."),
+    "rehearse": ("rehearse:arrange_rehearse", "List what a program would change or send, without any of it happening."),
+    "skills": ("skills:arrange_skills", "List, read, run and test the skills of a bench."),
+    "files": (
+        "files:arrange_files",
+        "List and read the workspace's files, compare what a run changed, and take it back.",
+    ),
+    "connect": ("connect:arrange_connect", "Put this workbench into an agent's settings, or print what to put there."),
+    "serve": (
+        "serve:arrange_serve",
+        "Serve an agent over stdin and stdout; starts the core of the bench when none runs.",
+    ),
+    "status": (
+        "core:arrange_status",
+        "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs.",
+    ),
+    "stop": ("core:arrange_stop", "End the core of a bench and everything it started."),
+    "sandbox": (
+        "sandbox:arrange_sandbox",
+        "Say which isolation this machine has, and build what containers and machines need.",
+    ),
     "search": (
-        arrange_search,
+        "search:arrange_search",
         "Find tools, resources, prompts and skills; and build the model that reads meaning best.",
     ),
-    "tokens": (arrange_tokens, "Say what programs cost and saved a model, and whether they pay here."),
-    "audit": (arrange_audit, "Check or read the audit of a bench."),
+    "tokens": ("thrift:arrange_tokens", "Say what programs cost and saved a model, and whether they pay here."),
+    "audit": ("audit:arrange_audit", "Check or read the audit of a bench."),
 }
 USAGES = (
     ("mcp-workbench [FOLDER]", "open the window on a bench: a folder, or your own bench"),
@@ -108,8 +107,7 @@ EXAMPLES = """examples:
 def main(arguments: list[str]) -> int | Paths:
     """The exit code of a command, or the paths of the bench a window is wished for."""
     try:
-        command = COMMANDS.get(arguments[0]) if arguments else None
-        code = _run(command, arguments) if command else _window(arguments)
+        code = _run(arguments) if arguments and arguments[0] in COMMANDS else _window(arguments)
         sys.stdout.flush()
         return code
     except WorkbenchError as fault:
@@ -145,15 +143,21 @@ def _window(arguments: list[str]) -> Paths:
     return paths
 
 
-def _run(command: tuple[Callable[[Parser], None], str], arguments: list[str]) -> int:
-    arrange, description = command
+def _run(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog=f"mcp-workbench {arguments[0]}",
-        description=description,
+        description=COMMANDS[arguments[0]][1],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    arrange(parser)
+    arranger(arguments[0])(parser)
     parser.epilog = with_examples(arguments[0], parser.epilog)
     given = parser.parse_args(arguments[1:])
     run: Command = given.run
     return run(given, bench_paths(given.bench))
+
+
+def arranger(command: str) -> Callable[[Parser], None]:
+    """Who gives a parser what this command takes."""
+    module, _, name = COMMANDS[command][0].partition(":")
+    found: Callable[[Parser], None] = getattr(importlib.import_module(f"workbench.cli.{module}"), name)
+    return found

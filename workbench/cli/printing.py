@@ -6,10 +6,12 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
-from workbench.records import JsonValue
+
+if TYPE_CHECKING:
+    from workbench.records import JsonValue
 
 
 def narrate(text: str) -> None:

@@ -1,0 +1,33 @@
+"""`serve`: the way in for an agent. Apart from the other commands, because the agent waits while this is loaded."""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.options import Parser, add_common
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+
+EPILOG = """Without --http: MCP over stdin and stdout, which is what an agent's settings name.
+With --http: streamable HTTP on 127.0.0.1, with a token that every request brings as `Authorization: Bearer …`. Address
+and token are printed (--json for programs); the door closes with Ctrl+C. The setting agent.http keeps it open."""
+
+
+def arrange_serve(parser: Parser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument("--http", action="store_true", help="open the HTTP door instead, until Ctrl+C")
+    parser.add_argument("--port", type=int, default=None, metavar="N", help="its port; 0 is any that is free (8737)")
+    parser.add_argument("--new-token", action="store_true", help="make a new token; the old one opens nothing then")
+    add_common(parser, _serve)
+
+
+def _serve(given: argparse.Namespace, paths: Paths) -> int:
+    if given.http:
+        from workbench.cli.http_door import hold_door
+
+        return hold_door(given, paths)
+    if given.port is not None or given.new_token:
+        raise WorkbenchError("--port and --new-token belong to --http.", "See `mcp-workbench serve --help`.")
+    from workbench.wire.proxy import serve
+
+    return serve(paths)
