@@ -6,22 +6,27 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
+from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from workbench.audit.chain import ALL_COLUMNS
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index
 from workbench.audit.journal import Journal
+from workbench.audit.store import open_to_read
 from workbench.audit.verification import verify_apart
 from workbench.audit.verify import verify
 from workbench.records import EntryQuery, Note
@@ -125,14 +130,38 @@ def ask(finder: Finder) -> None:
 
 
 def check(place: Path) -> None:
-    begun = time.perf_counter()
+    """The wall clock tells what this machine had left; seconds of a processor, and the floor, tell what we take."""
+    begun, spent = time.perf_counter(), _spent(resource.RUSAGE_CHILDREN)
     report = asyncio.run(verify_apart(place))
-    took = time.perf_counter() - begun
+    took, spent = time.perf_counter() - begun, _spent(resource.RUSAGE_CHILDREN) - spent
     assert report.whole, report
-    said("verify, by processes", f"{report.entries / took:,.0f} entries/s", "200,000/s")
+    busy = f"; {os.cpu_count()} processors, {os.getloadavg()[0]:.1f} programs want one"
+    said("verify, by processes", f"{report.entries / took:,.0f} entries/s{busy}", "200,000/s")
+    own = report.entries / spent
+    floor = _floor(place, min(report.entries, 200_000))
+    said("verify, for a second of a processor", f"{own:,.0f} entries/s; {own * (os.cpu_count() or 1):,.0f}/s by all")
+    said("floor: their rows fetched and as many bytes hashed, no more", f"{floor:,.0f} entries/s; {floor / own:.2f} ×")
     begun = time.perf_counter()
     assert verify(place).whole
     said("verify, by one thread", f"{report.entries / (time.perf_counter() - begun):,.0f} entries/s")
+
+
+def _spent(whose: int) -> float:
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime
+
+
+def _floor(place: Path, count: int) -> float:
+    """Entries for a second of a processor."""
+    with closing(open_to_read(place)) as store:
+        asked = f"SELECT {ALL_COLUMNS} FROM entries WHERE seq <= ? ORDER BY seq"
+        hashed = [json.dumps([row[14], *row[:14]]).encode() for row in store.execute(asked, (count,))]
+        spent = -_spent(resource.RUSAGE_SELF)
+        for _ in store.execute(asked, (count,)):
+            pass
+        for words in hashed:
+            hashlib.sha256(words).hexdigest()
+        return count / (spent + _spent(resource.RUSAGE_SELF))
 
 
 def best(work, times: int = 5):  # type: ignore[no-untyped-def]

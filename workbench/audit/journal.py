@@ -25,7 +25,8 @@ from workbench.audit.chain import ALL_COLUMNS, START, Row, entry_of, hash_of, ro
 from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.query import select
 from workbench.audit.store import DAMAGE, open_store, open_to_read, refusal
-from workbench.audit.verify import GAP, verify
+from workbench.audit.stride import GAP
+from workbench.audit.verify import verify
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten, Event
 from workbench.records import ChainReport, Entry, EntryQuery, Note
