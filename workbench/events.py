@@ -349,15 +349,30 @@ class Bus:
     """Tells every event to every listener, in order, at once; a listener that fails does not stop the others."""
 
     def __init__(self) -> None:
-        self._listeners: list[Listener] = []
+        self._listeners: list[tuple[Listener, tuple[type, ...]]] = []
+        self._of_kind: dict[type, tuple[Listener, ...]] = {}
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
-        """Hear everything from now on; call what is returned to stop."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+    def listen(self, listener: Listener, *kinds: type) -> Callable[[], None]:
+        """Hear everything from now on, or these kinds only: a call tells five events, and most listeners care for none
+        of them. Call what is returned to stop."""
+        one = (listener, kinds)
+        self._listeners.append(one)
+        self._of_kind = {}
+        return lambda: self._forget(one)
+
+    def _forget(self, one: tuple[Listener, tuple[type, ...]]) -> None:
+        if one in self._listeners:
+            self._listeners.remove(one)
+            self._of_kind = {}
+
+    def _hearing(self, kind: type) -> tuple[Listener, ...]:
+        found = tuple(listener for listener, kinds in self._listeners if not kinds or kind in kinds)
+        self._of_kind[kind] = found
+        return found
 
     def tell(self, event: Event) -> None:
-        for listener in tuple(self._listeners):
+        listeners = self._of_kind.get(type(event))
+        for listener in self._hearing(type(event)) if listeners is None else listeners:
             try:
                 listener(event)
             except Exception:

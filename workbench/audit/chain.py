@@ -28,9 +28,12 @@ Row: TypeAlias = tuple[Any, ...]  # Any: SQLite columns hold what they hold, abo
 
 def row_of(seq: int, at: float, note: Note) -> Row:
     """A note as columns, in the types in which SQLite gives them back."""
-    texts = (note.kind, note.summary, note.actor, note.session, note.run_id, note.server, note.tool, note.risk)
+    words = (note.kind, note.summary, note.actor, note.session, note.run_id, note.server, note.tool, note.risk)
+    texts = tuple(map(str, words))
+    if not "".join(texts).isascii():
+        texts = tuple(map(clean, texts))
     ms = float(note.ms) + 0.0 if math.isfinite(note.ms) else 0.0  # SQLite has no -0.0
-    return (seq, at, *map(clean, texts), int(note.ok), ms, min(int(note.tokens), LARGEST), _json(note.detail))
+    return (seq, at, *texts, int(note.ok), ms, min(int(note.tokens), LARGEST), _json(note.detail))
 
 
 def hash_of(previous: str, row: Row) -> str:

@@ -18,6 +18,8 @@ PAUSE = 1.0  # seconds entries gather; what is not indexed yet is found all the 
 class Indexing:
     """Belongs to a core; `hear` is told of every event."""
 
+    hears = (EntryWritten,)
+
     def __init__(self, index: Index) -> None:
         self._index = index
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit-index")

@@ -1,7 +1,8 @@
 """The audit of a bench: everything that was asked, decided, run and called, in an order nobody can quietly change.
 
 Used from the core's thread only, except `entries` and `verify`. What `append` has returned survives the death of
-this process. `append_soon` is for what a program has done already and waits for, and for what is followed by the next
+this process; so does what `append_ahead` has returned, which stands in a file beside the database (`ahead.py`) until it
+is written with others. `append_soon` is for what a program has done already and waits for, and for what is followed by the next
 entry only: it costs the program nothing, and is written when the core has a moment, within `SOON` seconds, and before
 or together with what `append` writes after it. So an end that was told (of a run, say) stands behind everything that
 came before it; and whoever kills this process can lose what was noted in its last moments, never anything out of the
@@ -21,6 +22,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from workbench.audit.ahead import Ahead, following
 from workbench.audit.chain import ALL_COLUMNS, START, Row, entry_of, hash_of, row_of
 from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.query import select
@@ -56,12 +58,15 @@ class Journal:
         self._tell = tell
         self._head = Head(0, START)
         self._due: deque[tuple[float, Callable[[], Note]]] = deque()  # what is to be written soon, and when it was
+        self._certain: list[tuple[Row, Entry]] = []  # what stands in the file ahead, with number and hash
+        self._timed = False
         self._failing = False  # the last ones could not be written
         self._thread = threading.get_ident()
         self._store = open_store(path)
         noted = read_head(path)
         try:
             self._head_file = HeadFile(path)
+            self._ahead = Ahead(path)
         except OSError as fault:
             self._store.close()
             raise refusal(path, f"its head cannot be noted, {fault.strerror}") from fault
@@ -85,15 +90,39 @@ class Journal:
         Asked from a coroutine."""
         if self._failing:
             self.settle()
-        if not self._due:
-            asyncio.get_running_loop().call_later(SOON, self.settle_quietly)
+        self._begin_clock()
         self._due.append((time.time(), make))
+
+    def append_ahead(self, note: Note) -> None:
+        """When this returns, the note and everything noted before it outlive this process; it is written soon. Asked
+        from a coroutine, before each call that may change something."""
+        if self._failing or len(self._due) + len(self._certain) >= _BATCH:
+            self.settle()
+        self._begin_clock()
+        batch = self._taken()
+        try:
+            certain, head = self._chained([*batch, (time.time(), note)])
+            self._ahead.write(row for row, _ in certain)
+        except OSError as fault:
+            self._put_back(batch)
+            raise WorkbenchError(f"The audit cannot be written: {fault}.", "Nothing runs unrecorded.") from fault
+        self._certain += certain
+        self._head = head
 
     def settle(self) -> None:
         """Write what is to be written soon. What cannot be written stays due."""
-        while self._due:
+        while self._due or self._certain:
             self._write_due()
         self._failing = False
+
+    def _begin_clock(self) -> None:
+        if not self._timed:
+            self._timed = True
+            asyncio.get_running_loop().call_later(SOON, self._ring)
+
+    def _ring(self) -> None:
+        self._timed = False
+        self.settle_quietly()
 
     def settle_quietly(self) -> None:
         """The same where nobody can be told; whoever notes something next is."""
@@ -104,32 +133,46 @@ class Journal:
 
     def _write_due(self, *more: tuple[float, Note]) -> Entry:
         """Some of what is due, and these, together; answers the last. What was due and cannot be written stays due."""
-        batch = [self._due.popleft() for _ in range(min(len(self._due), _BATCH))]
-        notes = [(at, make()) for at, make in batch]
+        notes = self._taken()
         try:
             written = self._write([*notes, *more])
         except WorkbenchError:
-            self._due.extendleft((at, partial(_same, note)) for at, note in reversed(notes))
-            self._failing = self._failing or bool(notes)
+            self._put_back(notes)
+            self._failing = self._failing or bool(notes or self._certain)
             raise
         self._failing = False
         return written[-1]
 
+    def _taken(self) -> list[tuple[float, Note]]:
+        """Some of what is due, made."""
+        batch = [self._due.popleft() for _ in range(min(len(self._due), _BATCH))]
+        return [(at, make()) for at, make in batch]
+
+    def _put_back(self, notes: Sequence[tuple[float, Note]]) -> None:
+        self._due.extendleft((at, partial(_same, note)) for at, note in reversed(notes))
+
     def _write(self, notes: Sequence[tuple[float, Note]]) -> list[Entry]:
-        """As one transaction; all of them are written, or none."""
-        head, rows, entries = self._head, list[Row](), list[Entry]()
+        """As one transaction, what stands ahead first; all of them are written, or none."""
+        chained, head = self._chained(notes)
+        every = [*self._certain, *chained]
+        weighty = any(entry.note.kind.startswith(WEIGHTY) for _, entry in every)
+        self._insert([row for row, _ in every], weighty=weighty)
+        self._head, self._certain = head, []
+        self._head_file.write(head)
+        self._ahead.clear()
+        for _, entry in every:
+            self._tell(EntryWritten(entry))
+        return [entry for _, entry in every]
+
+    def _chained(self, notes: Sequence[tuple[float, Note]]) -> tuple[list[tuple[Row, Entry]], Head]:
+        """The notes with number and hash, and what the head is then."""
+        head, found = self._head, list[tuple[Row, Entry]]()
         for at, note in notes:
             row = row_of(head.seq + 1, at, note)
             digest = hash_of(head.hash, row)
-            rows.append((*row, head.hash, digest))
-            entries.append(Entry(head.seq + 1, at, note, head.hash, digest))
+            found.append(((*row, head.hash, digest), Entry(head.seq + 1, at, note, head.hash, digest)))
             head = Head(head.seq + 1, digest)
-        self._insert(rows, weighty=any(note.kind.startswith(WEIGHTY) for _, note in notes))
-        self._head = head
-        self._head_file.write(head)
-        for entry in entries:
-            self._tell(EntryWritten(entry))
-        return entries
+        return found, head
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         """What the query asks for, newest first; the next page is `before` the last number. Any thread may ask."""
@@ -160,16 +203,28 @@ class Journal:
         self.settle_quietly()
         self._store.close()
         self._head_file.close()
+        self._ahead.close()
 
     def _take_up(self, noted: Head | None) -> None:
         """Go on after the last entry; what is missing at the end becomes an entry of its own."""
-        gap = fault_at_end(self._store, noted)
+        gap = self._take_ahead() or fault_at_end(self._store, noted)
         if last := self._store.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone():
             self._head = Head(*last)
         self._head_file.write(self._head)
         if gap:
             detail = {"noted": noted.seq, "hash": noted.hash} if noted else {}
             self.append(Note(GAP, gap[0].upper() + gap[1:], ok=False, detail=detail))
+
+    def _take_ahead(self) -> str:
+        """Put what a killed core had written ahead into the database; why not all of it could be."""
+        waiting = self._ahead.rows()
+        last = self._store.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone() or (0, START)
+        if rows := following(waiting, *last):
+            self._insert(rows, weighty=True)
+        end = rows[-1][0] if rows else last[0]
+        missing = sum(1 for row in waiting if row[0] > end)
+        self._ahead.clear()
+        return f"{missing} entries that a core had written last do not follow the others" if missing else ""
 
     def _insert(self, rows: Sequence[Row], *, weighty: bool) -> None:
         try:

@@ -28,6 +28,8 @@ INSTALL = '.venv/bin/pip install "opentelemetry-sdk>=1.36,<2" "opentelemetry-exp
 class Telemetry:
     """Belongs to a core; `hear` is told of every event."""
 
+    hears = (EntryWritten,)
+
     def __init__(self, endpoint: Callable[[], str], tell: Callable[[Event], None]) -> None:
         self._endpoint = endpoint
         self._tell = tell

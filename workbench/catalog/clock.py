@@ -7,6 +7,8 @@ import contextlib
 from collections.abc import Iterator
 from types import TracebackType
 
+from workbench.catalog.deadline import Deadline
+
 
 class CallClock:
     """An async context manager that raises TimeoutError when its time, not counting pauses, is over."""
@@ -15,13 +17,13 @@ class CallClock:
         """`others`: where it stands while it runs."""
         self.seconds = seconds
         self._others = others if others is not None else set()
-        self._timeout = asyncio.timeout(None)
+        self._timeout = Deadline()
         self._pauses = 0
         self._left = seconds  # while it stands
         self._entered = False
 
     async def __aenter__(self) -> CallClock:
-        await self._timeout.__aenter__()
+        self._timeout.enter()
         self._entered = True
         self._others.add(self)
         if not self._pauses:
@@ -33,7 +35,8 @@ class CallClock:
     ) -> None:
         self._entered = False
         self._others.discard(self)
-        await self._timeout.__aexit__(kind, fault, trace)
+        if self._timeout.leave(kind):
+            raise TimeoutError from fault
 
     def restart(self) -> None:
         """The whole time again; a clock that stands goes on standing."""
@@ -58,7 +61,7 @@ class CallClock:
 
     def _set(self, until: float | None) -> None:
         """Nothing happens to a clock that has run out or was left: what comes late changes nothing."""
-        if self._entered and not self._timeout.expired():
+        if self._entered and not self._timeout.expired:
             self._timeout.reschedule(until)
 
 

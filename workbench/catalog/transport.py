@@ -15,7 +15,7 @@ import subprocess
 from asyncio.subprocess import SubprocessStreamProtocol
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from workbench.catalog import faults
 from workbench.catalog.direct import Direct
@@ -40,18 +40,30 @@ _LOOK = 0.02  # seconds between two looks at a process group
 _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
 
 
-class _Protocol(SubprocessStreamProtocol):
-    """Knows the moment of exit, not only when all pipes are closed. `taste` sees stdout before the reader."""
+class _Ear(asyncio.Protocol):
+    """Stands before the reader of a pipe; `taste` takes what it can, the reader gets what is left."""
 
-    def __init__(self, limit: int, taste: Callable[[bytes], bytes]) -> None:
-        super().__init__(limit, asyncio.get_running_loop())
-        self.exited = asyncio.Event()
+    def __init__(self, reader: asyncio.Protocol, taste: Callable[[bytes], bytes]) -> None:
+        self._reader = reader
         self._taste = taste
 
-    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        if fd == 1 and isinstance(data, bytes) and not (data := self._taste(data)):
-            return
-        super().pipe_data_received(fd, data)
+    def data_received(self, data: bytes) -> None:
+        if data := self._taste(data):
+            self._reader.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._reader.eof_received()
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        self._reader.connection_lost(fault)
+
+
+class _Protocol(SubprocessStreamProtocol):
+    """Knows the moment of exit, not only when all pipes are closed."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, asyncio.get_running_loop())
+        self.exited = asyncio.Event()
 
     def process_exited(self) -> None:
         self.exited.set()
@@ -118,7 +130,7 @@ class StdioTransport:
         launch = self._launch
         self._traffic.begin()
         self._process, self._protocol = await asyncio.get_running_loop().subprocess_exec(
-            lambda: _Protocol(_CHUNK, self._taste),
+            lambda: _Protocol(_CHUNK),
             launch.command,
             *launch.args,
             env=dict(launch.env),
@@ -129,12 +141,19 @@ class StdioTransport:
             start_new_session=True,  # a group of its own: it is signalled with all its children
         )
         self.pid = self._process.get_pid()
+        self._listen_closely()
         try:
             await self._groups.add(self.pid)
         except BaseException:
             self._signal(signal.SIGKILL)
             self._process.close()
             raise
+
+    def _listen_closely(self) -> None:
+        """Hear stdout as it is read: what the loop puts between takes a turn of its own for each chunk."""
+        pipe = self._process.get_pipe_transport(1)
+        assert isinstance(pipe, asyncio.ReadTransport)
+        pipe.set_protocol(_Ear(cast("asyncio.Protocol", pipe.get_protocol()), self._taste))
 
     def _taste(self, data: bytes) -> bytes:
         """Take whole lines that are for waiting calls as soon as they come, where nothing else is to be read before

@@ -49,6 +49,8 @@ class Rules:
         self._entry = entry
         self._kept = kept.read(file)
         self._passing: tuple[Permission, ...] = ()  # for a session or a run
+        self._of: tuple[tuple[Permission, ...], tuple[Permission, ...]] = ((), ())  # the rules that were sorted last
+        self._by_server: dict[str, tuple[Permission, ...]] = {}
         self._revoked: dict[str, Permission] = {}  # since the core began, to be brought back
         self._used: dict[str, tuple[int, float]] = {}  # counts that are not written yet
         self._written = time.monotonic()
@@ -227,8 +229,13 @@ class Rules:
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────
     def _about(self, tool: Tool) -> tuple[Permission, ...]:
-        """Those of its server that count; the entries of others are not looked at for it."""
-        return self._standing(one for one in (*self._kept.rules, *self._passing) if one.server == tool.server)
+        """Those of its server that count; the entries of others are not looked at for it. Each call asks five times."""
+        if self._of != (self._kept.rules, self._passing):
+            self._of, self._by_server = (self._kept.rules, self._passing), {}
+        if (mine := self._by_server.get(tool.server)) is None:
+            every = (*self._kept.rules, *self._passing)
+            mine = self._by_server[tool.server] = tuple(one for one in every if one.server == tool.server)
+        return self._standing(mine) if mine else ()
 
     def _standing(self, rules: Iterable[Permission]) -> tuple[Permission, ...]:
         entry = lru_cache(self._entry)

@@ -77,6 +77,11 @@ class Vault:
         return self._values.known.stands_in(data.decode("latin-1"))
 
     @property
+    def learnt(self) -> int:
+        """Grows with each value that is known, and when the rules change."""
+        return self._values.learnt
+
+    @property
     def key(self) -> bytes:
         """What makes its tokens, for who keeps them."""
         return self._values.key

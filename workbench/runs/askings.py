@@ -29,6 +29,8 @@ _ENDINGS = {
 class Askings:
     """Hears the bus."""
 
+    hears = (AskArrived, AskSettled)
+
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
 

@@ -13,13 +13,10 @@ person's own call, and whatever was refused or cancelled, is written before anyb
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import islice
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
@@ -28,12 +25,10 @@ from workbench.policy.gate import unasked
 from workbench.policy.levels import at_least
 from workbench.policy.profiles import outside
 from workbench.policy.trust import NO_RULE, Judged
-from workbench.privacy.cutting import before
 from workbench.privacy.restoring import Weighed
 from workbench.records import (
     Fault,
     JsonObject,
-    JsonValue,
     Note,
     Origin,
     Outcome,
@@ -52,15 +47,13 @@ from workbench.runs.restored import asked, count, denial, noted, restored, weigh
 from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import for_program
 from workbench.runs.sessions import Session
+from workbench.runs.shown import LONGEST_KEY, shown_arguments
 from workbench.runs.tape import Tapes
 
 log = logging.getLogger(__name__)
 
 BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
-LONGEST_KEY = 400  # characters of a key that the audit keeps
 KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
-KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
-KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
 Progress = Callable[[float, float, str], None]
 
 
@@ -156,7 +149,9 @@ class Broker:
             return self._refuse(call, session, against, said.risk)
         count(given, session)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
-            self._note("call.sent", call, session, said.risk, f"{tool.server}.{tool.name} was called", given=given)
+            words = f"{tool.server}.{tool.name} was called"
+            sending = _entry("call.sent", call, session, said.risk, words, None, ok=True, given=given)
+            self._rooms.journal.append_ahead(sending)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         outcome = await self.caching.find(sent, tool)
         if outcome is None:
@@ -167,10 +162,10 @@ class Broker:
             await guard.learn(call, tool, outcome)
         if call.run_id:
             learns = guard is None or not guard.rehearses
-            ended = cache(lambda: _ended(call, tool, session, said.risk, outcome, given))
+            ended = _Ended(lambda: _ended(call, tool, session, said.risk, outcome, given))
             self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
-            self.afterwards.put(ended)  # made while somebody waits for a server, written with others
-            self._rooms.journal.append_soon(ended)
+            self.afterwards.put(ended.made)  # made while somebody waits for a server, written with others
+            self._rooms.journal.append_soon(ended.made)
         else:
             self._remember(sent, tool, session, outcome)
             self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome, given))
@@ -255,15 +250,27 @@ class Broker:
         summary: str,
         *,
         ok: bool = True,
-        given: Sequence[Weighed] = (),
     ) -> None:
-        self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok, given=given))
+        self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok))
 
 
 def _named(call: ToolCall, session: Session) -> ToolCall:
     """A call of what nobody has heard of: its names are a program's own words, of any length, about anybody."""
     server, tool = (session.mask_start(word, LONGEST_KEY) for word in (call.server, call.tool))
     return replace(call, server=server, tool=tool)
+
+
+class _Ended:
+    """The note of a call that was answered, made when somebody first wants it."""
+
+    def __init__(self, make: Callable[[], Note]) -> None:
+        self._make = make
+        self._note: Note | None = None
+
+    def made(self) -> Note:
+        if self._note is None:
+            self._note = self._make()
+        return self._note
 
 
 def _ended(
@@ -317,29 +324,6 @@ def _entry(
         tokens=outcome.tokens if outcome else 0,
         detail=detail,
     )
-
-
-def shown_arguments(session: Session, arguments: JsonObject) -> str:
-    """Arguments as JSON text with tokens in place of personal data, short enough for a list. Only what can be shown
-    is looked at: a program may pass megabytes, ten thousand times."""
-    small = _beginning(dict(arguments), session, [KEPT_LEAVES])
-    text = json.dumps(session.mask_json(small), ensure_ascii=False, default=str)
-    return text if len(text) <= KEPT_ARGUMENTS else text[: before(text, KEPT_ARGUMENTS)] + " …"
-
-
-def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue:
-    """The value up to so many leaves, and of a long text its beginning."""
-    left[0] -= 1
-    if isinstance(value, str) and len(value) > KEPT_ARGUMENTS:
-        return f"{session.mask_start(value, KEPT_ARGUMENTS)} … ({len(value):,} characters)"
-    if isinstance(value, list):
-        return [_beginning(item, session, left) for item in value[: max(0, left[0])] if left[0] > 0]
-    if isinstance(value, dict):
-        some = islice(value.items(), max(0, left[0]))
-        return {
-            session.mask_start(key, LONGEST_KEY): _beginning(item, session, left) for key, item in some if left[0] > 0
-        }
-    return value
 
 
 def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False) -> Outcome:

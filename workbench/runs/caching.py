@@ -22,6 +22,8 @@ from workbench.workspace.cache import key_of
 class Caching:
     """One broker's."""
 
+    hears = (SignInChanged, ServerRemoved)
+
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
 

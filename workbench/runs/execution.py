@@ -17,13 +17,14 @@ from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, RunProfile, ToolCall
 from workbench.runs.answered import failure, value_of
 from workbench.runs.borrowed import borrows, check_unchanged
-from workbench.runs.broker import BIG_ANSWER, Broker, shown_arguments
+from workbench.runs.broker import BIG_ANSWER, Broker
 from workbench.runs.files_in import learn_files
 from workbench.runs.guard import Guard
 from workbench.runs.outgoing import outgoing
 from workbench.runs.pauses import Pauses
 from workbench.runs.road import Road
 from workbench.runs.sealing import answer as sealed_answer
+from workbench.runs.shown import shown_arguments
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.runs.tape import Taken

@@ -47,6 +47,8 @@ def _texts(block: Content) -> Iterator[str]:
 
 def _asked(uri: str) -> str:
     """What an address asks for, by its names, as JSON."""
+    if "?" not in uri:
+        return ""
     try:
         asked = parse_qsl(urlsplit(uri).query, max_num_fields=200)
     except ValueError:

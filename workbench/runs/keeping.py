@@ -43,6 +43,8 @@ _ENDS: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
 class Keeping:
     """Of one bench. Everything that touches disk or keyring runs on a thread."""
 
+    hears = (RunChanged,)
+
     def __init__(self, folder: Path, secrets: Secrets, settings: Callable[[], Settings], sessions: Sessions) -> None:
         self._folder = folder
         self._secrets = secrets

@@ -19,6 +19,8 @@ _WENT: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
 class LearningSkills:
     """Of one core."""
 
+    hears = (RunChanged,)
+
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
 

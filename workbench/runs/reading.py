@@ -13,10 +13,11 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer
-from workbench.runs.broker import BIG_ANSWER, KEPT_FAULT, shown_arguments
+from workbench.runs.broker import BIG_ANSWER, KEPT_FAULT
 from workbench.runs.ingress import register_outcome
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.runs.shown import shown_arguments
 
 log = logging.getLogger(__name__)
 

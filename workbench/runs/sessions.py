@@ -15,7 +15,7 @@ from workbench.privacy.repeats import Repeats
 from workbench.privacy.sealed import Sealed
 from workbench.privacy.trail import Trail
 from workbench.privacy.vault import Vault
-from workbench.records import JsonValue, Ledger, Origin, Place, ToolSummary
+from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, ToolSummary
 from workbench.runs.memory import Memory
 from workbench.runs.provenance import Provenance
 from workbench.secrets.masks import Masks
@@ -53,6 +53,7 @@ class Session:
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._told: Counter[str] = Counter()  # tokens that the audit knows of
+        self.shown: dict[int, tuple[JsonObject, object, str]] = {}  # arguments of the last calls: what hid in them, text
         self._masked = masked
         self._masks = masks  # stored secrets: hidden whatever the person set for personal data
 
@@ -73,6 +74,11 @@ class Session:
         if not self._repeats.has(key):
             self.vault.register(read(text), source)
             self._repeats.add(key)
+
+    @property
+    def hidden_by(self) -> object:
+        """Compares unequal as soon as a text might be masked otherwise than before."""
+        return self.vault, self.vault.learnt, self._masks.known, self._masked()
 
     @property
     def hides(self) -> bool:

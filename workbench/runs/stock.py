@@ -48,6 +48,8 @@ class _Wrappers:
 class Stock:
     """Marks what is stale as events tell it, and writes it anew before the next run."""
 
+    hears = (ToolsChanged, ServerRemoved, SkillsChanged)
+
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
         self._wrappers = {

@@ -16,6 +16,8 @@ _RUNS = 1_000  # runs whose end is told more than once that are recognised
 class Trails:
     """Hears the bus."""
 
+    hears = (EntryWritten, RunChanged)
+
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._ended: deque[str] = deque(maxlen=_RUNS)

@@ -34,6 +34,11 @@ class Masks:
             self._bytes = tuple(form.encode("utf-8", "surrogatepass") for form in self._forms)
             self.longest = max(len(form) for form in self._bytes)
 
+    @property
+    def known(self) -> int:
+        """In how many ways something is hidden: it only grows."""
+        return len(self._forms)
+
     def mask(self, text: str) -> str:
         """The text with a mask in place of every hidden value."""
         for form in self._forms:

@@ -98,6 +98,8 @@ class Server:
             self._tell({"events": [encode_event(event, self.shelf.keep) for event in batch]})
 
     def _gather(self, event: Event) -> None:
+        if not self._doors:
+            return  # who comes later asks how things stand
         self._pending.append(event)
         if self._timer is None:
             loop = asyncio.get_running_loop()

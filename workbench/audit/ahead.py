@@ -1,0 +1,83 @@
+"""Keeps entries that must outlive this process but need not be in the database yet: a file beside it, one line each.
+
+An entry costs the database a tenth of a millisecond, because six indexes follow it; a line costs a hundredth of that. An
+entry that stands here has its number and its hash already, so it is put into the database as it is: with the next ones,
+or by the next core, if this one is killed. What does not follow the last entry of the database by hash is not taken.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from workbench.audit.chain import COLUMNS, Row, hash_of
+
+_WIDTH = len(COLUMNS) + 2
+_written = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+class Ahead:
+    """The file beside a database."""
+
+    def __init__(self, database: Path) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._file = os.fdopen(os.open(ahead_path(database), flags, 0o600), "r+b", buffering=0)
+        self._size = os.fstat(self._file.fileno()).st_size
+
+    def write(self, rows: Iterable[Row]) -> None:
+        """When this returns, no death of this process loses them. Raises OSError, and then none of them is here."""
+        data = "".join(f"{_written(row)}\n" for row in rows).encode("ascii")
+        try:
+            if os.write(self._file.fileno(), data) != len(data):
+                raise OSError("it is full")
+        except OSError:
+            os.ftruncate(self._file.fileno(), self._size)
+            raise
+        self._size += len(data)
+
+    def clear(self) -> None:
+        """They are in the database."""
+        if self._size:
+            os.ftruncate(self._file.fileno(), 0)
+            self._size = 0
+
+    def rows(self) -> list[Row]:
+        """What stands here, up to the first line that is none of ours: the last one may be cut off."""
+        self._file.seek(0)
+        lines = self._file.read().split(b"\n")[:-1]
+        found: list[Row] = []
+        for line in lines:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                break
+            if not isinstance(row, list) or len(row) != _WIDTH:
+                break
+            found.append(tuple(row))
+        return found
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def ahead_path(database: Path) -> Path:
+    return database.with_name(database.name + ".ahead")
+
+
+def following(rows: Sequence[Row], seq: int, digest: str) -> list[Row]:
+    """Those that follow the entry with this number and hash, each tied to the one before."""
+    found: list[Row] = []
+    for row in rows:
+        if type(row[0]) is not int or row[0] <= seq:
+            continue
+        try:
+            fits = row[0] == seq + 1 and row[-2] == digest and row[-1] == hash_of(digest, row[:-2])
+        except TypeError:
+            fits = False
+        if not fits:
+            break
+        found.append(row)
+        seq, digest = row[0], row[-1]
+    return found
