@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from workbench import events
-from workbench.events import Bus, Noticed, ServerRemoved, spawn
+from workbench.events import Bus, Noticed, ServerRemoved, ToolsChanged, spawn
 from workbench.records import Fault
 
 NEWS = Noticed(Fault("Something happened."))
@@ -86,3 +86,16 @@ async def test_a_cancelled_task_is_no_failure(caplog: pytest.LogCaptureFixture) 
     await asyncio.wait([task])
     await asyncio.sleep(0)
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+def test_who_listens_to_one_kind_hears_no_other_and_a_late_listener_hears_both() -> None:
+    bus, heard, later = Bus(), list[events.Event](), list[events.Event]()
+    bus.listen(heard.append, ServerRemoved)
+    bus.tell(ToolsChanged("a"))
+    bus.tell(ServerRemoved("a"))
+    stop = bus.listen(later.append)
+    bus.tell(ToolsChanged("b"))
+    stop()
+    bus.tell(ServerRemoved("b"))
+    assert heard == [ServerRemoved("a"), ServerRemoved("b")]
+    assert later == [ToolsChanged("b")]

@@ -355,15 +355,13 @@ class Bus:
     def listen(self, listener: Listener, *kinds: type) -> Callable[[], None]:
         """Hear everything from now on, or these kinds only: a call tells five events, and most listeners care for none
         of them. Call what is returned to stop."""
-        one = (listener, kinds)
-        self._listeners.append(one)
+        self._listeners = [*self._listeners, one := (listener, kinds)]
         self._of_kind = {}
         return lambda: self._forget(one)
 
-    def _forget(self, one: tuple[Listener, tuple[type, ...]]) -> None:
-        if one in self._listeners:
-            self._listeners.remove(one)
-            self._of_kind = {}
+    def _forget(self, gone: tuple[Listener, tuple[type, ...]]) -> None:
+        self._listeners = [one for one in self._listeners if one is not gone]
+        self._of_kind = {}
 
     def _hearing(self, kind: type) -> tuple[Listener, ...]:
         found = tuple(listener for listener, kinds in self._listeners if not kinds or kind in kinds)

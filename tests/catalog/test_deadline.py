@@ -45,7 +45,7 @@ async def test_a_stop_from_elsewhere_is_no_timeout() -> None:
         async with CallClock(60):
             await asyncio.Event().wait()
 
-    task = asyncio.create_task(work())  # noqa: TID251  # the task is waited for here
+    task = asyncio.create_task(work())  # the task is waited for here
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -65,7 +65,7 @@ async def test_a_stop_together_with_the_end_of_the_time_stays_a_stop() -> None:
             return deadline.leave(type(fault))
         return True
 
-    task = asyncio.create_task(work())  # noqa: TID251  # as above
+    task = asyncio.create_task(work())  # as above
     await entered.wait()
     task.cancel()
     deadline.ring()

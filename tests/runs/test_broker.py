@@ -118,7 +118,6 @@ async def test_an_answer_that_cannot_be_read_for_personal_data_reaches_no_agent(
     assert (await broker.call(call("list_orders", limit=1))).structured, "a person is looking"
 
 
-
 async def test_the_names_of_a_tool_that_is_none_are_masked_in_the_audit_and_short(demo, broker):
     session = demo.rooms.sessions.open("agent")
     await broker.call(call(f"ada.lovelace@example.org {'x' * 100_000}", Origin.AGENT, session.id))

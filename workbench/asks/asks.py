@@ -30,6 +30,22 @@ _numbers = itertools.count(1)
 _calling: ContextVar[str] = ContextVar("calling", default="")  # the call whose own task asks
 
 
+class _Calling:
+    """One call's stay at its server; a generator would cost each call of a program ten turns."""
+
+    def __init__(self, asks: Asks, call: ToolCall, clock: Clock) -> None:
+        self._key = str(next(_numbers))  # a door chooses the ids of its calls; two may be the same
+        self._asks, self._call, self._clock = asks, call, clock
+
+    def __enter__(self) -> None:
+        self._asks.begin_call(self._key, self._call, self._clock)
+        self._before = _calling.set(self._key)
+
+    def __exit__(self, *_: object) -> None:
+        _calling.reset(self._before)
+        self._asks.end_call(self._key)
+
+
 class Asks:
     """Open questions, the calls that wait for them, and the windows that could answer."""
 
@@ -59,17 +75,16 @@ class Asks:
         finally:
             self._windows -= 1
 
-    @contextmanager
-    def calling(self, call: ToolCall, clock: Clock) -> Iterator[None]:
+    def calling(self, call: ToolCall, clock: Clock) -> _Calling:
         """A call is at its server: what the server asks meanwhile stops its clock, and ends with it."""
-        key = str(next(_numbers))  # a door chooses the ids of its calls; two may be the same
+        return _Calling(self, call, clock)
+
+    def begin_call(self, key: str, call: ToolCall, clock: Clock) -> None:
         self._calls[key] = (call, clock)
-        before = _calling.set(key)
-        try:
-            yield
-        finally:
-            _calling.reset(before)
-            del self._calls[key]
+
+    def end_call(self, key: str) -> None:
+        del self._calls[key]
+        if self._open:
             for waiting in self._of(lambda one: one.call_key == key):
                 self._end(waiting, "withdrawn", Refusal(NOT_NOW, "The call that this belonged to is over."))
 

@@ -37,13 +37,21 @@ def row_of(seq: int, at: float, note: Note) -> Row:
 
 
 def hash_of(previous: str, row: Row) -> str:
-    """As `json.dumps` would write it, in a third of the time; what is no text where one belongs is a TypeError."""
+    """The hash of a row behind the one with this hash; what is no text where one belongs is a TypeError."""
+    return digest_of(text_of(previous, row))
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def text_of(previous: str, row: Row) -> str:
+    """What is hashed: as `json.dumps` would write it, in a third of the time."""
     seq, at, kind, summary, actor, session, run_id, server, tool, risk, ok, ms, tokens, detail = row
-    words = (
+    return (
         f"[{_text(previous)}, {seq!r}, {at!r}, {_text(kind)}, {_text(summary)}, {_text(actor)}, {_text(session)}, "
         f"{_text(run_id)}, {_text(server)}, {_text(tool)}, {_text(risk)}, {ok!r}, {ms!r}, {tokens!r}, {_text(detail)}]"
     )
-    return hashlib.sha256(words.encode("ascii")).hexdigest()
 
 
 def entry_of(row: Row) -> Entry:

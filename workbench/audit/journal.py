@@ -1,12 +1,12 @@
 """The audit of a bench: everything that was asked, decided, run and called, in an order nobody can quietly change.
 
 Used from the core's thread only, except `entries` and `verify`. What `append` has returned survives the death of
-this process; so does what `append_ahead` has returned, which stands in a file beside the database (`ahead.py`) until it
-is written with others. `append_soon` is for what a program has done already and waits for, and for what is followed by the next
-entry only: it costs the program nothing, and is written when the core has a moment, within `SOON` seconds, and before
-or together with what `append` writes after it. So an end that was told (of a run, say) stands behind everything that
-came before it; and whoever kills this process can lose what was noted in its last moments, never anything out of the
-middle: numbers and hashes are given when it is written.
+this process; so does what `append_ahead` was given once it returned: it stands in a file beside the database
+(`ahead.py`) until it is written with others. `append_soon` is for what a program has done already and waits for, and
+for what is followed by the next entry only: it costs the program nothing, and is written when the core has a moment,
+within `SOON` seconds, and before or together with what the other two write after it. So an end that was told (of a run,
+say) stands behind everything that came before it; and whoever kills this process can lose what was noted in its last
+moments, never anything out of the middle: numbers and hashes are given when it is written.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.audit.ahead import Ahead, following
-from workbench.audit.chain import ALL_COLUMNS, START, Row, entry_of, hash_of, row_of
+from workbench.audit.chain import ALL_COLUMNS, START, Row, digest_of, entry_of, row_of, text_of
 from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.query import select
 from workbench.audit.store import DAMAGE, open_store, open_to_read, refusal
@@ -50,6 +51,14 @@ WHERE kind IN ('run.proposed', 'run.running') AND run_id != '' AND NOT EXISTS (
 """
 
 
+class _Chained(NamedTuple):
+    """A note that has its number and its hash."""
+
+    note: Note
+    row: Row
+    text: str  # that was hashed
+
+
 class Journal:
     """Appends notes as chained entries, and reads them back."""
 
@@ -58,7 +67,7 @@ class Journal:
         self._tell = tell
         self._head = Head(0, START)
         self._due: deque[tuple[float, Callable[[], Note]]] = deque()  # what is to be written soon, and when it was
-        self._certain: list[tuple[Row, Entry]] = []  # what stands in the file ahead, with number and hash
+        self._certain: list[_Chained] = []  # what stands in the file ahead
         self._timed = False
         self._failing = False  # the last ones could not be written
         self._thread = threading.get_ident()
@@ -102,7 +111,7 @@ class Journal:
         batch = self._taken()
         try:
             certain, head = self._chained([*batch, (time.time(), note)])
-            self._ahead.write(row for row, _ in certain)
+            self._ahead.write((one.text, one.row[-1]) for one in certain)
         except OSError as fault:
             self._put_back(batch)
             raise WorkbenchError(f"The audit cannot be written: {fault}.", "Nothing runs unrecorded.") from fault
@@ -155,24 +164,26 @@ class Journal:
         """As one transaction, what stands ahead first; all of them are written, or none."""
         chained, head = self._chained(notes)
         every = [*self._certain, *chained]
-        weighty = any(entry.note.kind.startswith(WEIGHTY) for _, entry in every)
-        self._insert([row for row, _ in every], weighty=weighty)
+        weighty = any(one.note.kind.startswith(WEIGHTY) for one in every)
+        self._insert([one.row for one in every], weighty=weighty)
         self._head, self._certain = head, []
         self._head_file.write(head)
         self._ahead.clear()
-        for _, entry in every:
+        entries = [Entry(one.row[0], one.row[1], one.note, *one.row[-2:]) for one in every]
+        for entry in entries:
             self._tell(EntryWritten(entry))
-        return [entry for _, entry in every]
+        return entries
 
-    def _chained(self, notes: Sequence[tuple[float, Note]]) -> tuple[list[tuple[Row, Entry]], Head]:
+    def _chained(self, notes: Sequence[tuple[float, Note]]) -> tuple[list[_Chained], Head]:
         """The notes with number and hash, and what the head is then."""
-        head, found = self._head, list[tuple[Row, Entry]]()
+        (seq, digest), found = (self._head.seq, self._head.hash), list[_Chained]()
         for at, note in notes:
-            row = row_of(head.seq + 1, at, note)
-            digest = hash_of(head.hash, row)
-            found.append(((*row, head.hash, digest), Entry(head.seq + 1, at, note, head.hash, digest)))
-            head = Head(head.seq + 1, digest)
-        return found, head
+            seq += 1
+            row = row_of(seq, at, note)
+            text = text_of(digest, row)
+            row = (*row, digest, digest := digest_of(text))
+            found.append(_Chained(note, row, text))
+        return found, Head(seq, digest)
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         """What the query asks for, newest first; the next page is `before` the last number. Any thread may ask."""

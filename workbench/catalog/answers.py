@@ -52,7 +52,7 @@ def _content(blocks: object) -> tuple[Content, ...]:
 
 
 def read_block(block: object) -> Content:
-    if not isinstance(block, Mapping):
+    if not isinstance(block, dict | Mapping):
         return Content("text", block if isinstance(block, str) else _json(block))
     word = _words(block)
     match block.get("type"):
@@ -108,11 +108,11 @@ def weight(value: object) -> int:
         one = waiting.pop()
         if isinstance(one, str):
             total += len(one) + 8
-        elif isinstance(one, dict | Mapping):
-            waiting += one.values()
-            total += 8
         elif isinstance(one, list):
             waiting += one
+            total += 8
+        elif isinstance(one, dict | Mapping):
+            waiting += one.values()
             total += 8
         else:
             total += 16

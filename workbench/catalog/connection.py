@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from mcp.shared.dispatcher import CallOptions
 
     from workbench.catalog.dispatch import Dispatch
+
+log = logging.getLogger(__name__)
 
 
 class Progress(Protocol):
@@ -158,8 +159,10 @@ class Connection:
         signed = self._signed(params)
         try:
             if method == "tools/call" and (direct := self._transport.direct) is not None:
-                with contextlib.suppress(Unwritable):
+                try:
                     return await direct.request(method, signed, progress)
+                except Unwritable:
+                    log.debug("%s is sent by the SDK: it is no plain JSON", method)
             options: CallOptions = {"headers": {**self._headers(method, params), **headers}}
             if progress is not None:
                 options["on_progress"] = progress

@@ -15,6 +15,7 @@ class Deadline:
 
     def __init__(self) -> None:
         self._until: float | None = None
+        self._bell: _Bell | None = None
         self._task: asyncio.Task[Any] | None = None  # Any: what the task answers is its own matter
         self._cancelling = 0
         self._expired = False
@@ -23,7 +24,7 @@ class Deadline:
         """In the task that is to be ended. Not asked twice."""
         task = asyncio.current_task()
         assert task is not None, "a deadline belongs to a task"
-        self._task, self._cancelling = task, task.cancelling()
+        self._task, self._cancelling, self._bell = task, task.cancelling(), _bell()
 
     def when(self) -> float | None:
         return self._until
@@ -35,14 +36,16 @@ class Deadline:
     def reschedule(self, until: float | None) -> None:
         """By the loop's clock; None: never."""
         self._until = until
-        if until is not None and self._task is not None:
-            _bell().watch(self, until)
+        if until is not None and self._bell is not None:
+            self._bell.watch(self, until)
 
     def leave(self, kind: type[BaseException] | None) -> bool:
         """Whether the task was ended by this and nothing else; then it is a TimeoutError."""
-        task, self._task = self._task, None
+        task, bell = self._task, self._bell
+        self._task = self._bell = None
+        if bell is not None:
+            bell.forget(self)
         if not self._expired or task is None:
-            _bell().forget(self)
             return False
         return task.uncancel() <= self._cancelling and kind is asyncio.CancelledError
 

@@ -25,6 +25,7 @@ _LOGGED = "notifications/message"
 _LOG = f'"{_LOGGED}"'.encode()
 _BEGINNING = 80  # bytes of a line in which what is no answer says so
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_decoded = json.JSONDecoder().decode
 
 
 class Unwritable(Exception):
@@ -143,7 +144,7 @@ def _read(line: bytes) -> Any:  # Any: a server's JSON
     if b"\\ud" in line or b"\\uD" in line:
         return None
     try:
-        return json.loads(line)
+        return _decoded(str(line, "utf-8"))
     except (ValueError, RecursionError):
         return None
 

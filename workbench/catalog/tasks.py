@@ -35,6 +35,8 @@ def wanted(tool: Tool, state: ServerState) -> bool:
     """Whether a call of this tool is made as a task: where the tool allows it and the server speaks of tasks."""
     execution = tool.raw.get("execution")
     support = execution.get("taskSupport") if isinstance(execution, Mapping) else None
+    if support not in ("required", "optional"):
+        return False
     if support == "required" and state.era == MODERN:
         raise ServerFault(
             f"{tool.server}.{tool.name} must be called as a task, and how protocol {state.protocol} does that is not "

@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.permissions import kept
 from workbench.permissions.kept import Kept
 from workbench.policy import rule_words
-from workbench.policy.trust import Judged, effective, judge
+from workbench.policy.trust import NO_RULE, Judged, effective, judge
 from workbench.policy.voided import voided
 from workbench.privacy import restoring, sealing
 from workbench.privacy.restorations import Restoration
@@ -89,9 +89,12 @@ class Rules:
 
     def judge(self, tool: Tool, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
         """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
+        mine = self._about(tool)
+        if not mine and not self._kept.lost:
+            return NO_RULE
         kept = Trust(lost=self._kept.lost)  # the tool is weighed already; each call of each program comes by here
         return judge(
-            tool, arguments, self._about(tool), kept, session=session, run=run, now=time.time(),
+            tool, arguments, mine, kept, session=session, run=run, now=time.time(),
             workspace=self._workspace, resolve=os.path.realpath,
         )  # fmt: skip
 

@@ -25,12 +25,16 @@ class Giving:
 
     def restore_json(self, value: JsonValue, server: str, *, allow_foreign: bool = False) -> JsonValue:
         """The value with the real data, for a call to this server; what is damaged, unknown or foreign is refused."""
-        if not any("_" in text and LOOKALIKE.search(text) for text in texts(value)):
+        if not self.has_tokens(value):
             return value
         foreign = [item for item in self.restorations(value, server) if item.foreign]
         if foreign and not allow_foreign:
             raise refusal(foreign)
         return rebuild(value, lambda leaf, _: self._leaf(leaf))
+
+    def has_tokens(self, value: JsonValue) -> bool:
+        """Whether something in it looks like a token."""
+        return any("_" in text and LOOKALIKE.search(text) for text in texts(value))
 
     def restorations(self, value: JsonValue, server: str) -> tuple[Restoration, ...]:
         """What restoring would give to this server, by kind and origin; raises on a token that does not resolve."""

@@ -25,6 +25,8 @@ def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, l
     `crm.list_customers mail.read_mail:body`. `lost`: the rules cannot be read, and one of them may have sealed it."""
     if lost:
         return WHOLE
+    if not rules and not named:
+        return ()
     mine = [
         one.data for one in rules if one.kind == SEALED and one.server == tool.server and one.tool in ("", tool.name)
     ]

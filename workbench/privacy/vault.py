@@ -60,6 +60,10 @@ class Vault:
         """The value with the real data, for a call to this server; what is damaged, unknown or foreign is refused."""
         return self._giving.restore_json(value, server, allow_foreign=allow_foreign)
 
+    def has_tokens(self, value: JsonValue) -> bool:
+        """Whether something in it looks like a token, of whatever session."""
+        return self._giving.has_tokens(value)
+
     def restorations(self, value: JsonValue, server: str) -> tuple[Restoration, ...]:
         """What restoring would give to this server, by kind and origin; raises on a token that does not resolve."""
         return self._giving.restorations(value, server)

@@ -10,6 +10,7 @@ from workbench.catalog import parameters
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
 
+_BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')  # of a text that may be JSON, or what Python takes for it
 LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read as text
 
 
@@ -82,6 +83,8 @@ def _part(block: Content) -> JsonObject:
 def _value_in(text: str) -> Answered:
     """A text that is JSON is handed on as it is; NaN and Infinity are no JSON, though Python takes them for it."""
     odd: list[str] = []
+    if text[:1] not in _BEGINNINGS:
+        return text
     try:
         json.loads(text, parse_constant=odd.append)
     except (ValueError, RecursionError):

@@ -28,7 +28,6 @@ from workbench.policy.trust import NO_RULE, Judged
 from workbench.privacy.restoring import Weighed
 from workbench.records import (
     Fault,
-    JsonObject,
     Note,
     Origin,
     Outcome,
@@ -43,7 +42,7 @@ from workbench.runs.afterwards import Afterwards
 from workbench.runs.caching import Caching
 from workbench.runs.guard import Guard
 from workbench.runs.ingress import register_outcome
-from workbench.runs.restored import asked, count, denial, noted, restored, weighed
+from workbench.runs.restored import asked, count, denial, give, noted, restored, weighed
 from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import for_program
 from workbench.runs.sessions import Session
@@ -134,8 +133,7 @@ class Broker:
         guard: Guard | None,
     ) -> Outcome:
         try:
-            given = await weighed(call, tool, session, self._rooms.rules)
-            arguments = await restored(call, tool, session)
+            given, arguments = await give(call, tool, session, self._rooms.rules)
         except WorkbenchError as fault:
             return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
         if (denied := denial(given)) is not None:

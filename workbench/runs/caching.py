@@ -50,8 +50,10 @@ class Caching:
             self._rooms.cache.forget(event.name)
 
     def _is_cached(self, tool: Tool) -> bool:
-        names = self._rooms.settings().cache_tools.split()
-        if not names or not tool.hints.read_only or tool_risk(tool) is not Risk.LOW:
+        if not (wished := self._rooms.settings().cache_tools):
+            return False
+        names = wished.split()
+        if not tool.hints.read_only or tool_risk(tool) is not Risk.LOW:
             return False
         return any(name == tool.server or fnmatchcase(f"{tool.server}.{tool.name}", name) for name in names)
 

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import math
 import os
-from dataclasses import replace
 from functools import partial
 
 from workbench.catalog.faults import alike
@@ -204,9 +203,8 @@ class Execution:
         note = outcome.fault.message if outcome.fault else ""
         if outcome.cached:
             note = f"cached, {outcome.cached:.0f} s old"
-        self._road.trace(
-            replace(trace, state=state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)
-        )
+        made = (trace.call_id, trace.server, trace.tool, trace.arguments, trace.risk)
+        self._road.trace(CallTrace(*made, state, note, outcome.ms, outcome.bytes, outcome.tokens))
 
     def _risk(self, call: ToolCall) -> Risk:
         try:

@@ -60,7 +60,7 @@ class Guard:
         self._waiting = waiting
         self._provenance = road.session.provenance
         self._calls: Counter[tuple[str, str]] = Counter()
-        self._known: dict[tuple[str, str], tuple[Tool, bool, frozenset[str]]] = {}  # what was found out of a tool
+        self._known: dict[tuple[str, str], tuple[Tool, bool, frozenset[str], bool]] = {}  # what was found out of a tool
         self._rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
         self._denied: set[tuple[str, ...]] = set()
         self.asked = 0  # how many calls waited for a person
@@ -77,7 +77,7 @@ class Guard:
         planned = self._road.plan.judge(call.id, tool, arguments) if self._road.plan is not None else None
         if planned is Planned.LEFT_OUT:
             return Fault("The person left this call out of the plan they allowed.", "Go on without it, or ask why.")
-        if policy.can_send(tool):
+        if self._facts(tool)[3]:
             self._provenance.way_out = True
         if planned is Planned.EXACT:
             return None
@@ -128,11 +128,11 @@ class Guard:
         self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject
     ) -> tuple[tuple[ValueOrigin, ...], list[Objection]]:
         provenance, covered = self._provenance, said.allow and self._covered(tool)
-        if provenance.heavy:
-            await asyncio.to_thread(provenance.file)
-        else:
-            provenance.file()
         sifted = sift(arguments) if provenance.kinds else Sifted(())
+        if sifted.values and provenance.heavy:
+            await asyncio.to_thread(provenance.file)
+        elif sifted.values:
+            provenance.file()
         found = self._origins(sifted)
         objections = [*self._unforeseen(tool, said), *self._objections(tool, found, covered=covered)]
         if provenance.kinds and (sifted.unread_place or (sifted.unread and not covered)):
@@ -283,11 +283,12 @@ class Guard:
                 self._road.session.permitted.add((*key, one.path, _named(one.value)))
 
     # ── quick answers ────────────────────────────────────────────────────────────────────────────
-    def _facts(self, tool: Tool) -> tuple[Tool, bool, frozenset[str]]:
-        """Whether it is harmless, and what its answers carry; asked again when the tool is not what it was."""
+    def _facts(self, tool: Tool) -> tuple[Tool, bool, frozenset[str], bool]:
+        """Whether it is harmless, what its answers carry, whether it can send something out; asked again when the tool
+        is not what it was."""
         known = self._known.get((tool.server, tool.name))
         if known is None or known[0] is not tool:
-            known = tool, policy.harmless(tool), policy.kinds_of(tool)
+            known = tool, policy.harmless(tool), policy.kinds_of(tool), policy.can_send(tool)
             self._known[tool.server, tool.name] = known
         return known
 

@@ -21,6 +21,17 @@ Found = TypeVar("Found")
 _WHO = "Ask a person; they can change what may go where."
 
 
+async def give(call: ToolCall, tool: Tool, session: Session, rules: Rules) -> tuple[tuple[Weighed, ...], JsonObject]:
+    """Both of the following, for a call that mostly holds no token at all."""
+    if not call.arguments:
+        return (), call.arguments
+    if weight(call.arguments) <= BIG_ARGUMENTS and not (
+        session.vault.has_tokens(call.arguments) or rules.forbids_giving(tool)
+    ):
+        return (), call.arguments
+    return await weighed(call, tool, session, rules), await restored(call, tool, session)
+
+
 async def restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
     """The arguments with what stands behind tokens; what is damaged or unknown is refused."""
     vault = session.vault

@@ -53,7 +53,7 @@ class Session:
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._told: Counter[str] = Counter()  # tokens that the audit knows of
-        self.shown: dict[int, tuple[JsonObject, object, str]] = {}  # arguments of the last calls: what hid in them, text
+        self.shown: dict[int, tuple[JsonObject, object, str]] = {}  # of the last calls: arguments, what hid, text
         self._masked = masked
         self._masks = masks  # stored secrets: hidden whatever the person set for personal data
 

@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Coroutine
 from functools import partial
+from types import CoroutineType
 from typing import Any
 
 from workbench.events import spawn
@@ -33,6 +34,14 @@ _REFUSALS = 20  # frames of unknown kinds before the run is ended
 _LARGEST_ID = 1 << 53
 
 
+class _Worker:
+    """A task that answers questions, one after the other."""
+
+    def __init__(self, question: tuple[int, Coroutine[Any, Any, Answered]]) -> None:
+        self.question: tuple[int, Coroutine[Any, Any, Answered]] | None = question
+        self.rest: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+
 class Channel(asyncio.Protocol):
     """Ready, start, output and questions, end. `ended` holds the last frame, or None when there was none."""
 
@@ -49,6 +58,8 @@ class Channel(asyncio.Protocol):
         self._waiting: deque[dict[str, Any]] = deque()  # frames that came with others; Any: checked when they are taken
         self._transport: asyncio.Transport | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._resting: list[_Worker] = []  # those that have nothing to do
+        self._busy = 0  # questions being answered
         self._limits = Limits()
         self._answer: Answer | None = None
         self._tell: Output | None = None
@@ -273,13 +284,36 @@ class Channel(asyncio.Protocol):
         except Exception as fault:
             self._reply(number, failure_of(fault))
             return
-        if isinstance(found, Coroutine):
-            task = spawn("sandbox question", self._reply_later(number, found))
-            self._tasks.add(task)
-            task.add_done_callback(partial(self._replied, found))
+        if isinstance(found, CoroutineType | Coroutine):
+            self._hand_over(number, found)
             self._pace()
         else:
             self._reply(number, found)
+
+    def _hand_over(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
+        """To a task that has nothing to do, else to a new one: making and burying it costs half of what a call does."""
+        self._busy += 1
+        while self._resting:
+            worker = self._resting.pop()
+            if not worker.rest.done():  # else it was let go
+                worker.question = number, answer
+                worker.rest.set_result(None)
+                return
+        worker = _Worker((number, answer))
+        task = spawn("sandbox question", self._work(worker))
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._let_gone, worker))
+
+    async def _work(self, worker: _Worker) -> None:
+        """Answer one question, and others while they come, until it is let go."""
+        loop = asyncio.get_running_loop()
+        while worker.question is not None:
+            await self._reply_later(*worker.question)
+            worker.question, worker.rest = None, loop.create_future()
+            self._busy -= 1
+            self._resting.append(worker)
+            self._go_on()
+            await worker.rest
 
     async def _reply_later(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
         try:
@@ -294,9 +328,11 @@ class Channel(asyncio.Protocol):
         except (TypeError, ValueError, RecursionError, FrameFault) as fault:
             self._write(answer_frame(number, ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")))
 
-    def _replied(self, answer: Coroutine[Any, Any, Answered], task: asyncio.Task[None]) -> None:
-        answer.close()  # a task that was cancelled before its first step never began it
+    def _let_gone(self, worker: _Worker, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        if worker.question is not None:
+            worker.question[1].close()  # a task that was cancelled before its next step never began it
+            self._busy -= 1
         self._go_on()
 
     def _go_on(self) -> None:
@@ -309,7 +345,7 @@ class Channel(asyncio.Protocol):
 
     @property
     def _has_room(self) -> bool:
-        return len(self._tasks) < _AT_ONCE and not self._blocked
+        return self._busy < _AT_ONCE and not self._blocked
 
     def _pace(self) -> None:
         """Stop reading while too much is unanswered or untaken; the program waits, we do not grow."""
