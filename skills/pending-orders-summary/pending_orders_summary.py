@@ -5,9 +5,9 @@ from typing import Any
 from servers.demo import list_orders
 
 
-async def pending_orders_summary(minimum_amount: float = 1000, show: int = 5) -> dict[str, Any]:
+async def pending_orders_summary(minimum_amount: float = 1000, show: int = 5, most: int = 10_000) -> dict[str, Any]:
     """Count pending orders of at least an amount, add them up per product, and show the largest."""
-    page = await list_orders(limit=10_000)
+    page = await list_orders(limit=most)
     pending = [order for order in page["orders"] if order["status"] == "pending" and order["amount"] >= minimum_amount]
     per_product: dict[str, float] = {}
     for order in pending:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from workbench.paths import Paths
+from workbench.paths import Paths, starter_skills
 from workbench.records import RunState
 from workbench.wire.client import connect
 
@@ -40,8 +41,16 @@ async def _record(paths: Paths) -> None:
     await connection.close()
 
 
+def test_every_starter_brings_a_recording_and_all_of_them_pass(command, cassette, tmp_path):
+    starters = sorted(path.name for path in starter_skills().iterdir() if (path / "SKILL.md").is_file())
+    assert len(starters) == 11
+    code, out, err = command("skills", "test")
+    assert [name for name in ("count-orders", *starters) if f"  {name}/" not in out] == []
+    assert (code, "12 as recorded, 0 not" in err) == (0, True), out
+
+
 def test_tests_pass_fail_and_are_reported(command, cassette, tmp_path):
-    code, out, err = command("skills", "test", "--junit", str(tmp_path / "report.xml"))
+    code, out, err = command("skills", "test", "count-orders", "--junit", str(tmp_path / "report.xml"))
     assert (code, "count-orders/three" in out, "1 as recorded, 0 not" in err) == (0, True, True)
     assert ElementTree.parse(tmp_path / "report.xml").getroot().get("failures") == "0"
     text = cassette.read_text()
@@ -58,14 +67,15 @@ def test_tests_pass_fail_and_are_reported(command, cassette, tmp_path):
 def test_other_code_that_does_the_same_is_told_and_may_be_accepted(command, cassette):
     text = cassette.read_text()
     cassette.write_text(text.replace('"code": "', '"code": "f', 1))
-    code, out, _ = command("skills", "test")
+    code, out, _ = command("skills", "test", "count-orders")
     assert (code, "code: The skill's code is not the one that was recorded." in out) == (1, True)
-    code, out, _ = command("skills", "test", "--accept-changed", "--drift")
+    code, out, _ = command("skills", "test", "count-orders", "--accept-changed", "--drift")
     assert (code, "It did the same all the same." in out) == (0, True)
     cassette.write_text(text)
 
 
-def test_what_is_not_there_is_wrong_usage(command, cassette):
+def test_what_is_not_there_is_wrong_usage(command, cassette, bench):
+    shutil.rmtree(bench.skills / "wait-for-message" / "cassettes")
     code, _, err = command("skills", "test", "no-such")
     assert (code, "count-orders" in err) == (2, True)
     code, _, err = command("skills", "test", "wait-for-message")

@@ -153,6 +153,7 @@ async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core):
     await core.catalog.connect("demo")
     await kept(core, "count-orders", CODE)
     other = await core.conveyor.finished((await core.desk.submit("result = 1", "", "")).id)
+    core.conveyor._broker.tapes._tapes.clear()  # as if many others had run since
     with pytest.raises(WorkbenchError, match="no longer held"):
         await core.desk.record_cassette(other.id, "count-orders", "x", {})
     one = await core.desk.submit("from servers.demo import list_customers\nawait list_customers(limit=1)", "", "")
@@ -163,6 +164,25 @@ async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core):
     (core.rooms.library.folder("count-orders") / "cassettes" / "odd.json").write_text('{"format": 9}')
     (test,) = await core.desk.test_skill("count-orders")
     assert (test.state, "format" in test.differences[0].words) == ("error", True)
+
+
+async def test_a_program_that_gives_a_skill_what_is_no_json_is_recorded_as_it_stands(core, monkeypatch):
+    await kept(core, "call-twice", "async def call_twice(call) -> list:\n    return [await call(1), await call(2)]\n")
+    code = "from skills.call_twice import call_twice\n\n\nasync def double(number):\n    return 2 * number\n\n\n"
+    run = await core.conveyor.finished(
+        (await core.desk.submit(f"{code}result = await call_twice(double)\n", "", "")).id
+    )
+    assert run.state is RunState.DONE, run.fault
+    info = await core.desk.record_cassette(run.id, "call-twice", "doubled", {})
+    assert (info.calls, info.result, "call_twice(double)" in info.program) == (0, "[2, 4]", True)
+    file = core.rooms.library.folder("call-twice") / "cassettes" / "doubled.json"
+    assert [one.state for one in await core.desk.test_skill("call-twice")] == ["passed"]
+    file.write_text(file.read_text().replace("2 * number", "3 * number"))
+    (test,) = await core.desk.test_skill("call-twice")
+    assert (test.state, kinds(test)) == ("failed", ["result", "result"])
+    monkeypatch.setattr(core.rooms.sandbox, "_strength", Strength("reduced", "reduced"))
+    (test,) = await core.desk.test_skill("call-twice")
+    assert "it brings a program" in test.differences[0].words
 
 
 async def test_use_is_counted_and_forms_that_come_again_are_told(core, paths):

@@ -19,6 +19,7 @@ from workbench.records import (
     SkillTest,
     SkillUse,
 )
+from workbench.runs.borrowed import used_skills
 from workbench.runs.drift import drift
 from workbench.runs.recording import Recording
 from workbench.runs.replay import Replay
@@ -47,7 +48,9 @@ class SkillTestsDesk(Seat):
         session = self._rooms.sessions.get(run.proposal.session)
         if session is None:
             raise WorkbenchError("This run belongs to an earlier core.", "Run it again, then record that run.")
-        given = arguments or called_with(run.proposal.code, subject.name) or {}
+        given: JsonObject | str | None = arguments or called_with(run.proposal.code, subject.name)
+        if given is None:
+            given = await asyncio.to_thread(self._caller, run.proposal.code, subject)
         tape = self._house.broker.tapes.of(run_id)
         made = await self._recording.make(label, subject, given, tape, session, run_id)
         await asyncio.to_thread(self._write, subject, made)
@@ -107,6 +110,10 @@ class SkillTestsDesk(Seat):
                 faults |= broken
         return dict(sorted(found.items())), faults
 
+    def _caller(self, code: str, skill: Skill) -> JsonObject | str:
+        """A program that calls the skill with something that is no JSON."""
+        return code if skill.name in used_skills(code, self._rooms.library.kept()) else {}
+
     def _one(self, name: str, cassette: str) -> tuple[Path, Cassette]:
         found, faults = self._read(name)
         if cassette not in found:
@@ -124,7 +131,14 @@ def _told(one: Cassette) -> CassetteInfo:
     calls = sum(step.kind == "call" for step in one.steps)
     arguments = json.dumps(dict(one.arguments), ensure_ascii=False)
     return CassetteInfo(
-        one.name, one.recorded, one.run_id, arguments[:SHOWN], tuple(sorted(one.tools)), calls, result[:SHOWN]
+        one.name,
+        one.recorded,
+        one.run_id,
+        arguments[:SHOWN],
+        tuple(sorted(one.tools)),
+        calls,
+        result[:SHOWN],
+        program=one.program[:SHOWN],
     )
 
 

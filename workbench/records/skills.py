@@ -150,3 +150,4 @@ class CassetteInfo:
     calls: int = 0
     result: str = ""  # JSON text, shortened
     fault: str = ""  # why it cannot be read
+    program: str = ""  # that calls the skill, where what it is given is no JSON

@@ -59,6 +59,7 @@ class Execution:
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
         proposal = self._road.run.proposal
+        self._broker.tapes.begin(self._road.run.id)
         await self._stock.refresh(proposal.language)
         await learn_files(self._road)
         if borrows(self._road.run.verdict):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
@@ -47,23 +47,29 @@ class Recording:
         self._replay = replay
 
     async def make(
-        self, name: str, skill: Skill, arguments: JsonObject, tape: Tape | None, session: Session, run_id: str
+        self,
+        name: str,
+        skill: Skill,
+        given: JsonObject | str,
+        tape: Tape | None,
+        session: Session,
+        run_id: str,
     ) -> Cassette:
-        """A cassette of what a run recorded, as this skill would have asked it."""
+        """A cassette of what a run recorded, as this skill would have asked it, given its arguments or the program
+        that calls it."""
         if tape is None:
             words = "What this run asked and was told is no longer held."
             raise WorkbenchError(words, "Run it again, then record that run.")
         if tape.why_not:
             raise WorkbenchError(f"This run cannot be recorded: {tape.why_not}.", "Record a run that does less.")
-        given, steps = await asyncio.to_thread(_hide, session, arguments, tape)
-        kept = await asyncio.to_thread(self._rooms.library.kept)
+        arguments, program, steps = await asyncio.to_thread(_hide, session, given, tape)
         wish = Cassette(
             name=name,
             code=skill.sha,
-            arguments=given,
+            arguments=arguments,
+            program=program,
             steps=steps,
             tools=self._definitions(steps),
-            skills=used_skills(skill.code, kept),
             recorded=datetime.now(UTC).isoformat(timespec="seconds"),
             run_id=run_id,
         )
@@ -84,7 +90,7 @@ class Recording:
             code=skill.sha,
             steps=tuple(replace(step, ignore=()) for step in first.deck.played),
             tools=self._definitions(tuple(first.deck.played)) or wish.tools,
-            skills=used_skills(skill.code, kept),
+            skills=_others(skill, wish.program, kept),
             result=first.result,
             ignore=(),
         )
@@ -147,11 +153,17 @@ class _Hidden:
         return known
 
 
-def _hide(session: Session, arguments: JsonObject, tape: Tape) -> tuple[JsonObject, tuple[Step, ...]]:
-    """On a thread: up to two million letters are read for personal data."""
+def _hide(session: Session, given: JsonObject | str, tape: Tape) -> tuple[JsonObject, str, tuple[Step, ...]]:
+    """Arguments, program and steps. On a thread: up to two million letters are read for personal data."""
     hidden = _Hidden(session)
     steps = tuple(hidden.step(_step(taken)) for taken in tuple(tape.steps))
-    return hidden.object(arguments), steps
+    return ({}, str(hidden.value(given)), steps) if isinstance(given, str) else (hidden.object(given), "", steps)
+
+
+def _others(skill: Skill, program: str, kept: Sequence[Skill]) -> dict[str, str]:
+    """The skills that are used beside the one that is tested."""
+    found = used_skills(program, kept) | used_skills(skill.code, kept)
+    return {name: sha for name, sha in found.items() if name != skill.name}
 
 
 def _step(taken: Taken) -> Step:

@@ -50,12 +50,16 @@ class Replay:
 
     async def play(self, skill: Skill, cassette: Cassette) -> Played:
         """Run the skill against the cassette, once."""
-        if faults := canonical(skill.code).faults:
+        if faults := canonical(f"{skill.code}\n{cassette.program}").faults:
             raise WorkbenchError(f"{skill.name} is not run: {faults[0].message}.", "Remove those characters first.")
         if self._rooms.sandbox.strength.level == "reduced" and (skill.faults or skill.state is not SkillState.KEPT):
             words = f"{skill.name} is not run: nobody has kept its code, and the sandbox here is of reduced strength."
             raise WorkbenchError(words, "Read it and keep it first, or test it on a machine that isolates programs.")
-        code, folder = calling(skill, cassette.arguments), self._rooms.paths.rehearsals / f"replay-{uuid.uuid4().hex}"
+        if cassette.program and self._rooms.sandbox.strength.level == "reduced":
+            words = f"{cassette.name} is not played: it brings a program, and the sandbox here is of reduced strength."
+            raise WorkbenchError(words, "Test it on a machine that isolates programs.")
+        code = cassette.program or calling(skill, cassette.arguments)
+        folder = self._rooms.paths.rehearsals / f"replay-{uuid.uuid4().hex}"
         deck, started = Deck(cassette), time.perf_counter()
         try:
             await asyncio.to_thread(self._furnish, folder, skill, cassette, self._rooms.catalog.tools())

@@ -18,6 +18,7 @@ from workbench.sandbox.program import Answered, JsonText, ToolFailure
 MOST_STEPS: Final = 1_000  # of one run
 MOST_LETTERS: Final = 2_000_000  # of one run
 MOST_HELD: Final = 16_000_000  # letters of all runs
+MOST_RUNS: Final = 5_000  # that are held
 PLAYABLE: Final = frozenset({"call", "search", "definition", "skill"})
 
 
@@ -50,9 +51,16 @@ class Tapes:
     def of(self, run_id: str) -> Tape | None:
         return self._tapes.get(run_id)
 
+    def begin(self, run_id: str) -> Tape:
+        """A run starts, which may end without a question: that can be played back too."""
+        tape = self._tapes.setdefault(run_id, Tape())
+        while (self._letters > MOST_HELD or len(self._tapes) > MOST_RUNS) and len(self._tapes) > 1:
+            self._letters -= self._tapes.popitem(last=False)[1].letters
+        return tape
+
     def note(self, run_id: str, taken: Taken) -> None:
         """Called for each question; it costs a measure of its answer's length."""
-        tape = self._tapes.setdefault(run_id, Tape())
+        tape = self.begin(run_id)
         if tape.why_not:
             return None
         if taken.kind not in PLAYABLE:
@@ -64,8 +72,6 @@ class Tapes:
         tape.steps.append(taken)
         tape.letters += letters
         self._letters += letters
-        while self._letters > MOST_HELD and len(self._tapes) > 1:
-            self._letters -= self._tapes.popitem(last=False)[1].letters
         return None
 
     def _give_up(self, tape: Tape, why: str) -> None:

@@ -56,6 +56,7 @@ class Cassette:
     skills: Mapping[str, str] = field(default_factory=dict)  # other skills it used → SHA-256 of their code then
     recorded: str = ""
     run_id: str = ""
+    program: str = ""  # what calls the skill, where its arguments are no JSON: functions, answers, files
 
 
 def cassette_name(wish: str) -> str:
@@ -117,6 +118,7 @@ def _plain(one: Cassette) -> dict[str, object]:
     return {
         **about,
         "arguments": dict(one.arguments),
+        **({"program": one.program.split("\n")} if one.program else {}),
         "expected": wanted,
         "steps": [_plain_step(step) for step in one.steps],
         "tools": dict(one.tools),
@@ -140,6 +142,7 @@ def _cassette(name: str, data: Mapping[str, JsonValue]) -> Cassette:
         name=name,
         code=str(data["code"]),
         arguments=_object(data["arguments"]),
+        program="\n".join(_words(data.get("program", []))),
         steps=tuple(_step(_object(step)) for step in steps) if isinstance(steps, list) else (),
         result=expected.get("result"),
         failure=str(expected.get("failure", "")),

@@ -28,7 +28,7 @@ def cassette_row(info: CassetteInfo, test: SkillTest | None) -> Row:
     return Row(
         key=info.name,
         title=visible(info.name),
-        detail=visible(first or translate("skills", "called with {}").format(info.arguments)),
+        detail=visible(first or _called(info)),
         aside=" · ".join(part for part in (calls, took, info.recorded[:10]) if part),
         icon=symbol,
         tone=tone,
@@ -38,9 +38,16 @@ def cassette_row(info: CassetteInfo, test: SkillTest | None) -> Row:
     )
 
 
+def _called(info: CassetteInfo) -> str:
+    if info.program:
+        return translate("skills", "called by a program")
+    return translate("skills", "called with {}").format(info.arguments)
+
+
 def story(info: CassetteInfo, test: SkillTest | None) -> str:
     """What is recorded, then what a test found, one thing a paragraph."""
-    lines = [f"called with  {info.arguments}", f"gives        {info.result}"]
+    lines = [*info.program.splitlines(), ""] if info.program else [f"called with  {info.arguments}"]
+    lines.append(f"gives        {info.result}")
     lines.append(f"tools        {', '.join(info.tools) or 'none'}")
     if info.run_id:
         lines.append(f"recorded     {info.recorded} of run {info.run_id}")
