@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from workbench.quick_records import dataclass
 from workbench.records import (
     AgentInfo,
     Ask,

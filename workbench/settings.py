@@ -11,7 +11,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import tomli_w
 from workbench import execution_words
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
+from workbench.quick_records import dataclass
 from workbench.records import Fault
 
 ISOLATION = ("process", "container", "vm")  # weakest first

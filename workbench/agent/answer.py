@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import mcp.types as T
 
 from workbench.privacy.cutting import before
+from workbench.quick_records import dataclass
 from workbench.records import Content, JsonObject
 from workbench.tokens import count
 

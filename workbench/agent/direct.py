@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import mcp.types as T
@@ -16,6 +15,7 @@ from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
 from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
 from workbench.runs.rooms import Rooms
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from workbench.agent.programs import Context
 from workbench.files import read_plain
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session

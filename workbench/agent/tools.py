@@ -6,8 +6,9 @@ Every word here is read by every model in every conversation: all of it together
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 
 INSTRUCTIONS = "Write programs instead of making single calls: search_tools, then execute_code."

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from workbench.audit.finder import Finder
 from workbench.audit.journal import ENDS
 from workbench.audit.review import DECIDED, NEWEST, review
+from workbench.quick_records import dataclass
 from workbench.records import (
     DayFigures,
     Figures,

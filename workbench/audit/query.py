@@ -6,9 +6,10 @@ them; whether they do is asked of the entries themselves, so that the index can 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.audit.chain import ALL_COLUMNS, clean
+from workbench.quick_records import dataclass
 from workbench.records import EntryQuery
 
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`

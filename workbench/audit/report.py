@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench import __version__
 from workbench.audit.executions import executions
 from workbench.audit.figures import VIOLATIONS, figures
 from workbench.audit.finder import Finder
+from workbench.quick_records import dataclass
 from workbench.records import ChainReport, Incident, Report
 
 EXECUTIONS = 5_000  # runs that a report lists; its figures count all

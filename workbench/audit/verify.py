@@ -9,13 +9,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.audit.chain import ALL_COLUMNS, START, Row, hash_of
 from workbench.audit.head import fault_at_end, read_head
 from workbench.audit.store import DAMAGE, open_to_read
 from workbench.audit.stride import GAP, stride
+from workbench.quick_records import dataclass
 from workbench.records import ChainReport
 
 TOLD = 20_000  # entries between two words about how far it is

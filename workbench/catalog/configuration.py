@@ -11,7 +11,6 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from workbench.catalog import entries
 from workbench.catalog.launch import DEMO, demo_config
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
+from workbench.quick_records import dataclass
 from workbench.records import Fault, ServerConfig
 
 SERVERS = "mcpServers"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from workbench import tokens
+from workbench.quick_records import dataclass
 from workbench.records import Hints, JsonObject, Tool
 
 _NAME_LIMIT = 512  # characters; a longer name is not one

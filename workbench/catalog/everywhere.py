@@ -10,7 +10,6 @@ import asyncio
 import heapq
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from workbench.catalog.finder import Finder
 from workbench.catalog.fusion import Signals, fuse
@@ -21,6 +20,7 @@ from workbench.catalog.reasons import letters, reasons
 from workbench.catalog.search import Search, first_sentence
 from workbench.catalog.semantic.sentences import Outdated, Sentences
 from workbench.catalog.server import Server
+from workbench.quick_records import dataclass
 from workbench.records import Find, FindKind, Finds, ServerStatus
 from workbench.tokens import count
 

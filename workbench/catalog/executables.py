@@ -9,10 +9,10 @@ import re
 import shutil
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.catalog.launch import Launch, prepare
+from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 
 _LARGEST = 512 << 20  # bytes; beyond that size and time of change have to do

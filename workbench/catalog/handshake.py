@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.catalog.http_faults import BROKE
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from workbench.catalog import faults, http_faults
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.traffic import Traffic
 from workbench.events import spawn
+from workbench.quick_records import dataclass
 
 if TYPE_CHECKING:
     import httpx2

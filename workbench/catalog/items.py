@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from workbench.quick_records import dataclass
 from workbench.records import FindKind, JsonObject, Prompt, PromptArgument, Resource, ResourceTemplate, Skill
 
 MOST_RESOURCES = 5_000

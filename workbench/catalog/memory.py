@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from workbench.catalog import definitions, stored
 from workbench.catalog.launch import fingerprint
 from workbench.catalog.offer_memory import Kept, OfferMemory
+from workbench.quick_records import dataclass
 from workbench.records import ServerConfig, Tool
 
 log = logging.getLogger(__name__)

@@ -8,10 +8,11 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from workbench.catalog import stored
+from workbench.quick_records import dataclass
 from workbench.records import (
     ChangeKind,
     DefinitionChange,

@@ -4,9 +4,9 @@ its neighbours, and nothing that is shown in lists grows past its limit."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from workbench.quick_records import dataclass
 from workbench.records import Prompt, PromptArgument, Resource, ResourceTemplate
 from workbench.uri_template import variables
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.catalog import offer_lists, stored
 from workbench.catalog.launch import fingerprint
+from workbench.quick_records import dataclass
 from workbench.records import Prompt, Resource, ResourceTemplate, ServerConfig
 
 log = logging.getLogger(__name__)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.search import import_line
 from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import Tool
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.catalog.connection import Connection
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 
 PAGES = 200  # a server that never stops paging is cut there

@@ -12,7 +12,6 @@ import json
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 from workbench.catalog import definitions, stored
 from workbench.errors import WorkbenchError
 from workbench.policy.definitions import odd_definition
+from workbench.quick_records import dataclass
 from workbench.records import ChangeKind, DefinitionChange, Fault, JsonObject, Tool
 
 log = logging.getLogger(__name__)

@@ -10,12 +10,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.catalog.launch import expand
 from workbench.errors import WorkbenchError
 from workbench.privacy import credential, secret
 from workbench.privacy.keys import kind_of
+from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 from workbench.secrets.masks import Masks
 from workbench.secrets.references import reference

@@ -11,13 +11,13 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from workbench.catalog.fusion import Signals, fuse
 from workbench.catalog.meant import Meant
 from workbench.catalog.reader import Reader, told_of
 from workbench.catalog.words import synonyms, terms, trigrams
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
 
 _WEIGHTS = {"name": 3.0, "server": 1.0, "about": 0.3, "description": 1.0, "parameters": 0.5, "notes": 0.3, "asked": 1.0}

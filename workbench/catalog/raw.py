@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 CALL = "tools/call"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from workbench.catalog.groups import Groups
 from workbench.catalog.host import Host, Nobody
@@ -11,6 +11,7 @@ from workbench.catalog.memory import Memory
 from workbench.catalog.ways import Ways
 from workbench.events import Event
 from workbench.paths import Paths
+from workbench.quick_records import dataclass
 from workbench.records import ServerConfig, Tool
 from workbench.secrets.masks import Masks
 from workbench.settings import Settings

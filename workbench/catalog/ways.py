@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from workbench.catalog.streams import Transport
 from workbench.catalog.traffic import Traffic
 from workbench.catalog.transport import StdioTransport
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from workbench.catalog.clients import exporting, masking
 from workbench.catalog.clients.exporting import Draft
@@ -13,6 +12,7 @@ from workbench.catalog.clients.finding import Find, find, show
 from workbench.catalog.clients.importing import Import, settle
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import (
     ClientFile,
     Discovery,

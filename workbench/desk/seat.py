@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from workbench.agent.entrance import Entrance
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
 from workbench.hints.hints import Hints
+from workbench.quick_records import dataclass
 from workbench.records import Fault, JsonValue, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker

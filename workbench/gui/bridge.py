@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, cast
 
@@ -15,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from workbench.errors import WorkbenchError
 from workbench.events import CoreStopping, Event, Listener
+from workbench.quick_records import dataclass
 from workbench.records import Fault
 from workbench.wire.questions import Questions
 

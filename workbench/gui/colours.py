@@ -5,8 +5,7 @@ Contrast is tested: text on every ground at least 7:1, quiet text and the meanin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from workbench.quick_records import dataclass
 from workbench.records import Risk
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from workbench.gui.tasks import Tasks
 from workbench.gui.theme import Theme
 from workbench.paths import Paths
+from workbench.quick_records import dataclass
 from workbench.wire.questions import Questions
 
 Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]

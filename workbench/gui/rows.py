@@ -6,7 +6,6 @@ Rows are painted with plain `drawText`, so nothing foreign is ever taken for ric
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 from workbench.gui.icons import icon
 from workbench.gui.theme import Theme
+from workbench.quick_records import dataclass
 
 ROW = int(Qt.ItemDataRole.UserRole) + 1
 """The model role under which a Row lies."""

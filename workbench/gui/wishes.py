@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Outcome, SavedCall
 
 

@@ -6,10 +6,10 @@ Meaning is never carried by colour alone: whoever shows one of these shows its w
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
+from workbench.quick_records import dataclass
 from workbench.records import Hints, Risk, RunState, ServerStatus, SkillState
 
 translate = QCoreApplication.translate

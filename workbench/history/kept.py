@@ -6,9 +6,10 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
+from workbench.quick_records import dataclass
 from workbench.records import Content, Fault, JsonValue, Origin, Outcome, PastCall, Tool, ToolCall
 from workbench.wrappers.withheld import without_secrets
 

@@ -8,7 +8,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from workbench import settings as settings_file
@@ -22,6 +22,7 @@ from workbench.network.rate import Rate
 from workbench.network.resolving import Resolve, addresses_of, system_addresses
 from workbench.network.rules import Reading, entry_of, merged, read_rules, rule_of
 from workbench.policy.hosts import covers, host_name, is_address, place, protocols_for
+from workbench.quick_records import dataclass
 from workbench.records import HostRule, NetworkRules
 from workbench.settings import Settings
 

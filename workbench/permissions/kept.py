@@ -10,12 +10,13 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
+from workbench.quick_records import dataclass
 from workbench.records import Permission, Predicate, ToolBits, Word
 
 _FORMAT = 1

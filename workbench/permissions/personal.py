@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ import tomli_w
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
 from workbench.privacy.marking import WHATS, YOURS, Following, checked, following, kind_rules, unknown
+from workbench.quick_records import dataclass
 from workbench.records import Fault, PrivacyMark, PrivacyRules
 from workbench.secrets.written import write_private
 from workbench.settings import Settings

@@ -7,12 +7,13 @@ a mount refuses becomes an effect that the sandbox refuses. What a rule allows i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.policy.levels import at_least, worst
 from workbench.policy.profiles import outside
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.trust import LOST, Judged
+from workbench.quick_records import dataclass
 from workbench.records import (
     Effect,
     EffectKind,

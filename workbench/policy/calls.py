@@ -5,12 +5,11 @@ Hints are claims, never proof: a tool that says "read only" and is called `delet
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.policy import bits
 from workbench.policy.bits import contradicts
 from workbench.policy.levels import at_least
 from workbench.policy.tables import verbs
+from workbench.quick_records import dataclass
 from workbench.records import Origin, Risk, Tool, ToolCall, Verdict, Word
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.policy.tables.names import names
+from workbench.quick_records import dataclass
 from workbench.records import Finding, Risk, Span
 
 MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more than it tells

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from workbench.policy.lookalikes import plain_letters
 from workbench.policy.tables import verbs
+from workbench.quick_records import dataclass
 from workbench.records import Tool, ToolWarning
 
 _SHORT = 8  # letters; shorter names are too often like each other by chance

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Final, TypeAlias
 
+from workbench.quick_records import dataclass
 from workbench.records import Observation, Verdict
 
 Times: TypeAlias = Mapping[str, tuple[int, int]]  # subject → how often it happened, how often it was refused

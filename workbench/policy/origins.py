@@ -7,7 +7,6 @@ number out of a customer's record on its way outside, a deletion after a strange
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from workbench.policy import bits
@@ -16,6 +15,7 @@ from workbench.policy.levels import at_least
 from workbench.policy.matching import is_destination
 from workbench.policy.mild import MOST_CALLS
 from workbench.policy.tables import verbs
+from workbench.quick_records import dataclass
 from workbench.records import Risk, Tool, ValueOrigin
 
 UNTRUSTED: Final = "untrusted"

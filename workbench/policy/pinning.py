@@ -14,11 +14,11 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from workbench.policy.levels import at_least
 from workbench.policy.tables import verbs
 from workbench.policy.tables.patterns import ADDRESS
+from workbench.quick_records import dataclass
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
 from workbench.syntax import parse
 

@@ -10,13 +10,14 @@ import ast
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from workbench.policy.positions import Positions
 from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import NOTHING, Source, Value, join
+from workbench.quick_records import dataclass
 from workbench.records import Span
 
 MAX_WORK = 50_000  # expressions looked at; about 100 ms

@@ -7,12 +7,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.policy.calls import tool_risk
 from workbench.policy.levels import rank
 from workbench.policy.tables import verbs
+from workbench.quick_records import dataclass
 from workbench.records import Hints, Tool
 
 _ODD = re.compile(r"\W+|_+")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.policy import bits
 from workbench.policy.calls import tool_risk
 from workbench.policy.levels import at_least
 from workbench.policy.matching import Resolve, holds, says_something
 from workbench.policy.touching import touches
+from workbench.quick_records import dataclass
 from workbench.records import Hints, JsonObject, Permission, Risk, Tool, ToolBits, Trust, Word
 
 OWN = ("private", "outsiders", "sends")

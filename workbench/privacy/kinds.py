@@ -6,7 +6,6 @@ A further kind is one more entry; detector and vault know no kind by name but LI
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from workbench.privacy import (
     address,
@@ -27,6 +26,7 @@ from workbench.privacy import (
     ssn,
     username,
 )
+from workbench.quick_records import dataclass
 
 LITERAL = "LITERAL"  # text that looks like a token but is none
 SEALED = "SEALED"  # a value of a sealed field that shows no kind of its own

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from workbench.privacy.common import WORDS
 from workbench.privacy.grams import SIZE, Grams, Sieve
 from workbench.privacy.spots import each, spots
 from workbench.privacy.views import Bare, Digits, View, bare, views
+from workbench.quick_records import dataclass
 
 ANCHOR = SIZE  # letters a value is filed under; shorter values are not swept, or half of all text would be
 FEWEST_DIGITS = 7

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from workbench.privacy.consensus import agreed
 from workbench.privacy.keys import inherited, kind_of, spelling
 from workbench.privacy.kinds import Kind
 from workbench.privacy.record_keys import kinds_of
 from workbench.privacy.rules import Rules
+from workbench.quick_records import dataclass
 from workbench.records import JsonValue
 
 MOST_COLUMNS = 200

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
@@ -18,6 +18,7 @@ from workbench.privacy.keys import spelling
 from workbench.privacy.kinds import BY_NAME, KINDS, SEALED
 from workbench.privacy.known import LONGEST
 from workbench.privacy.rules import PLAIN, THRESHOLD, Pattern, Rules
+from workbench.quick_records import dataclass
 from workbench.records import KindRule, PrivacyMark
 
 WHATS: Final = ("value", "pattern", "key")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from workbench.privacy.spots import each
+from workbench.quick_records import dataclass
 
 _KEYS_WORDS = """
 phone telephone tel mobile cell cellphone fax msisdn whatsapp phone_number phones mobile_number contact_number

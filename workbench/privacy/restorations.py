@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.kinds import plural
+from workbench.quick_records import dataclass
 
 HERE = "this session"  # where a value came from that no server supplied
 

@@ -8,12 +8,13 @@ one kind before about all, asking before allowing. Some kinds are asked about ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.kinds import BY_NAME, plural
 from workbench.privacy.restorations import Restoration
+from workbench.quick_records import dataclass
 from workbench.records import Permission, Tool, Word
 
 RESTORE: Final = "restore"  # the kind of such a rule

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from workbench.quick_records import dataclass
 from workbench.records.ground import Fault, JsonObject, Origin, Risk
 
 

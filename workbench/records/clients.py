@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from workbench.quick_records import dataclass
 from workbench.records.ground import Fault
 from workbench.records.servers import ServerConfig
 

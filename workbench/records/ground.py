@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
+
+from workbench.quick_records import dataclass
 
 # Any: foreign JSON is whatever a server, an agent or a schema author sent; rooms check before they rely on it.
 JsonValue: TypeAlias = Any

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from workbench.quick_records import dataclass
 from workbench.records.ground import Fault
 from workbench.records.runs import Ledger
 from workbench.records.sandbox import Level, Strength

@@ -6,8 +6,7 @@ mistake.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from workbench.quick_records import dataclass
 from workbench.records.ground import Fault
 
 

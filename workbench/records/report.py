@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from workbench.quick_records import dataclass
 from workbench.records.audit import ChainReport
 from workbench.records.review import ReviewFigures
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final
 
+from workbench.quick_records import dataclass
 from workbench.records.calls import CallTrace
 from workbench.records.ground import Fault, Origin, Risk
 from workbench.records.impact import Impact

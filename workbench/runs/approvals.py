@@ -10,10 +10,11 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.audit.review import is_hasty
 from workbench.policy.pinning import Prints, changed_values, near, prints
+from workbench.quick_records import dataclass
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.pins import Pins
 from workbench.runs.rooms import Rooms

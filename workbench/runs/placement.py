@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.errors import WorkbenchError
 from workbench.policy.gate import isolated_as
+from workbench.quick_records import dataclass
 from workbench.records import Level, Proposal, Risk, Verdict
 from workbench.runs.languages import NAMES, PYTHON
 from workbench.runs.packaged import packaged

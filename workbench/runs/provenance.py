@@ -11,11 +11,11 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from threading import Lock
 from typing import Final
 
+from workbench.quick_records import dataclass
 from workbench.runs.imprint import PHRASE, Imprint
 from workbench.runs.wording import atoms, clean, joined, plain, readings, words
 

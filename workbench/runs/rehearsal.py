@@ -7,11 +7,12 @@ line of a plan that a person reads before anything of it happens (`plan.py`).
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.policy.toolcalls import reversible
+from workbench.quick_records import dataclass
 from workbench.records import (
     Content,
     Fault,

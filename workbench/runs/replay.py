@@ -13,12 +13,13 @@ import shutil
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.catalog.definitions import digest, read
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
+from workbench.quick_records import dataclass
 from workbench.records import DifferenceKind, JsonObject, JsonValue, Skill, SkillDifference, SkillState, SkillTest, Tool
 from workbench.runs.deck import Deck, result_differences
 from workbench.runs.execution import limits_from

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.policy.observed import compare, unforeseen
+from workbench.quick_records import dataclass
 from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.records.runs import ENDS
 from workbench.runs.observing import Observing

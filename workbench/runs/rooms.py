@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from workbench.audit.finder import Finder
 from workbench.audit.journal import Journal
@@ -16,6 +15,7 @@ from workbench.paths import Paths
 from workbench.permissions.bounds import Bounds
 from workbench.permissions.personal import Personal
 from workbench.permissions.rules import Rules
+from workbench.quick_records import dataclass
 from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from workbench.policy.origins import names_place
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 from workbench.runs.wording import MOST_LEAVES, leaves
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, spawn
+from workbench.quick_records import dataclass
 from workbench.records import Tool
 from workbench.runs.rooms import Rooms
 from workbench.wrappers.package import remove_package, write_package

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
 

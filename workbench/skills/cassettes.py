@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 from workbench.skills.folder import CASSETTES, read_file, within, write_file
 

@@ -12,11 +12,11 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.skills.folder import CARD, VERSIONS, write_file
 from workbench.skills.names import is_name
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from workbench.quick_records import dataclass
 from workbench.wrappers.bindings import Bindings, own_function
 
 _STARTING = frozenset(("asyncio.run", "asyncio.wait_for", "asyncio.gather"))  # what they are given fails with them

@@ -12,10 +12,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from workbench.quick_records import dataclass
 from workbench.records import JsonValue, Tool
 
 INDEX = ".index.json"  # what stands in the folder: the server, and each tool's function, file and definition hash

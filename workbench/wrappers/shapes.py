@@ -5,9 +5,9 @@ Reading a schema and writing a language stay apart: the reader makes shapes, eac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from workbench.quick_records import dataclass
 from workbench.records import JsonValue
 
 

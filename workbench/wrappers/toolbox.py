@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from workbench.quick_records import dataclass
 from workbench.records import Tool
 from workbench.wrappers.names import package_name, python_names
 from workbench.wrappers.shapes import Definition

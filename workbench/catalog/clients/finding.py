@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from workbench.catalog.clients.variables import unknown
 from workbench.catalog.launch import fingerprint
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
+from workbench.quick_records import dataclass
 from workbench.records import Discovery, Fault, FoundServer, ServerConfig, Standing
 
 _LARGEST = 16 << 20  # bytes; Claude Code keeps its history beside its servers

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.catalog.clients import masking
 from workbench.catalog.clients.finding import Find
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import ImportChoice, ServerConfig
 
 

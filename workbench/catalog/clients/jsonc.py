@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:.*?\*/)?+|[{}\[\],:]|[^\s"{}\[\],:/]+|["/]', re.DOTALL)
 _HINT = "Mend the file in that app; nothing was changed in it."

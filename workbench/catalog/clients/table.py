@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from workbench.paths import apps_folder, home_folder
+from workbench.quick_records import dataclass
 
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
 _CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"

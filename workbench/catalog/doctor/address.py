@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import urllib.request
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from workbench.catalog.doctor.findings import bad, doubt, good
+from workbench.quick_records import dataclass
 from workbench.records import Check
 
 _PORTS = {"http": 80, "https": 443}

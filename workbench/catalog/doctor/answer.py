@@ -10,12 +10,12 @@ import json
 import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench import __version__
 from workbench.catalog.doctor.address import Address
 from workbench.catalog.doctor.findings import bad, doubt, good
+from workbench.quick_records import dataclass
 from workbench.records import Check
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import parse_qs, urlsplit
 
 from workbench.catalog.oauth.page import page
 from workbench.events import spawn
+from workbench.quick_records import dataclass
 
 _LONGEST = 16_384  # bytes of a request's head
 _HEAD_SECONDS = 10.0

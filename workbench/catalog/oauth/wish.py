@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from workbench.catalog.oauth.signing_key import ALGORITHMS, read_key
 from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 
 CODE, MACHINE = "authorization_code", "client_credentials"

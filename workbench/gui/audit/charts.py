@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.text import one_line
 from workbench.gui.words import amount, duration, risk_word, run_word
+from workbench.quick_records import dataclass
 from workbench.records import Figures, Risk, RunState
 from workbench.tokens import money
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.text import one_line
+from workbench.quick_records import dataclass
 from workbench.records import EntryQuery, Risk
 from workbench.wire.typed_time import typed_time
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from workbench.gui.actions import ACTIONS
 from workbench.gui.commands import Commands, keys_text, translate
@@ -11,6 +10,7 @@ from workbench.gui.fuzzy import score
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line
 from workbench.gui.wishes import Act, ShowCall, ShowTool, Wish
+from workbench.quick_records import dataclass
 from workbench.records import SavedCalls, ServerState
 
 STRONG = 500

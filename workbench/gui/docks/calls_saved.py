@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
@@ -19,6 +18,7 @@ from workbench.gui.models.saved import saved_rows
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, search_box
 from workbench.gui.wishes import SaveCall, ShowCall
+from workbench.quick_records import dataclass
 from workbench.records import CheckResult, Fault, SavedCall, SavedCalls
 
 

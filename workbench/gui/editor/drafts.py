@@ -8,13 +8,14 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from workbench.gui.editor.past import Told
+from workbench.quick_records import dataclass
 
 CLOSED = 20  # closed tabs that can be opened again
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.gui.editor.exact import survives
+from workbench.quick_records import dataclass
 
 LARGEST = 2_000_000  # bytes
 LANGUAGES = {".py": "python", ".ts": "typescript", ".json": "json", ".md": "markdown", ".toml": "toml"}

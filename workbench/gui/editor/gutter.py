@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from workbench.gui.icons import icon
 from workbench.gui.text import plain_tip
 from workbench.gui.words import risk_word
+from workbench.quick_records import dataclass
 from workbench.records import Risk
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ before the steps is set and the steps are made again, which fills Qt's own undo.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from PySide6.QtCore import QObject
@@ -14,6 +13,7 @@ from PySide6.QtGui import QTextCursor
 
 from workbench.gui.editor.code_editor import CodeEditor
 from workbench.gui.editor.exact import exact_text
+from workbench.quick_records import dataclass
 
 MOST_STEPS = 500
 MOST_LETTERS = 200_000  # of all steps of one text together

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from dataclasses import dataclass
 
 from workbench.gui.code_view import ORDER
 from workbench.gui.text import visible
 from workbench.gui.words import risk_word
+from workbench.quick_records import dataclass
 from workbench.records import Finding, Risk, Verdict
 
 _TOML_PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)")

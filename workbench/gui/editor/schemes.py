@@ -7,13 +7,14 @@ text's colour until it can be read. pygments is asked only when somebody chose o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 from PySide6.QtGui import QColor
 
 from workbench.gui.colours import Colours, blend, contrast
+from workbench.quick_records import dataclass
 
 OWN = ""  # the workbench's own scheme
 LEAST = 4.5  # contrast of code against its ground

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Final
 
 from workbench.gui.forms.shape import Shape, shape_of
 from workbench.gui.theme import Theme
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 DEEPEST: Final = 12  # levels of fields inside fields; what lies deeper is edited as JSON

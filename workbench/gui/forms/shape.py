@@ -7,11 +7,12 @@ a time, so a schema that contains itself costs nothing until somebody opens the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
 
 from workbench.gui.forms.resolve import ANNOTATIONS, merged, only, resolve, without
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 _KEYWORDS_OF_OBJECT = ("properties", "additionalProperties", "patternProperties", "required", "propertyNames")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -13,6 +13,7 @@ from workbench.gui.rows import plain_tip
 from workbench.gui.text import one_line, visible
 from workbench.gui.theme import Theme
 from workbench.gui.words import clock, duration, server_word
+from workbench.quick_records import dataclass
 from workbench.records import ServerState, ServerStatus, Vitals
 
 Index = QModelIndex | QPersistentModelIndex

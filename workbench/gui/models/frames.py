@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
@@ -15,6 +15,7 @@ from workbench.gui.text import one_line
 from workbench.gui.theme import Theme
 from workbench.gui.whole import size_words
 from workbench.gui.words import duration
+from workbench.quick_records import dataclass
 from workbench.records import Frame
 
 Index = QModelIndex | QPersistentModelIndex

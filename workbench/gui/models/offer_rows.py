@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from workbench.gui.rows import KEY, Row, row_data
+from workbench.quick_records import dataclass
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

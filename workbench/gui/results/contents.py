@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from workbench.gui.forms.json_text import pretty
@@ -11,6 +10,7 @@ from workbench.gui.models.records_table import records_of
 from workbench.gui.results.parts_in import parts_in
 from workbench.gui.results.prose_page import reads_as_markdown
 from workbench.gui.results.series import drawable
+from workbench.quick_records import dataclass
 from workbench.records import Content, JsonValue, Outcome
 
 TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (

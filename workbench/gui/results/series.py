@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from workbench.gui.models.records_table import columns_of, records_of
 from workbench.gui.text import one_line
+from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 MOST_SERIES = 6

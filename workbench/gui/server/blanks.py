@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,6 +15,7 @@ from workbench.gui.server.proposing_line import ProposingLine
 from workbench.gui.server.yielding import yielding
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
+from workbench.quick_records import dataclass
 from workbench.records import Completion
 
 # Any: what a coroutine yields concerns the loop alone. Given are the blank, what is typed, and what is filled already.

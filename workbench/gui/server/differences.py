@@ -6,10 +6,10 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from workbench.gui.forms.json_text import identical
+from workbench.quick_records import dataclass
 from workbench.records import JsonValue
 
 _WORDS = 3_000  # more of them are compared line by line

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.server.page import ServerPage
+from workbench.quick_records import dataclass
 from workbench.records import ServerState
 
 Make = Callable[[Context, Commands, ServerState], ServerPage]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from workbench.policy.tables.deeds import WORDS, Deed
 from workbench.policy.tables.methods import PATH_KINDS, PATH_METHODS
+from workbench.quick_records import dataclass
 from workbench.records import Risk
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from workbench.policy.tables.names import names
+from workbench.quick_records import dataclass
 
 
 class CommandClass(StrEnum):
