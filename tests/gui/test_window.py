@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from workbench.events import Noticed
-from workbench.gui.bridge import Link, LinkState
+from workbench.gui.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.records import AgentInfo, Fault, Strength
 
 
@@ -22,6 +22,13 @@ def test_a_lost_core_is_said_and_the_strip_goes_when_it_is_back(window: Any) -> 
     window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
     assert "unexpectedly" not in shown(window.banners)
     assert window.commands["server.add"].isEnabled()
+
+
+def test_what_was_asked_too_early_is_no_trouble_once_the_core_is_there(window: Any) -> None:
+    window.context.tasks.failed.emit(NOT_CONNECTED)
+    assert "not connected" in shown(window.banners)
+    window.bridge.linked.emit(Link(LinkState.LINKED))
+    assert not window.banners.shown()
 
 
 def test_after_the_last_try_a_person_gets_a_button(window: Any) -> None:

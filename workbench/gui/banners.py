@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from workbench.events import Event, Noticed, SecretsChanged
-from workbench.gui.bridge import Link, LinkState
+from workbench.gui.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.gui.context import Context
 from workbench.gui.icons import pixmap
 from workbench.gui.pane import Pane
@@ -35,7 +35,7 @@ class Banner(QFrame):
         self._picture = QLabel()
         self._words = label(visible(fault.message))
         self._words.setWordWrap(True)
-        self._hint = label(visible(fault.hint), "muted")
+        self._hint = label(visible(fault.hint), "muted", self)  # without a parent, showing it would open a window
         self._hint.setWordWrap(True)
         self._hint.setVisible(bool(fault.hint))
         self._buttons = QHBoxLayout()
@@ -150,6 +150,9 @@ class Banners(Pane):
         if self._link is not None:
             self._drop(self._link)
             self._link = None
+        for banner in self.shown():
+            if link.state is LinkState.LINKED and banner.fault == NOT_CONNECTED:
+                self._drop(banner)
         if link.state is LinkState.LOST:
             sentence = self.tr("The core stopped unexpectedly; restarting…")
             hint = self.tr("Nothing you typed is lost. Runs that were under way will be shown as interrupted.")

@@ -22,6 +22,10 @@ PAUSES = (0.2, 1.0, 3.0)
 """Seconds before each try to bring a lost core back; after the last one a person presses a button."""
 
 
+NOT_CONNECTED = Fault("The core is not connected.", "Wait until the status bar says that it is running.")
+"""What a question hears that comes too early or too late; no longer true once the core is there."""
+
+
 class Wire(Protocol):
     """What the bridge needs of `workbench.wire.client.Connection`."""
 
@@ -75,7 +79,7 @@ class Bridge(QObject):
     def wire(self) -> Wire:
         """The connection as it is now."""
         if self._wire is None:
-            raise WorkbenchError("The core is not connected.", "Wait until the status bar says that it is running.")
+            raise WorkbenchError(NOT_CONNECTED.message, NOT_CONNECTED.hint)
         return self._wire
 
     async def fetch(self, handle: str, offset: int, length: int) -> str:

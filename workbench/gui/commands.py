@@ -10,8 +10,9 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from workbench.gui.action import Action
-from workbench.gui.actions import ACTIONS, CATEGORIES, SECTIONS
+from workbench.gui.actions import ACTIONS, CATEGORIES, SECTIONS, action_named
 from workbench.gui.icons import icon
+from workbench.gui.missing import MISSING
 from workbench.gui.tasks import Tasks
 
 Work = Callable[[], Coroutine[Any, Any, object] | None]  # Any: what a coroutine yields concerns the loop alone
@@ -46,6 +47,13 @@ class Commands(QObject):
         if holds != (condition in self._true):
             (self._true.add if holds else self._true.discard)(condition)
             self._renew()
+
+    def missing(self, name: str) -> str:
+        """Why an action cannot be done now, in a few words; empty where it can."""
+        if name in self._busy:
+            return translate("it is under way")
+        lacks = next((one for one in action_named(name).when if one not in self._true), "")
+        return translate(MISSING[lacks]) if lacks else ""
 
     def do(self, name: str) -> None:
         """As if a person had chosen it; nothing happens while it is disabled."""

@@ -29,6 +29,7 @@ from workbench.gui.narrow import Narrow
 from workbench.gui.pane import Pane
 from workbench.gui.pauses.strip import PauseStrip
 from workbench.gui.status import Status
+from workbench.gui.tab_order import step_focus
 from workbench.gui.theme import mark
 from workbench.gui.waiting import WaitingStrip
 
@@ -234,6 +235,9 @@ class MainWindow(QMainWindow):
         for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.setAccessibleName(self.tr("Panes in this place"))
             bar.setIconSize(QSize(0, 0))
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_focus(self, forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window stays until tasks and connection have ended; otherwise the loop would die under them."""

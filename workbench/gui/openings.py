@@ -57,6 +57,7 @@ class Openings(QObject):
         """Ask what to find or do, beginning with these words."""
         palette = Palette(self._context, self._window.commands, self._window, words)
         self._window.bridge.heard.connect(palette.hear)
+        self._window.bridge.linked.connect(palette.link)
         palette.accepted.connect(self._palette_chose)
         palette.open()
 

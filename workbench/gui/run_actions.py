@@ -7,6 +7,10 @@ from workbench.gui.action import LINKED, Action
 WAITING = "waiting"  # a run waits for a decision
 FINDINGS = "findings"  # a run whose reading found something is chosen
 STOPPABLE = "stoppable"  # a run that can be stopped is chosen or under way
+KEEPABLE = "keepable"  # the run in the output can become a skill
+RECORDABLE = "recordable"  # the calls of the run in the output can become a recording
+
+RUN_OFFERS = (KEEPABLE, RECORDABLE)
 
 RUN_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -44,5 +48,22 @@ RUN_ACTIONS: tuple[Action, ...] = (
         "stop",
         "Ctrl+.",
         (LINKED, STOPPABLE),
+    ),
+    Action(
+        "run.keep",
+        "Keep the run as a skill…",
+        "Make a skill of the program in the output, for agents to use again.",
+        "Runs",
+        "bookmark",
+        "Ctrl+Alt+K",
+        (LINKED, KEEPABLE),
+    ),
+    Action(
+        "run.record",
+        "Record the run for tests…",
+        "Test a skill against what the run in the output asked and was told.",
+        "Runs",
+        "history",
+        when=(LINKED, RECORDABLE),
     ),
 )

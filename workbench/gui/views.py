@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QListView,
     QPushButton,
     QStackedLayout,
+    QStackedWidget,
     QStyle,
     QStyleOptionViewItem,
     QToolButton,
@@ -201,7 +202,7 @@ class EmptyState(QWidget):
         self._picture.setPixmap(pixmap(self._symbol, "faint", self._theme.unit * 7, self.devicePixelRatioF()))
 
 
-def lead_focus(pane: QWidget, stack: QStackedLayout) -> None:
+def lead_focus(pane: QWidget, stack: QStackedLayout | QStackedWidget) -> None:
     """The keyboard goes to whatever page of the stack is on top, also after it changed."""
 
     def follow() -> None:

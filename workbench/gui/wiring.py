@@ -19,6 +19,7 @@ from workbench.gui.openings import Openings
 from workbench.gui.pane_round import PaneRound
 from workbench.gui.pauses.dialogs import PauseDialogs
 from workbench.gui.privacy_actions import PAGES
+from workbench.gui.run_actions import RUN_OFFERS
 from workbench.gui.skills.deeds import SkillDeeds
 from workbench.gui.text import one_line
 from workbench.gui.tool_deeds import TOOL_DEEDS
@@ -68,6 +69,7 @@ class Wiring(QObject):
         window.centre.welcome_closed.connect(self._welcome_closed)
         window.centre.draft_wanted.connect(self._draft)
         window.output.draft_wanted.connect(self._keep_wanted)
+        window.output.offered.connect(self._run_offers)
         window.centre.run_started.connect(self._run_started)
         window.centre.said.connect(self._say)
         window.servers.found.counted.connect(self._show_found)
@@ -283,6 +285,8 @@ class Wiring(QObject):
         bind("agent.example", self._context.questions.start_example_agent)
         bind("editor.go_on", window.centre.go_on)
         bind("editor.rehearse", window.centre.rehearse)
+        bind("run.keep", window.output.keep)
+        bind("run.record", window.output.record)
         bind("core.again", window.bridge.keep)
         bind("window.close", self._close)
         bind("front.start", self._start_front)
@@ -314,6 +318,10 @@ class Wiring(QObject):
     def _run_started(self, run_id: str) -> None:
         self._window.output.show_run(run_id)
         self._window.docks["output"].raise_()
+
+    def _run_offers(self, offers: frozenset[str]) -> None:
+        for offer in RUN_OFFERS:
+            self._window.commands.hold(offer, offer in offers)
 
     def _with_tool(self, deed: Callable[[CallPanel], object]) -> None:
         panel = self._window.centre.tool.call()

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
 from workbench.gui.actions import ACTIONS
+from workbench.gui.bridge import Link, LinkState
 from workbench.gui.dialogs.help import Help, help_rows
 from workbench.gui.dialogs.palette import Palette
 from workbench.gui.rows import ROW, Row
@@ -121,9 +122,43 @@ def test_actions_servers_and_skills_are_found_too(palette: Palette, type_words: 
         assert found in type_words(typed)[:3]
 
 
-def test_what_cannot_be_done_now_is_not_offered(palette: Palette) -> None:
-    palette.field.setText("waiting run")
-    assert "Review the waiting run" not in titles(palette)
+def test_what_cannot_be_done_now_says_why_and_is_not_done(
+    palette: Palette, type_words: Any, qtbot: Any, settled: Any
+) -> None:
+    assert type_words("waiting run")[0] == "Review the waiting run"
+    assert (row(palette).faded, row(palette).aside) == (True, "no run is waiting")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    settled()
+    assert palette.isVisible()
+    assert palette._foot.text() == "Review the waiting run: no run is waiting."
+
+
+def test_an_action_whose_words_are_typed_stands_before_tools(palette: Palette, type_words: Any) -> None:
+    assert type_words("undo changes")[0] == "Undo the chosen changes"
+    assert type_words("keep as skill")[0] == "Keep the run as a skill"
+    assert type_words("copy the path")[0] == "Copy the path"
+    assert not row(palette).badges
+
+
+def test_without_a_tool_the_action_one_names_comes_before_the_advice(
+    palette: Palette, paper: Any, type_words: Any
+) -> None:
+    paper.tool_list, paper.resource_list = [], []
+    shown = type_words("connect demo")
+    assert shown[0] == "Connect the demo server"
+    assert shown.count("Connect the demo server") == 1
+
+
+def test_a_palette_that_came_before_the_core_fills_when_it_is_there(
+    palette: Palette, window: Any, type_words: Any, settled: Any
+) -> None:
+    window.bridge.linked.emit(Link(LinkState.LOST, 1))
+    type_words("verify")
+    assert row(palette).aside == "the core is not connected"
+    window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
+    settled()
+    assert not row(palette).faded
+    assert palette.isVisible()
 
 
 def test_retired_skills_are_not_found(type_words: Any) -> None:

@@ -12,6 +12,7 @@ from workbench.demo.chart import HEIGHT, WIDTH, bar_chart
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.gui.colours import contrast
 from workbench.gui.docks.output import OutputPane
+from workbench.gui.run_actions import KEEPABLE, RECORDABLE
 from workbench.gui.wishes import ShowCode
 from workbench.records import CallTrace, Fault, Ledger, Risk, Run, RunState
 
@@ -85,6 +86,17 @@ def test_a_picture_in_a_result_is_shown_as_a_picture(pane: OutputPane, running: 
     assert pane._result.views() == ("Image", "Tree", "Text", "Raw")
     picture = pane._result.page().picture
     assert (picture.pixmap().width(), picture.pixmap().height()) == (WIDTH, HEIGHT)
+
+
+def test_what_can_be_done_with_a_run_is_told_and_forgotten_with_it(
+    pane: OutputPane, running: Run, make: Any, qtbot: Any
+) -> None:
+    told: list[frozenset[str]] = []
+    pane.offered.connect(told.append)
+    pane.hear(RunChanged(make.run("r", RunState.DONE, calls=(CALL,))))
+    assert told[-1] == {KEEPABLE, RECORDABLE}
+    pane.show_run("another")
+    assert told[-1] == set()
 
 
 def test_a_failed_run_opens_its_traceback(pane: OutputPane, running: Run, make: Any) -> None:

@@ -56,6 +56,14 @@ def test_a_filter_finds_tools_by_name_and_summary_and_hides_other_servers(model:
     assert len(shown(model)) == 3
 
 
+def test_a_tool_that_is_named_so_stands_before_one_that_speaks_of_it(model: ServersModel, make: Any) -> None:
+    spoken = make.tool("demo", "delete_customer", summary="Deletes their orders too.")
+    tools = [spoken, make.tool("demo", "list_orders")]
+    model.put_tools("demo", tools)
+    model.filter("orders")
+    assert shown(model) == {"demo": ["list_orders", "delete_customer"]}
+
+
 def test_a_filter_that_fits_a_server_shows_all_its_tools(model: ServersModel) -> None:
     model.filter("demo")
     assert shown(model) == {"demo": ["list_orders", "send_email"]}

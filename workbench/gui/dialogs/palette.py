@@ -12,15 +12,16 @@ from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QTabBar, QVBoxLayout, 
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, OffersChanged, ServerChanged, SkillsChanged, ToolsChanged
+from workbench.gui.bridge import Link, LinkState
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dialogs.targets import (
-    STRONG,
+    Deeds,
     Target,
     action_targets,
-    find_targets,
     saved_targets,
     server_targets,
+    sort_targets,
 )
 from workbench.gui.models.finds import find_row, find_wish
 from workbench.gui.models.rows import RowsModel
@@ -63,6 +64,7 @@ class Palette(QDialog):
         self._finds: Finds | None = None  # the last answer
         self._fault = ""
         self._wishes: dict[str, Wish] = {}  # by the key of the row
+        self._missing: dict[str, str] = {}  # why a row cannot be done, by its key
         self._asking = False
         self._asked = 0  # grows with everything typed
         self._entered = False  # Enter came before the answer
@@ -152,10 +154,20 @@ class Palette(QDialog):
 
     # asking
 
+    def link(self, link: Link) -> None:
+        """The core came or went: other things can be done now, and more is known."""
+        self._local = action_targets(self._commands)
+        if link.state is LinkState.LINKED:
+            self._context.tasks.run("palette", self._load())
+        self._typed()
+
     async def _load(self) -> None:
         questions = self._context.questions
-        self._local += server_targets(await questions.servers())
-        self._local += saved_targets(await questions.saved_calls())
+        try:
+            servers, saved = await questions.servers(), await questions.saved_calls()
+        except WorkbenchError:
+            return  # the list says it already: the same happens to the question what can be found
+        self._local = [*action_targets(self._commands), *server_targets(servers), *saved_targets(saved)]
         self._draw()
 
     def _typed(self) -> None:
@@ -206,18 +218,26 @@ class Palette(QDialog):
 
     def _rows(self) -> list[Row]:
         """A name typed as it is comes first, then actions that begin with the words, then all else."""
-        self._wishes = {}
+        self._wishes, self._missing = {}, {}
         finds = self._finds.finds if self._finds is not None and self.tabs.currentIndex() != _DEEDS else ()
         exact = [one for one in finds if any(reason.at is FoundIn.EXACT for reason in one.reasons)]
         words = self.field.text().strip()
-        local = find_targets(words, self._local) if self.tabs.currentIndex() in (_ALL, _DEEDS) else []
-        strong = [target for points, target in local if points >= STRONG or not words]
-        rows = [self._found(one) for one in exact]
-        rows += [self._target(target) for target in strong[: _FIRST if words and finds else SHOWN]]
+        deeds = self._deeds(words)
+        few = _FIRST if words and finds else SHOWN
+        first = [self._target(target) for target in deeds.named]
+        first += [self._found(one) for one in exact]
+        first += [self._target(target) for target in deeds.strong[:few]]
+        rest = [self._target(target) for target in deeds.barred[: few // 2]]
         if words or self.tabs.currentIndex() != _ALL:
-            rows += [self._found(one) for one in finds if one not in exact]
-        rows += [self._target(target) for _, target in local if target not in strong][:SHOWN]
-        return [*self._said(bool(rows)), *rows]
+            rest += [self._found(one) for one in finds if one not in exact]
+        rest += [self._target(target) for target in deeds.weak[:SHOWN]]
+        said = self._said(bool(first or rest), {row.key for row in first})
+        return [*said, *first, *rest] if self._fault or not words else [*first, *said, *rest]
+
+    def _deeds(self, words: str) -> Deeds:
+        tab = self.tabs.currentIndex()
+        found = sort_targets(words, self._local) if tab in (_ALL, _DEEDS) else Deeds()
+        return replace(found, barred=[]) if tab == _ALL and not words else found
 
     def _found(self, find: Find) -> Row:
         row = find_row(find)
@@ -226,9 +246,11 @@ class Palette(QDialog):
 
     def _target(self, target: Target) -> Row:
         self._wishes[target.row.key] = target.wish
+        if target.missing:
+            self._missing[target.row.key] = self.tr("{}: {}.").format(target.row.title, target.missing)
         return target.row
 
-    def _said(self, found: bool) -> list[Row]:
+    def _said(self, found: bool, shown: set[str]) -> list[Row]:
         """What is to be said before the rows: that something is wrong, or missing, and what to do about it."""
         if self._fault:
             return [_section(one_line(self._fault, 200))]
@@ -236,7 +258,8 @@ class Palette(QDialog):
             return [] if found or self._asking else [_section(self.tr("Nothing here has these words or letters."))]
         if not any(number for kind, number in self._finds.known.items() if kind != FindKind.SKILL):
             words = self.tr("No tools are known yet. Connect a server: what it offers is found from then on.")
-            begin = [self._target(target) for target in action_targets(self._commands, _BEGIN)]
+            offered = action_targets(self._commands, _BEGIN)
+            begin = [self._target(target) for target in offered if target.row.key not in shown and not target.missing]
             return [_section(words), *(replace(row, key=f"begin:{row.key}") for row in begin)]
         if found or self._asking:
             return []
@@ -262,7 +285,9 @@ class Palette(QDialog):
 
     def _take(self, key: str) -> None:
         self._entered = False
-        if (wish := self._wishes.get(key.removeprefix("begin:"))) is not None:
+        if key in self._missing:
+            self._foot.setText(self._missing[key])
+        elif (wish := self._wishes.get(key.removeprefix("begin:"))) is not None:
             self.wish = wish
             self.accept()
 

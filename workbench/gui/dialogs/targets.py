@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import field
 
 from workbench.gui.actions import ACTIONS
 from workbench.gui.commands import Commands, keys_text, translate
@@ -27,22 +28,27 @@ class Target:
     words: str  # what the letters are compared with
     wish: Wish
     weight: int = 0  # actions before servers, and saved calls last, where all fit equally
+    missing: str = ""  # why it cannot be done now
 
 
 def action_targets(commands: Commands, only: Sequence[str] = ()) -> list[Target]:
-    """Every action that can be done now, or those of these ids."""
+    """Every action, or those of these ids; one that cannot be done now says why."""
     found = []
     for entry in ACTIONS:
-        if entry.id == "palette.open" or not commands[entry.id].isEnabled() or (only and entry.id not in only):
+        if entry.id == "palette.open" or (only and entry.id not in only):
             continue
+        missing = commands.missing(entry.id)
         text = translate(entry.text).removesuffix("…")
         row = Row(
             f"action:{entry.id}",
             text,
-            aside=keys_text(entry.keys) or translate(entry.category),
+            aside=missing or keys_text(entry.keys) or translate(entry.category),
             icon=entry.icon or "bolt",
+            tone="faint" if missing else "muted",
+            faded=bool(missing),
         )
-        found.append(Target(row, f"{text} {translate(entry.category)}", Act(entry.id), 20))
+        weight = 0 if missing else 20
+        found.append(Target(row, f"{text} {translate(entry.category)}", Act(entry.id), weight, missing))
     return found
 
 
@@ -71,10 +77,33 @@ def saved_targets(saved: SavedCalls) -> list[Target]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What was found by letters, in the order in which it stands."""
+
+    named: list[Target] = field(default_factory=list)  # actions whose whole title was typed, also barred ones
+    strong: list[Target] = field(default_factory=list)  # the letters begin words of it
+    barred: list[Target] = field(default_factory=list)  # so do they, but it cannot be done now
+    weak: list[Target] = field(default_factory=list)
+
+
+def sort_targets(text: str, targets: Sequence[Target]) -> Deeds:
+    """What fits the words; without words everything does."""
+    deeds = Deeds()
+    for points, target in find_targets(text, targets):
+        if isinstance(target.wish, Act) and is_named(target, text):
+            deeds.named.append(target)
+        elif points >= STRONG or not text:
+            (deeds.barred if target.missing else deeds.strong).append(target)
+        elif not target.missing:
+            deeds.weak.append(target)
+    return deeds
+
+
 def find_targets(text: str, targets: Sequence[Target]) -> list[tuple[int, Target]]:
     """The best first, each with its points."""
     scored = [
-        (points + target.weight + (_EXACT if _is_named(target, text) else 0), place, target)
+        (points + target.weight + (_EXACT if is_named(target, text) else 0), place, target)
         for place, target in enumerate(targets)
         if (points := score(text, target.words)) is not None
     ]
@@ -82,5 +111,6 @@ def find_targets(text: str, targets: Sequence[Target]) -> list[tuple[int, Target
     return [(points, target) for points, _, target in scored]
 
 
-def _is_named(target: Target, text: str) -> bool:
+def is_named(target: Target, text: str) -> bool:
+    """Whether the words are its whole title."""
     return target.row.title.casefold() == text.strip().casefold()

@@ -34,7 +34,7 @@ from workbench.gui.result import ResultView
 from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState, tool_button
+from workbench.gui.views import EmptyState, lead_focus, tool_button
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.gui.wishes import RecordRun, Say, ShowCode, ShowPause, ShowPlan, ShowPrivacy
 from workbench.records import Fault, Ledger, Run, RunState
@@ -51,6 +51,8 @@ class OutputPane(Pane):
 
     draft_wanted = Signal(str)
     """The id of a run whose program is worth keeping."""
+    offered = Signal(object)
+    """Carries what can be done with the run that is shown, as the head says it."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -68,6 +70,7 @@ class OutputPane(Pane):
         """Show a run from now on."""
         if run_id != self._wanted:
             self._wanted = run_id
+            self.offered.emit(frozenset())
             self._run = None
             self._stream.start_over()
             self._calls.show_calls(())
@@ -224,10 +227,12 @@ class OutputPane(Pane):
         title = one_line(run.proposal.purpose, 40) or self.tr("Run of {0}").format(one_line(run.proposal.author, 40))
         self.wished.emit(ShowCode(code, purpose=title, language=run.proposal.language))
 
-    def _record(self) -> None:
+    def record(self) -> None:
+        """Make a recording of the run that is shown."""
         self.wished.emit(RecordRun(self._wanted))
 
-    def _keep(self) -> None:
+    def keep(self) -> None:
+        """Make a skill of the run that is shown."""
         self.draft_wanted.emit(self._wanted)
 
     def _build(self) -> None:
@@ -236,13 +241,15 @@ class OutputPane(Pane):
         self._pages.addWidget(EmptyState(self.context.theme, "terminal", self.tr("No run yet"), words))
         self._body = QWidget()
         self._pages.addWidget(self._body)
+        lead_focus(self, self._pages)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._pages)
         self._head = RunHead(self.context.theme)
         self._head.stop_wanted.connect(self.stop)
-        self._head.keep_wanted.connect(self._keep)
-        self._head.record_wanted.connect(self._record)
+        self._head.keep_wanted.connect(self.keep)
+        self._head.record_wanted.connect(self.record)
+        self._head.offered.connect(self.offered)
         self._head.plan_wanted.connect(self._show_plan)
         self._eye = RoomyButton(self.context.theme, icon("eye", "muted"), self.tr("What the model sees"))
         self._eye.setToolTip(self.tr("Show beside the result what the agent's model gets of it"))
@@ -273,6 +280,7 @@ class OutputPane(Pane):
         layout.addWidget(self._head)
         layout.addWidget(self._fault)
         layout.addWidget(self._make_split(), 1)
+        self._body.setFocusProxy(self._tabs)
         layout.addWidget(self._ledger)
         self._ledger.hide()
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from workbench.gui.icons import icon, pixmap
 from workbench.gui.roomy_button import RoomyButton
+from workbench.gui.run_actions import KEEPABLE, RECORDABLE, RUN_OFFERS
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import Strip, label
@@ -26,6 +27,8 @@ class RunHead(Strip):
     keep_wanted = Signal()
     plan_wanted = Signal()
     record_wanted = Signal()
+    offered = Signal(object)
+    """Carries those of RUN_OFFERS that hold for the run that is shown."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -81,6 +84,8 @@ class RunHead(Strip):
         self._plan.setVisible(not real and bool(run.seal) and run.state in (RunState.DONE, RunState.FAILED))
         self._record.setVisible(real and run.state is RunState.DONE and bool(run.calls))
         self._keep.setVisible(real and run.state is RunState.DONE and run.proposal.language == "python")
+        can = {KEEPABLE: not self._keep.isHidden(), RECORDABLE: not self._record.isHidden()}
+        self.offered.emit(frozenset(offer for offer in RUN_OFFERS if can[offer]))
 
 
 def _facts(run: Run) -> list[str]:

@@ -267,7 +267,8 @@ class ServersModel(QAbstractItemModel):
             self._said[server] = tuple(f"{server} {_filtered_by(tool)}".casefold() for tool in tools)
         words = self._needle.split()
         pairs = zip(tools, self._said[server], strict=True)
-        return tuple(tool for tool, said in pairs if all(word in said for word in words))
+        found = [tool for tool, said in pairs if all(word in said for word in words)]
+        return tuple(sorted(found, key=lambda tool: not _is_named(tool, words)))
 
     def _fits(self, server: str, words: str) -> bool:
         text = f"{server} {self._category(server)} {words}".casefold()
@@ -292,6 +293,12 @@ def heading_row(category: str, number: int, *, folded: bool) -> Row:
         faded=True,
         tip=translate("servers", "Enter folds and unfolds these servers."),
     )
+
+
+def _is_named(tool: ToolSummary, words: Sequence[str]) -> bool:
+    """Whether the words are in its name: such a tool is meant before one that only speaks of them."""
+    name = tool.name.casefold()
+    return all(word in name for word in words)
 
 
 def _filtered_by(tool: ToolSummary) -> str:
