@@ -33,6 +33,16 @@ async def core(paths) -> AsyncIterator[Core]:
     await house.close()
 
 
+async def test_a_skill_that_is_begun_runs_as_it_stands_under_a_free_name(core):
+    draft = await core.desk.new_skill("late-mails", "Finds late mails.")
+    assert (draft.state, draft.description, draft.faults) == (SkillState.DRAFT, "Finds late mails.", ())
+    run = await core.conveyor.finished((await core.desk.run_skill("late-mails", {"limit": 2})).id)
+    assert run.result == '{"found": 2, "first": [0, 1]}', run.fault
+    for name, words in (("late-mails", "already"), ("wait-for-message", "already"), ("Late Mails", "no name")):
+        with pytest.raises(WorkbenchError, match=words):
+            await core.desk.new_skill(name, "Finds late mails.")
+
+
 async def test_a_skill_from_its_first_run_to_its_end(core):
     desk, conveyor = core.desk, core.conveyor
     run = await conveyor.finished((await desk.submit(PROGRAM, "count", "")).id)

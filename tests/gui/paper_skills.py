@@ -45,6 +45,13 @@ class PaperSkills:
         self.skill_results: list[SkillTest] = []
         self.review_list: list[SkillReview] = []
 
+    async def new_skill(self, name: str, description: str) -> Skill:
+        self.note("new_skill", name, description)
+        code = f"async def {name.replace('-', '_')}() -> int:\n    return 1\n"
+        self.skill_list[name] = Skill(name, description, code, SkillState.DRAFT, sha="e" * 64)
+        self.bus.tell(SkillsChanged(name))
+        return self.skill_list[name]
+
     async def skills(self) -> tuple[Skill, ...]:
         return tuple(self.skill_list.values())
 

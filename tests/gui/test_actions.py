@@ -32,7 +32,8 @@ def test_every_action_stands_in_the_menu_of_its_category(window: Any) -> None:
     menus = {action.text(): action.menu() for action in window.menuBar().actions()}
     assert list(menus) == list(CATEGORIES)
     for entry in ACTIONS:
-        assert window.commands[entry.id] in menus[entry.category].actions()
+        inner = {action.text(): action.menu() for action in menus[entry.category].actions() if action.menu()}
+        assert window.commands[entry.id] in (inner[entry.group] if entry.group else menus[entry.category]).actions()
 
 
 def test_menus_are_read_in_parts_and_fit_a_low_screen(window: Any) -> None:
@@ -44,5 +45,5 @@ def test_menus_are_read_in_parts_and_fit_a_low_screen(window: Any) -> None:
         parts = "".join("|" if entry.isSeparator() else "." for entry in entries).split("|")
         assert max(map(len, parts)) <= 14
         lines += len(parts) - 1
-        assert bar_action.menu().sizeHint().height() < 768
+        assert bar_action.menu().sizeHint().height() < 700
     assert lines == len(SECTIONS), "each of them is an action, and below another one"

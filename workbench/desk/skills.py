@@ -17,7 +17,9 @@ from workbench.runs.borrowed import circle
 from workbench.runs.needs import missing, needed
 from workbench.runs.skill_verbs import run_skill
 from workbench.skills.exporting import pack
+from workbench.skills.names import is_name
 from workbench.skills.signature import calling, schema_of, trying
+from workbench.skills.template import beginning
 
 
 class SkillsDesk(Seat):
@@ -64,6 +66,14 @@ class SkillsDesk(Seat):
         self._rooms.library.lessons.dismiss(skeleton(text.text))  # it is one now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
+
+    async def new_skill(self, name: str, description: str) -> Skill:
+        if not is_name(name):
+            words = f"{name!r:.80} is no name of a skill."
+            raise WorkbenchError(words, "Small letters, digits and single hyphens between them, such as weekly-report.")
+        if await asyncio.to_thread(self._rooms.library.is_taken, name):
+            raise WorkbenchError(f"There is a skill {name} already.", "Choose another name, or open that one.")
+        return await self.draft_skill(name, description, beginning(name, description), "")
 
     async def keep_skill(self, name: str, sha: str) -> Skill:
         """Its text comes from disk, so it is read once more before it is kept."""

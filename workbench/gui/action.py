@@ -23,3 +23,4 @@ class Action:
     keys: str = ""
     when: tuple[str, ...] = ()  # all of these must hold
     checkable: bool = False
+    group: str = ""  # the submenu it stands in

@@ -29,8 +29,8 @@ SECTIONS = frozenset({
     "agent.connect", "secrets.open", "privacy.open", "core.sandbox", "window.close",
     "server.connect", "servers.all", "servers.import", "ask.answer",
     "calls.open", "tool.json", "result.find",
-    "editor.next_tab", "editor.replace", "editor.comment", "editor.problem", "editor.larger",
-    "skill.import", "files.changes", "pane.next", "theme.switch", "layout.room",
+    "editor.reopen", "editor.comment", "editor.compare",
+    "skill.new", "files.changes", "pane.next", "theme.switch", "layout.room",
 })  # fmt: skip
 """Actions above which a menu has a line: a long menu is read in parts."""
 

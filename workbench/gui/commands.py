@@ -66,11 +66,15 @@ class Commands(QObject):
             self._fill(menu, category)
 
     def _fill(self, menu: QMenu, category: str) -> None:
+        """Actions of one group stand in a submenu, where the first of them would stand."""
+        groups: dict[str, QMenu] = {}
         for entry in ACTIONS:
             if entry.category == category:
                 if entry.id in SECTIONS:
                     menu.addSeparator()
-                menu.addAction(self._actions[entry.id])
+                if entry.group and entry.group not in groups:
+                    groups[entry.group] = menu.addMenu(translate(entry.group))
+                groups.get(entry.group, menu).addAction(self._actions[entry.id])
 
     def _make(self, entry: Action, window: QWidget) -> QAction:
         action = QAction(translate(entry.text), self)

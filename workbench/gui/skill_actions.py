@@ -24,6 +24,13 @@ SKILL_ACTIONS: tuple[Action, ...] = (
     ),
     _action("skill.keep", "Keep the chosen draft…", "Make the draft a skill that agents can use.", "bookmark", DRAFT),
     _action(
+        "skill.new",
+        "New skill…",
+        "Name a skill, and write it in the editor from a beginning that runs.",
+        "plus",
+        keys="Ctrl+Alt+K",
+    ),
+    _action(
         "skill.import",
         "Import skills…",
         "Look at a folder, zip file or git checkout, and take skills of it.",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
+from workbench.errors import WorkbenchError
 from workbench.gui.asks.dialogs import AskDialogs
 from workbench.gui.dialogs.approvals import ApprovalDialogs
 from workbench.gui.dialogs.plans import Plans
@@ -104,6 +106,7 @@ class Wiring(QObject):
         self._skill_deeds.said.connect(self._say)
         self._skill_deeds.run_started.connect(self._run_started)
         self._skill_deeds.show_wanted.connect(self._show_skill_page)
+        self._skill_deeds.edit_wanted.connect(self._edit_skill)
         self._skill_deeds.test_wanted.connect(partial(self._show_skill_page, test=True))
         self._bind()
 
@@ -214,6 +217,9 @@ class Wiring(QObject):
         if wish.start:
             centre.editor.run()
 
+    def _edit_skill(self, name: str) -> None:
+        self._run("open skill", self._show_skill(name))
+
     async def _show_skill(self, name: str) -> None:
         skill = await self._context.questions.skill(name)
         self._show_code(ShowCode(skill.code, skill=skill.name))
@@ -240,7 +246,20 @@ class Wiring(QObject):
         self._run("keep as skill", self._keep_run(run_id))
 
     def _draft(self, code: str) -> None:
-        self._keep(code=code)
+        """A program of a skill becomes its next version; the dialog knows its name and words already."""
+        sheet = self._window.centre.editor.sheet()
+        if sheet is not None and sheet.skill:
+            self._run("keep a skill", self._keep_edited(sheet.skill, code))
+        else:
+            self._keep(code=code)
+
+    async def _keep_edited(self, name: str, code: str) -> None:
+        try:
+            skill = await self._context.questions.skill(name)
+        except WorkbenchError:  # it is gone since
+            self._keep(code=code)
+        else:
+            self._keep(skill=replace(skill, code=code))
 
     async def _keep_run(self, run_id: str) -> None:
         self._keep(run=await self._context.questions.run(run_id))

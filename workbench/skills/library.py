@@ -78,6 +78,10 @@ class Library:
         folder = self._root(state) / name
         return self._read(folder, state) if is_name(name) and folder.is_dir() and not folder.is_symlink() else None
 
+    def is_taken(self, name: str) -> bool:
+        """Whether there is a draft, a kept or a retired skill of this name."""
+        return any((self._root(state) / name).exists() for state in SkillState)
+
     def usable(self) -> tuple[Skill, ...]:
         """Kept skills without a fault: those that agents see and programs import."""
         return tuple(one for one in self.kept() if not one.faults)
@@ -167,7 +171,7 @@ class Library:
                 raise WorkbenchError(f"{skill.name} is retired.", "Bring it back first.")
             if legal == skill.name:
                 return skill
-            if self._is_taken(legal):
+            if self.is_taken(legal):
                 raise WorkbenchError(f"There is a skill {legal} already.", "Choose another name, or rename that one.")
             self._rename(skill, legal)
         self.lessons.renamed(skill.name, legal)
@@ -278,9 +282,6 @@ class Library:
         if seen.state is SkillState.DRAFT:
             bring_others(origin, self._skills / kept.name)
         shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
-
-    def _is_taken(self, name: str) -> bool:
-        return any((self._root(state) / name).exists() for state in SkillState)
 
     def _rename(self, skill: Skill, name: str) -> None:
         """What was kept was looked at; only the skill's own name in it is another one now."""

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
+from workbench.gui.dialogs.keep_skill import KeepDialog
 from workbench.gui.dialogs.question import Question
+from workbench.gui.skills.new_dialog import NewSkillDialog
 from workbench.gui.wishes import KeepSkill, ShowSkill
 
 
@@ -71,3 +75,33 @@ def test_enter_presses_the_answer_that_has_the_keyboard(window: Any, paper: Any,
     yes.setFocus()
     qtbot.keyClick(yes, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not window.skills.model.find("weekly_report").isValid())
+
+
+def test_a_skill_is_begun_by_its_name_checked_as_typed_and_opens_in_the_editor(
+    window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    window.commands.do("skill.new")
+    dialog = window.findChild(NewSkillDialog)
+    settled()
+    QTest.keyClicks(dialog.name, "Late Orders")
+    assert "Small letters" in dialog._name_fault.text()
+    dialog.name.setText("weekly_report".replace("_", "-"))
+    assert not dialog._name_fault.text()
+    paper.skill_list["late-orders"] = paper.skill_list["first_try"]
+    dialog._know((replace(paper.skill_list["first_try"], name="late-orders"),))
+    dialog.name.setText("late-orders")
+    assert "already" in dialog._name_fault.text()
+    assert not dialog.button.isEnabled()
+    dialog.name.setText("late-mails")
+    QTest.keyClick(dialog.name, Qt.Key.Key_Return)
+    QTest.keyClicks(dialog.description, "Finds late mails.")
+    assert dialog.button.isEnabled()
+    dialog.button.click()
+    qtbot.waitUntil(lambda: window.centre.currentWidget() is window.centre.editor)
+    assert ("new_skill", ("late-mails", "Finds late mails.")) in paper.asked
+    assert window.centre.editor.sheet().skill == "late-mails"
+    window.centre.editor.keep_as_skill()
+    qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
+    keep = window.findChild(KeepDialog)
+    assert (keep.name.text(), keep.words()) == ("late-mails", "Finds late mails.")
+    keep.done(0)

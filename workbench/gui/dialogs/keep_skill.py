@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Coroutine
-from typing import Any, Final
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -26,14 +25,11 @@ from workbench.gui.editor.exact import exact_text
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.forms.growing_text import GrowingText
 from workbench.gui.icons import icon
+from workbench.gui.skills.naming import description_fault, name_fault
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.records import Fault, Run, Skill, SkillState, Verdict
-
-_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_LONGEST_NAME: Final = 64
-_LONGEST_DESCRIPTION: Final = 1024
 
 
 class KeepDialog(QDialog):
@@ -63,23 +59,11 @@ class KeepDialog(QDialog):
         self._begin(skill)
 
     def name_fault(self) -> str:
-        """Why the name cannot be used; "" when it can. The rule is the one of Agent Skills."""
-        name = self.name.text()
-        if not name:
-            return self.tr("Give it a name.")
-        if len(name) > _LONGEST_NAME:
-            return self.tr("At most {0} characters; it has {1}.").format(_LONGEST_NAME, len(name))
-        if not _NAME.fullmatch(name):
-            return self.tr("Small letters, digits and single hyphens between them, such as weekly-report.")
-        return ""
+        """Why the name cannot be used; "" when it can."""
+        return name_fault(self.name.text())
 
     def description_fault(self) -> str:
-        words = self.words().strip()
-        if not words:
-            return self.tr("Say what it does and when to use it: agents choose by these words.")
-        if len(words) > _LONGEST_DESCRIPTION:
-            return self.tr("At most {0} characters; it has {1}.").format(_LONGEST_DESCRIPTION, len(words))
-        return ""
+        return description_fault(self.words())
 
     def words(self) -> str:
         """The description as it stands."""
@@ -227,7 +211,7 @@ class KeepDialog(QDialog):
         self.name.setFont(self._context.theme.mono())
         self.name.textChanged.connect(self._check)
         self._name_fault = ForeignLabel()
-        return _with_fault(self.name, self._name_fault)
+        return with_fault(self.name, self._name_fault)
 
     def _make_description(self) -> QWidget:
         self.description = GrowingText(least=2, most=5)
@@ -235,7 +219,7 @@ class KeepDialog(QDialog):
         self.description.setAccessibleName(self.tr("Description of the skill"))
         self.description.textChanged.connect(self._check)
         self._words_fault = ForeignLabel()
-        return _with_fault(self.description, self._words_fault)
+        return with_fault(self.description, self._words_fault)
 
     def _make_foot(self) -> QFrame:
         unit = self._context.theme.unit
@@ -259,7 +243,8 @@ class KeepDialog(QDialog):
         return foot
 
 
-def _with_fault(field: QWidget, fault: ForeignLabel) -> QWidget:
+def with_fault(field: QWidget, fault: ForeignLabel) -> QWidget:
+    """A field, and below it what is wrong with it."""
     box = QWidget()
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)

@@ -49,7 +49,7 @@ class SkillsPane(Pane):
             self.tr("No skills yet"),
             self.tr("A program that went well can be kept as a skill; agents then find it by name and use it."),
         )
-        self._empty.offer(commands["editor.show"])
+        self._empty.offer(commands["skill.new"])
         self._empty.offer(commands["skill.import"])
         self._pause = QTimer(self, singleShot=True, interval=250)  # one answer for a burst of changes
         self._pause.timeout.connect(self.refresh)
@@ -88,7 +88,7 @@ class SkillsPane(Pane):
     def _lay_out(self) -> None:
         strip = Strip(self.context.theme)
         strip.row.addWidget(self.finder, 1)
-        for name in ("skill.keep", "skill.import", "skills.retired"):
+        for name in ("skill.new", "skill.keep", "skill.import", "skills.retired"):
             strip.row.addWidget(action_button(self._commands[name], self.context.theme))
         self._stack = QStackedLayout()
         self._stack.addWidget(self._empty)

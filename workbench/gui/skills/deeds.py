@@ -12,6 +12,7 @@ from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dialogs.question import Question
 from workbench.gui.skills.import_dialog import ImportSkillsDialog
+from workbench.gui.skills.new_dialog import NewSkillDialog
 from workbench.gui.skills.record_dialog import RecordDialog
 from workbench.gui.skills.run_dialog import RunSkillDialog
 from workbench.records import Skill, SkillState
@@ -26,6 +27,8 @@ class SkillDeeds(QObject):
     run_started = Signal(str)
     show_wanted = Signal(str)
     """Carries the name of a skill to show."""
+    edit_wanted = Signal(str)
+    """Carries the name of a skill whose program is to be in the editor."""
     test_wanted = Signal(str)
 
     def __init__(self, context: Context, commands: Commands, chosen: Callable[[], str], window: QWidget) -> None:
@@ -42,6 +45,7 @@ class SkillDeeds(QObject):
         for name, deed in deeds.items():
             commands.bind(name, self._with_chosen(deed))
         commands.bind("skill.import", self.open_import)
+        commands.bind("skill.new", self.open_new)
 
     async def run(self, name: str) -> None:
         """Ask for its arguments, then run it."""
@@ -50,6 +54,15 @@ class SkillDeeds(QObject):
         dialog.started.connect(self.run_started)
         dialog.said.connect(self.said)
         dialog.open()
+
+    def open_new(self) -> None:
+        dialog = NewSkillDialog(self._context, self._window)
+        dialog.made.connect(self._made)
+        dialog.open()
+
+    def _made(self, skill: Skill) -> None:
+        self.said.emit(self.tr("{0} is a draft: try it with Ctrl+Return, then keep it.").format(skill.name))
+        self.edit_wanted.emit(skill.name)
 
     def open_import(self) -> None:
         dialog = ImportSkillsDialog(self._context, self._window)

@@ -24,6 +24,10 @@ class SkillQuestions(Protocol):
         self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
     ) -> Skill: ...
 
+    async def new_skill(self, name: str, description: str) -> Skill:
+        """A draft with a beginning to go on from; the name has to be a skill's and free."""
+        ...
+
     async def keep_skill(self, name: str, sha: str) -> Skill:
         """Keep the draft with this sha as the next version."""
 

@@ -1,0 +1,128 @@
+"""Begins a skill: its name and what it is for, both checked while one types; a draft that runs comes of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.context import Context
+from workbench.gui.dialogs.keep_skill import with_fault
+from workbench.gui.editor.exact import exact_text
+from workbench.gui.fault_card import FaultCard
+from workbench.gui.forms.growing_text import GrowingText
+from workbench.gui.icons import icon
+from workbench.gui.skills.naming import description_fault, name_fault
+from workbench.gui.text import ForeignLabel
+from workbench.gui.theme import mark
+from workbench.gui.views import label
+from workbench.records import Fault, Skill
+
+
+class NewSkillDialog(QDialog):
+    """Names that are taken are told before one presses the button."""
+
+    made = Signal(object)
+    """Carries the Skill, a draft."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._taken: frozenset[str] = frozenset()
+        self._busy = False
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(self.tr("New skill"))
+        self.name, self.description = QLineEdit(), GrowingText(least=2, most=5)
+        self._name_fault, self._words_fault = ForeignLabel(), ForeignLabel()
+        self._fault = FaultCard(context.theme)
+        self._build()
+        self._check()
+        context.tasks.run("names of skills", context.questions.skills(), self._know)
+
+    def make(self) -> None:
+        """Draft it; the dialog stays with the reason when that fails."""
+        if not self._obstacle() and not self._busy:
+            self._busy = True
+            self._check()
+            self._context.tasks.run("begin a skill", self._make(self.name.text(), exact_text(self.description)))
+
+    async def _make(self, name: str, words: str) -> None:
+        try:
+            skill = await self._context.questions.new_skill(name, words.strip())
+        except WorkbenchError as fault:
+            self._fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        finally:
+            self._busy = False
+            self._check()
+        self.made.emit(skill)
+        self.done(QDialog.DialogCode.Accepted)
+
+    def _know(self, skills: tuple[Skill, ...]) -> None:
+        self._taken = frozenset(skill.name for skill in skills)
+        self._check()
+
+    def _obstacle(self) -> str:
+        return name_fault(self.name.text(), self._taken) or description_fault(exact_text(self.description))
+
+    def _check(self) -> None:
+        """What is empty is not yet wrong."""
+        name, words = self.name.text(), exact_text(self.description)
+        wrong = (
+            (self._name_fault, name_fault(name, self._taken) if name else ""),
+            (self._words_fault, description_fault(words) if words.strip() else ""),
+        )
+        for line, fault in wrong:
+            line.setText(fault)
+            line.setVisible(bool(fault))
+        self.button.setEnabled(not self._obstacle() and not self._busy)
+        self.button.setToolTip(self._obstacle())
+
+    def _build(self) -> None:
+        unit = self._context.theme.unit
+        words = label(
+            self.tr(
+                "A draft with a function that runs as it stands opens in the editor. Agents do not see it until you"
+                " have pressed Keep."
+            ),
+            "muted",
+        )
+        words.setWordWrap(True)
+        self.name.setPlaceholderText(self.tr("weekly-report"))
+        self.name.setAccessibleName(self.tr("Name of the skill"))
+        self.name.setFont(self._context.theme.mono())
+        self.name.textChanged.connect(self._check)
+        self.name.returnPressed.connect(self.description.setFocus)
+        self.description.setPlaceholderText(self.tr("What it does, and when an agent should use it."))
+        self.description.setAccessibleName(self.tr("Description of the skill"))
+        self.description.textChanged.connect(self._check)
+        form = QFormLayout()
+        form.setHorizontalSpacing(unit * 3)
+        form.setVerticalSpacing(unit * 2)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.addRow(self.tr("Name"), with_fault(self.name, self._name_fault))
+        form.addRow(self.tr("Description"), with_fault(self.description, self._words_fault))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(unit * 5,) * 4)
+        column.setSpacing(unit * 3)
+        column.addWidget(label(self.tr("Begin a skill"), "heading"))
+        column.addWidget(words)
+        column.addLayout(form)
+        column.addWidget(self._fault)
+        column.addLayout(self._make_foot())
+        self.setMinimumWidth(unit * 120)
+        self.name.setFocus()
+
+    def _make_foot(self) -> QHBoxLayout:
+        cancel = QPushButton(self.tr("Cancel"))
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        self.button = QPushButton(icon("plus", "on_accent"), self.tr("Begin"))
+        self.button.setAutoDefault(False)
+        self.button.clicked.connect(self.make)
+        mark(self.button, kind="primary")
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(cancel)
+        foot.addWidget(self.button)
+        return foot
