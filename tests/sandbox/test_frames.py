@@ -15,6 +15,7 @@ from workbench.sandbox.frames import (
     DEEPEST,
     LONGEST,
     LONGEST_PLAIN,
+    MOST,
     Bulk,
     FrameFault,
     FrameReader,
@@ -102,6 +103,24 @@ def test_a_forged_bulk_frame_is_refused(stream: bytes) -> None:
     assert reader.feed(encode({"kind": "before"}) + stream + encode({"kind": "after"})) == [{"kind": "before"}]
     assert reader.fault is not None
     assert reader.feed(encode({"kind": "after"})) == []
+
+
+def test_signs_in_texts_are_neither_depth_nor_number() -> None:
+    frame = {'[{"\\': '[{"\\\n' * 2 * DEEPEST, "é": [["]"]]}
+    assert FrameReader().feed(encode(frame)) == [frame]
+    assert read_json(json.dumps("[" * (MOST + 1)), deepest=0) == "[" * (MOST + 1)
+
+
+@pytest.mark.parametrize("deepest", [0, DEEPEST])
+def test_more_objects_than_memory_should_hold_are_refused_before_they_are_made(deepest: int) -> None:
+    with pytest.raises(FrameFault, match="lists and objects"):
+        read_json("[" + "[]," * MOST + "{}]", deepest)
+
+
+@pytest.mark.parametrize("text", ['["' + '\\"' * 100_000, '"[' * 100_001, '["' + "[" * 200_000 + "\\"])
+def test_texts_without_an_end_take_no_longer(text: str) -> None:
+    with pytest.raises(FrameFault, match=r"not JSON|nested"):
+        read_json(text)
 
 
 def test_a_long_text_may_be_as_deep_as_it_likes_where_nobody_walks_it() -> None:

@@ -126,6 +126,13 @@ async def test_processor_time_is_counted_for_each_program_alone(quick_flat: Flat
     assert used.memory_mb > 5
 
 
+async def test_a_name_that_is_no_text_hides_nothing_of_what_it_uses(quick_flat: Flat) -> None:
+    """The kernel lists it with the names of all processes, and whoever reads them meets it."""
+    name = "import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff\\xfe) R 1', 0, 0, 0)"
+    assert await quick_flat.value(name) == 0
+    assert (await quick_flat.kept.used()).memory_mb > 1
+
+
 async def test_memory_holds_for_the_whole_life(quick_flat: Flat) -> None:
     eat = "held = [*globals().get('held', []), bytearray(100 << 20)]\nlen(held)"
     endings = [await quick_flat.run(eat) for _ in range(5)]

@@ -83,6 +83,34 @@ def test_files_cannot_be_born_with_another_users_rights(machine: str) -> None:
     assert ask(machine, "fchmod", 3, 0o600) == ALLOW
 
 
+def test_a_rename_leaves_no_device_behind(machine: str) -> None:
+    assert [ask(machine, "renameat2", 0, 0, 0, 0, how) for how in (0, 1, 2, 4, 5)] == [ALLOW] * 3 + [REFUSED] * 2
+
+
+def test_every_limit_may_be_lowered_but_the_one_at_which_a_crash_starts_nothing(machine: str) -> None:
+    for kind in range(16):
+        wanted = REFUSED if kind == 4 else ALLOW
+        assert ask(machine, "setrlimit", kind, 1000) == wanted
+        assert ask(machine, "prlimit64", 0, kind, 1000) == wanted
+        assert ask(machine, "prlimit64", 0, kind, 0, 1000) == ALLOW
+    assert ask(machine, "prlimit64", 0, 4, 1 << 32) == REFUSED
+
+
+def test_who_shares_a_world_learns_nothing_of_the_others_in_it(machine: str) -> None:
+    program, known = filter_program(machine, alone=77), numbers(machine)
+
+    def answer(name: str, *arguments: int) -> int:
+        return judge(program, ARCHITECTURES[machine], known[name], *arguments)
+
+    for name in ("getpgid", "getsid", "sched_getaffinity"):
+        assert [answer(name, process) for process in (0, 77, 78)] == [ALLOW, ALLOW, REFUSED]
+    assert [answer("prlimit64", process, 7) for process in (0, 77, 78)] == [ALLOW, ALLOW, REFUSED]
+    assert answer("prlimit64", 77, 4, 1000) == REFUSED
+    assert answer("clock_gettime", 3) == ALLOW
+    assert answer("clock_gettime", (~78 << 3 | 2) & (1 << 64) - 1) == REFUSED
+    assert answer("getpriority", 0, 78) == REFUSED
+
+
 def test_only_stream_pairs_of_sockets(machine: str) -> None:
     assert ask(machine, "socketpair", 1, 1 | 0o2004000) == ALLOW
     assert ask(machine, "socketpair", 1, 2) == REFUSED

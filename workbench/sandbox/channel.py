@@ -30,6 +30,7 @@ _AT_ONCE = 64  # questions being answered before reading pauses
 _UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
 _FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
 _MOST = 1 << 30  # bytes a program may send in one run
+_OBJECT = 32  # bytes that a list or an object counts for beside its own: reading it takes as long
 _REFUSALS = 20  # frames of unknown kinds before the run is ended
 _LARGEST_ID = 1 << 53
 
@@ -146,7 +147,7 @@ class Channel(asyncio.Protocol):
         transport.set_write_buffer_limits(high=_UNSENT)
 
     def data_received(self, data: bytes) -> None:
-        self._received += len(data)
+        self._received += len(data) + _OBJECT * (data.count(b"[") + data.count(b"{"))
         try:
             if self._received > _MOST:
                 raise FrameFault(f"more than {_MOST >> 20} MB in one run")

@@ -14,8 +14,10 @@ need never make bulk frames, but must read them.
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import math
+import re
 import struct
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -25,10 +27,14 @@ LONGEST_PLAIN = 8 << 20  # bytes of any other: reading it makes objects many tim
 LONGEST_HEAD = 1 << 16  # bytes of the object in a bulk frame
 BULKY = 1 << 16  # characters from which a value is worth a bulk frame
 DEEPEST = 100  # lists and objects inside each other
+MOST = 1_000_000  # lists and objects in one value: each takes thirty times the memory of its two signs
 BULK = 1 << 31
 _HEAD = 4
 _HEAVY = 1 << 20  # characters of JSON whose objects would keep the collector busy for nothing
 _word = struct.Struct(">I")
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # one without an end goes to the last sign
+_BEGINS, _ENDS = b"\x01", b"\xff"  # plus one and minus one
+_SIGNS, _NO_SIGNS = bytes.maketrans(b"[{]}", _BEGINS * 2 + _ENDS * 2), bytes({*range(256)} - {*b"[{]}"})
 written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # a value as JSON text
 
 
@@ -144,9 +150,9 @@ def _unpacked(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
 
 def read_json(text: str, deepest: int = DEEPEST) -> Any:  # Any: JSON
     """The value of a JSON text of the other side, held to the same rules wherever it stands. `deepest` 0: as it is."""
+    if text.count("[") + text.count("{") > (deepest or MOST):
+        _weigh(text, deepest)
     value = _parsed(text)
-    if 0 < deepest < len(text) and text.count("[") + text.count("{") > deepest and _depth(value) > deepest:
-        raise FrameFault("what is nested too deeply")
     if "\\u" in text:
         _refuse_half_characters(value)
     return value
@@ -172,17 +178,13 @@ def _text(data: bytes | memoryview) -> str:
         raise FrameFault("a frame that is not UTF-8") from None
 
 
-def _depth(value: Any) -> int:  # Any: JSON
-    depth, level = 0, [value]
-    while level and depth <= DEEPEST:
-        depth += 1
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
-        ]
-    return depth
+def _weigh(text: str, deepest: int) -> None:
+    """Before anything is made of it: how many lists and objects there are, and how deep inside each other."""
+    marks = _STRING.sub("", text).encode("utf-8", "replace").translate(_SIGNS, _NO_SIGNS)
+    if marks.count(_BEGINS) > MOST:
+        raise FrameFault(f"more than {MOST:,} lists and objects in one value")
+    if deepest and max(itertools.accumulate(memoryview(marks).cast("b")), default=0) > deepest:
+        raise FrameFault("what is nested too deeply")
 
 
 def _refuse_constant(name: str) -> NoReturn:

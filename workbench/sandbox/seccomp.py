@@ -17,7 +17,7 @@ from workbench.sandbox.syscalls import ARCHITECTURES, numbers
 PLAIN = """
 read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 close close_range stat fstat lstat
 newfstatat statx access faccessat faccessat2 lseek getdents getdents64 readlink readlinkat getcwd chdir fchdir
-mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat umask truncate
+mkdir mkdirat rmdir unlink unlinkat rename renameat link linkat symlink symlinkat umask truncate
 ftruncate fsync fdatasync sync_file_range utimensat utimes utime futimesat fadvise64 readahead flock
 dup dup2 dup3 pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait
 epoll_pwait epoll_pwait2 eventfd eventfd2 timerfd_create timerfd_settime timerfd_gettime signalfd4 sendfile
@@ -27,10 +27,9 @@ rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack restart_sys
 alarm setitimer getitimer timer_create timer_settime timer_gettime timer_delete timer_getoverrun clock_gettime
 clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage getpid getppid gettid getuid geteuid
 getgid getegid getresuid getresgid getgroups getpgid getpgrp getsid getpriority sched_yield sched_getaffinity
-sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu getrlimit setrlimit
-prlimit64 uname sysinfo statfs fstatfs getrandom capget exit exit_group wait4 waitid shutdown
-getsockname getpeername getxattr lgetxattr fgetxattr listxattr llistxattr
-flistxattr
+sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu getrlimit uname sysinfo
+statfs fstatfs getrandom capget exit exit_group wait4 waitid shutdown getsockname getpeername getxattr lgetxattr
+fgetxattr listxattr llistxattr flistxattr
 """
 
 # Refused as if the kernel were older, so that the C library falls back to a call the filter can look into.
@@ -57,6 +56,8 @@ _NEW_NAMESPACES = 0x7E020000
 _THREAD = 0x00010000
 _UNIX, _STREAM = 1, 1
 _URGENT = 1  # MSG_OOB
+_LEAVES_A_DEVICE = 4  # RENAME_WHITEOUT, which Landlock does not ask about
+_POINTS_BELOW_ZERO = 0x80000000  # a clock that is a process's
 # What everybody asks of a socket: its kind, its fault, its buffers, its times. Not who is at the other end (above all
 # no descriptor of that process), and no filters, which the kernel would make machine code of.
 _SOCKET_OPTIONS = (2, 3, 4, 7, 8, 9, 13, 18, 19, 20, 21, 30, 38, 39, 66, 67)
@@ -90,6 +91,15 @@ def _calm(argument: int) -> tuple[tuple[Condition, ...], ...]:
     return ((Condition(argument, _URGENT, 0),),)
 
 
+def _limits(kind: int) -> tuple[tuple[Condition, ...], ...]:
+    """Every limit but that of core files (4): unless that is 1, a crash may start a program of the host."""
+    known = ((~3, 0), (~0, 5), (~1, 6), (~7, 8))  # 0 to 3, 5, 6 and 7, 8 to 15
+    return tuple((Condition(kind, mask & _ALL, value),) for mask, value in known)
+
+
+_ONLY_ASKED = (Condition(2, _ALL, 0),)  # without a new value
+
+
 # Allowed when every condition of one row holds.
 CONDITIONAL: dict[str, tuple[tuple[Condition, ...], ...]] = {
     "open": (_mode(2), (Condition(1, _CREATES, 0),)),
@@ -99,6 +109,9 @@ CONDITIONAL: dict[str, tuple[tuple[Condition, ...], ...]] = {
     "fchmod": (_mode(1),),
     "fchmodat": (_mode(2),),
     "fchmodat2": (_mode(2),),
+    "renameat2": ((Condition(4, _LEAVES_A_DEVICE, 0),),),
+    "setrlimit": _limits(0),
+    "prlimit64": (*_limits(1), _ONLY_ASKED),
     # Threads only: a second process could outlive limits that are counted per process.
     "clone": ((Condition(0, _NEW_NAMESPACES | _THREAD, _THREAD),),),
     # Stream pairs only: a datagram pair can be aimed at any socket file in sight.
@@ -128,7 +141,7 @@ _ONLY_FILES_RUN: dict[str, tuple[tuple[Condition, ...], ...]] = {
 
 # Without namespaces these reach what Landlock does not guard: modes, times and attributes of every file of the user's.
 _BEYOND_LANDLOCK = frozenset({"chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat", "utimes", "utime", "futimesat"})
-_BEYOND_LANDLOCK |= {"truncate", "tkill", "get_robust_list"}
+_BEYOND_LANDLOCK |= {"truncate", "tkill", "get_robust_list", "capget"}
 # The same; refused as a file system without attributes would, which everybody who copies files expects.
 _ATTRIBUTES = frozenset(["getxattr", "lgetxattr", "listxattr", "llistxattr"])
 _ACCESS, _TRUNCATES = 0b11, 0o1000
@@ -177,13 +190,18 @@ def _by_halves(ranges: list[tuple[int, int]]) -> list[bytes]:
 
 
 def _for_itself(process: int) -> dict[str, tuple[tuple[Condition, ...], ...]]:
-    """Signals and limits for nobody else; no truncating of what was opened for reading (Landlock 1 and 2 let it)."""
-    own = _one_of(0, process)
+    """Signals and limits for nobody else, and no word about them; no truncating of what was opened for reading
+    (Landlock 1 and 2 let it)."""
+    own, asked = _one_of(0, process), _one_of(0, 0, process)
+    common_clock = ((Condition(0, _POINTS_BELOW_ZERO, 0),),)
     safe = [(0, _TRUNCATES)] + [(way, _ACCESS) for way in (1, 2)]
     return {
         "kill": own,
         "tgkill": own,
-        "prlimit64": _one_of(0, 0, process),
+        "prlimit64": tuple((*who, *row) for who in asked for row in CONDITIONAL["prlimit64"]),
+        **dict.fromkeys(("getpgid", "getsid", "sched_getaffinity", "sched_getparam", "sched_getscheduler"), asked),
+        "getpriority": _one_of(1, 0),
+        **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep", "timer_create"), common_clock),
         "open": tuple((*row, Condition(1, mask, value)) for row in CONDITIONAL["open"] for value, mask in safe),
         "openat": tuple((*row, Condition(2, mask, value)) for row in CONDITIONAL["openat"] for value, mask in safe),
     }

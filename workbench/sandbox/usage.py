@@ -51,8 +51,9 @@ def _all() -> dict[int, list[str]]:
 
 
 def _words(process: int) -> list[str]:
+    """Behind its name, which a program chooses: it may be no text."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rsplit(")", 1)[1].split()
     except (OSError, IndexError):
         return []
 

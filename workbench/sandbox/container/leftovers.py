@@ -86,6 +86,6 @@ def _link(file: str) -> str:
 def _started(process: int) -> str:
     """When a process began, in the kernel's ticks; nothing when it is gone."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[19]
+        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rsplit(")", 1)[1].split()[19]
     except (OSError, IndexError):
         return ""

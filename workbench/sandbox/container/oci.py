@@ -16,8 +16,9 @@ from workbench.sandbox.syscalls import numbers
 _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 _WHOLE = 0xFFFFFFFF  # a condition with this mask compares the whole argument
 
-# The runtime starts the runner, and the runner takes its own rights away.
+# The runtime starts the runner, and the runner takes its own rights away and sets its limits.
 _BEFORE = "execve prctl capset seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"
+_BEFORE += " setrlimit prlimit64"
 
 # Where no descriptor can be handed in, the runner's parent carries the bytes: one more process, before the filter.
 _PARENT = "clone clone3 fork vfork"
