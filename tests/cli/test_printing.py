@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 from workbench.cli.printing import narrate, print_data, print_json, print_table
@@ -18,6 +19,15 @@ def test_a_terminal_gets_control_characters_as_escapes(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     print_data(f"{NASTY}\tc")
     assert capsys.readouterr().out == "a\\x1b[31mb\\u202e\n\tc\n"
+
+
+def test_json_on_a_terminal_steers_it_no_more_and_is_still_the_same(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_json([NASTY, "\x9b2J", "é\u2028"])
+    shown = capsys.readouterr().out
+    assert json.loads(shown) == [NASTY, "\x9b2J", "é\u2028"]
+    assert "é" in shown
+    assert all(c.isprintable() or c == "\n" for c in shown)
 
 
 def test_half_a_character_is_no_crash(capsys):

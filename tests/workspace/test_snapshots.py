@@ -53,6 +53,14 @@ def test_a_run_is_told_apart_from_what_was_there_and_from_what_a_person_does_bet
     assert home.book.ids() == ["r1", "r2"], "a run that changed nothing leaves nothing"
 
 
+def test_a_file_of_the_far_future_or_past_stops_no_later_run(home, root):
+    for at in (-1 << 40, 1 << 34, 1 << 50):
+        home.begin(run(str(at)))
+        (root / f"{at}.txt").write_text("x")
+        os.utime(root / f"{at}.txt", (at, at))
+        assert deeds(home.end(str(at))) == {f"{at}.txt": "a"}
+
+
 def test_of_runs_at_once_each_has_its_own_and_what_nobody_can_tell_is_shared(home, root):
     home.begin(run("a"))
     (root / "a.txt").write_text("a alone")

@@ -33,7 +33,10 @@ def print_record(hint: Any, value: Any) -> None:
 
 
 def print_json(value: JsonValue) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8"))
+    text = json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+    if sys.stdout.isatty():  # JSON leaves signs as they are that steer a terminal, and knows how to spell them
+        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    print(text)
 
 
 def print_data(text: str) -> None:

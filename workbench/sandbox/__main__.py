@@ -63,8 +63,8 @@ def _one(given: argparse.Namespace) -> int:
     code = _text(given.attack)
     limits = Limits(seconds=given.seconds, cpu_seconds=given.seconds, memory_mb=given.memory, disk_mb=64)
     ending = asyncio.run(_run(given, code, limits))
-    print(ending.traceback, end="", file=sys.stderr)
-    print(f"[{ending.reason}] {ending.message} ({ending.seconds:.2f} s, {ending.memory_mb:.0f} MB)", file=sys.stderr)
+    _print("stderr", ending.traceback)
+    _print("stderr", f"[{ending.reason}] {ending.message} ({ending.seconds:.2f} s, {ending.memory_mb:.0f} MB)\n")
     return 0 if ending.ok else 1
 
 
@@ -123,7 +123,10 @@ async def _opened(backend: str) -> Sandbox:
 
 
 def _print(stream: str, text: str) -> None:
+    """Exact into a pipe or file; on a terminal, nothing of it steers that."""
     target = sys.stdout if stream == "stdout" else sys.stderr
+    if target.isatty():
+        text = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
     target.write(text)
     target.flush()
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from workbench.workspace.beneath import FOLDER
 
 DEEPEST = 200  # folders within folders that are looked into; each holds a descriptor
+_FURTHEST = (1 << 63) - 1  # what can be written down; a program may give a file a time of the year 2446
 
 
 class Stamp(NamedTuple):
@@ -39,9 +40,8 @@ class TooMany(Exception):
 def stamp_of(found: os.stat_result) -> Stamp:
     if stat.S_ISDIR(found.st_mode):
         return Stamp(found.st_mode, 0, 0, 0, 0, 1)
-    return Stamp(
-        found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_nlink
-    )  # fmt: skip
+    changed, touched = (max(-_FURTHEST, min(at, _FURTHEST)) for at in (found.st_mtime_ns, found.st_ctime_ns))
+    return Stamp(found.st_mode, found.st_size, changed, touched, found.st_ino & _FURTHEST, found.st_nlink)
 
 
 def look(root: int, most: int, seconds: float = 3600.0) -> dict[str, Stamp]:
