@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,10 @@ os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # nobody's own keyring is touched
 for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):
     os.environ.pop(name, None)
+# Containers often forbid bytecode. Each process that the tests start would then compile the whole package once more, and
+# pytest would rewrite each assertion in each worker: twice the work of many tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import hypothesis  # noqa: E402
 import psutil  # noqa: E402
@@ -49,9 +53,21 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("steady")
 
+WALL = 0x4000_0000  # Linux: children of every kind, also those that were cloned without a signal at their end
 GRACE = 30.0  # seconds that threads and processes which are already ending may take; only a leak takes them all
 HANG_MS = 60_000  # milliseconds after which nothing comes any more
 _left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Whatever is collected stays to the end: looking for garbage in ten thousand tests after each module costs a lot."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -188,6 +204,11 @@ def _turn_until(done: Callable[[], bool], seconds: float) -> None:
 
 
 def _children() -> list[psutil.Process]:
+    """Listing them reads all of /proc, so the kernel is asked first whether there are any."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT | WALL)  # buries nobody
+    except ChildProcessError:
+        return []
     return [child for child in psutil.Process().children(recursive=True) if _lives(child)]
 
 
