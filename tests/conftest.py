@@ -29,8 +29,8 @@ os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # nobody's own keyring is touched
 for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):
     os.environ.pop(name, None)
-# Containers often forbid bytecode. Each process that the tests start would then compile the whole package once more, and
-# pytest would rewrite each assertion in each worker: twice the work of many tests.
+# Containers often forbid bytecode. Each process that the tests start would then compile the whole package once more,
+# and each worker would rewrite all assertions.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -61,7 +61,7 @@ _left_tasks: list[str] = []  # what the event loop of the test had to cancel whe
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Whatever is collected stays to the end: looking for garbage in ten thousand tests after each module costs a lot."""
+    """What is collected stays to the end: looking for garbage among ten thousand tests takes half a second a time."""
     gc.disable()
     try:
         return (yield)

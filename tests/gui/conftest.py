@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QEvent
 
 from workbench.errors import WorkbenchError
 from workbench.events import (
@@ -304,10 +305,11 @@ def paper(bus: Bus) -> PaperQuestions:
 
 @pytest.fixture
 def theme(qapp: Any) -> Iterator[Any]:
-    """The looks, laid on the application once more for each test."""
+    """The looks, for each test anew. Earlier windows go first: Qt puts off their end, and dressing one takes long."""
     from workbench.gui.fonts import load_fonts
     from workbench.gui.theme import Theme
 
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyle("Fusion")
     load_fonts()
     theme = Theme("dark")

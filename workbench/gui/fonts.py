@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 
 from PySide6.QtGui import QFontDatabase
 
@@ -14,8 +15,9 @@ UI_FAMILIES = ("Inter", "Inter Variable", "Cantarell", "Noto Sans", "DejaVu Sans
 MONO_FAMILIES = ("JetBrains Mono", "Noto Sans Mono", "DejaVu Sans Mono", "monospace")
 
 
+@cache
 def load_fonts() -> tuple[str, ...]:
-    """Make the shipped font files known to Qt; answers which families they brought."""
+    """Make the shipped font files known to Qt, once; answers which families they brought."""
     families: list[str] = []
     folder = resources() / "fonts"
     for file in sorted((*folder.glob("*.ttf"), *folder.glob("*.otf"))):
