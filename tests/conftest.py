@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,8 @@ from workbench.paths import OVERRIDE, Paths, paths_of  # noqa: E402
 
 if TYPE_CHECKING:
     import qasync
+
+    from workbench.core import Core
 
 # A busy machine is no fault: no example has a time of its own, and none is drawn too slowly. Fixtures are shared on
 # purpose where examples need no fresh ones. The same tree gives the same verdict twice; SEARCH looks for new examples.
@@ -95,6 +97,19 @@ def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paths]:
     yield found
     if not found.runtime.is_relative_to(tmp_path):
         shutil.rmtree(found.runtime.parent, ignore_errors=True)
+
+
+@pytest.fixture
+async def core(paths: Paths) -> AsyncIterator[Core]:
+    """A real core in this process: real demo server, real sandbox, real audit; only the doors are left out."""
+    from workbench.core import Core
+
+    house = Core(paths)
+    await house.open()
+    try:
+        yield house
+    finally:
+        await house.close()
 
 
 @pytest.fixture

@@ -102,7 +102,8 @@ def agent_tools() -> str:
     return _page(
         "The agent's tools",
         "An agent that is connected with `mcp-workbench serve` or through the HTTP door sees these tools, those "
-        "of servers that the setting `agent.direct` names (as `server__tool`, each call a program of one line), and "
+        "of servers that `serve --direct SERVER` or the setting `agent.direct` names (as `server__tool`, each call a "
+        "program of one line; it is told when they change), and "
         "kept skills as resources (`skills/list`, `skills/get`, `skill://NAME/SKILL.md`), and nothing else. "
         f"It is told:\n\n> {INSTRUCTIONS}\n\n"
         "All names, descriptions and argument schemas together, as they go over the wire, cost a model less than 1,100 "

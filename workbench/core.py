@@ -191,6 +191,7 @@ class Core:
         self.conveyor = Conveyor(self.rooms, broker, stock)
         self.conveyor.open()
         self.entrance = Entrance(self.rooms, self.conveyor, self._arrange)
+        self.bus.listen(self.entrance.hear, *self.entrance.hears)
         self.hints = Hints(self.paths.generated, self.paths.hints, stock.refresh)
         house = House(
             self.rooms,
@@ -263,6 +264,7 @@ class Core:
         self.settings = settings
         self._follow()
         self.conveyor.slots.look_again()
+        self.entrance.look_again()
 
     async def _start_example(self) -> None:
         """A real MCP client in a process of its own, connected like any other agent."""

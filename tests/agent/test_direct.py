@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.agent.direct import LONGEST_NAME, _free
+from workbench.agent.direct import LONGEST_NAME, Direct, _free
 from workbench.records import EntryQuery, RunState
 
 
@@ -51,6 +51,27 @@ async def test_without_the_setting_there_are_none(core, agent):
     async with agent() as client:
         assert not [tool.name for tool in (await client.list_tools()).tools if "__" in tool.name]
         assert (await client.call_tool("demo__list_orders", {})).is_error
+
+
+async def test_serve_names_servers_for_one_agent_alone(core, agent, by_hand):
+    await core.catalog.connect("demo")
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "chosen", "version": "1"}}
+    async with by_hand() as ask, agent() as other:
+        await ask({"workbench": {"direct": ["demo"]}}, answers=False)
+        begun = await ask({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about})
+        await ask({"jsonrpc": "2.0", "method": "notifications/initialized"}, answers=False)
+        listed = await ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}})
+        refused = await ask({"workbench": {"direct": []}})
+        assert not [tool.name for tool in (await other.list_tools()).tools if "__" in tool.name]
+    assert begun["id"] == 1
+    assert "demo__list_orders" in [tool["name"] for tool in listed["result"]["tools"]]
+    assert refused["error"]["code"] == -32700, "only the first line is none of the agent's"
+    assert core.settings.agent_direct == ""
+
+
+@pytest.mark.parametrize("line", [b'{"workbench":{"direct":3}}', b'{"workbench":[]}', b'{"workbench":', b"{}"])
+def test_a_first_line_that_names_no_servers_is_the_agents_own(core, line):
+    assert not Direct(core.rooms, None).preface(line)
 
 
 def test_names_are_those_that_models_take_and_no_two_alike():

@@ -55,7 +55,12 @@ async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_els
         assert f"get_run('{facts['run']}') reads it here" in text
         first, whole = await told(client, "get_run", run_id=facts["run"])
         last, _ = await told(client, "get_run", run_id=facts["run"], offset=whole["total"] - 300)
+        mine, theirs = (core.rooms.sessions.get(one.session) for one in core.entrance.agents())
+        assert UNTRUSTED in mine.provenance.kinds, "nobody knows who wrote what a program returned"
+        mine.provenance.file()
+        assert mine.provenance.origin("w1999@qvortrup.org", frozenset({UNTRUSTED}))
         foreign, _ = await told(other, "get_run", run_id=facts["run"])
+        assert UNTRUSTED not in theirs.provenance.kinds, "it was refused"
         short, _ = await told(client, "execute_code", code="result = 1", description="few")
         assert "of yours" in (await told(client, "get_run", run_id="0" * 12))[0]
     assert '"order": 0,' in first

@@ -66,6 +66,18 @@ def test_a_missing_folder_or_a_file_is_a_sentence_and_a_hint(tmp_path, capsys):
     assert "is not a folder" in capsys.readouterr().err
 
 
+def test_a_word_that_is_neither_command_nor_folder_is_taken_for_a_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for word, said in (("nonsense", "There is no command nonsense"), ("statsu", "did you mean status?")):
+        assert main([word]) == 1
+        assert said in (told := capsys.readouterr().err)
+        assert "There is no folder" not in told
+    assert main(["./nonsense"]) == 1
+    assert "There is no folder" in capsys.readouterr().err
+    (tmp_path / "nonsense").mkdir()
+    assert main(["nonsense"]).bench == tmp_path / "nonsense"
+
+
 def test_without_a_display_no_window_is_tried(paths, monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from workbench.core import Core
@@ -11,14 +9,6 @@ from workbench.errors import WorkbenchError
 from workbench.events import NetworkChanged
 from workbench.paths import Paths
 from workbench.records import EntryQuery
-
-
-@pytest.fixture
-async def core(paths: Paths) -> AsyncIterator[Core]:
-    house = Core(paths)
-    await house.open()
-    yield house
-    await house.close()
 
 
 def _said(core: Core) -> list[str]:

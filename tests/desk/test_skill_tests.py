@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,14 +33,6 @@ async def first_mails() -> dict:
     mails = [one["email"] for one in page["customers"]]
     return {"mails": mails, "at": time.time(), "hosts": sorted({mail.split("@")[1] for mail in mails})}
 """
-
-
-@pytest.fixture
-async def core(paths) -> AsyncIterator[Core]:
-    house = Core(paths)
-    await house.open()
-    yield house
-    await house.close()
 
 
 async def kept(core: Core, name: str, code: str) -> Skill:

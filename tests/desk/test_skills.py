@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from skills_ref import validate
 
-from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Risk, RunState, SkillState
 from workbench.runs import arrivals
 
 CARD = "---\nname: {0}\ndescription: Does {0}.\n---\nHow to.\n"
 CODE = "async def {0}(number: int = 1) -> int:\n    return number + 1\n"
-
-
-@pytest.fixture
-async def core(paths) -> AsyncIterator[Core]:
-    house = Core(paths)
-    await house.open()
-    yield house
-    await house.close()
 
 
 def sent(root: Path, name: str, code: str, card: str = CARD) -> Path:

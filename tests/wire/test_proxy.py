@@ -13,12 +13,13 @@ import pytest
 from workbench.wire.lock import holder
 
 CODE = """
+import os
 import sys
 from pathlib import Path
 from workbench.paths import paths_of
 from workbench.wire import proxy, start
 start.COMMAND = tuple(sys.argv[2:])
-sys.exit(proxy.serve(paths_of(Path(sys.argv[1]))))
+sys.exit(proxy.serve(paths_of(Path(sys.argv[1])), os.environ.get("DIRECT", "").split()))
 """
 
 
@@ -27,10 +28,11 @@ def serve(paths, core_command):
     """Start the proxy as an agent would; all are gone afterwards."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def begin() -> subprocess.Popen[bytes]:
+    def begin(direct: str = "") -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", CODE, str(paths.bench), *core_command]
         pipe = subprocess.PIPE
-        started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0))
+        world = {**os.environ, "DIRECT": direct}
+        started.append(subprocess.Popen(command, env=world, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0))
         return started[-1]
 
     yield begin
@@ -53,6 +55,13 @@ def test_lines_go_to_the_core_and_come_back(serve, paths):
     assert holder(paths.lock)
     agent.stdin.close()
     assert ended(agent) == (0, "")
+
+
+def test_the_servers_that_are_shown_directly_are_named_first(serve):
+    agent = serve("demo git")
+    agent.stdin.write(b"line\n")
+    assert agent.stdout.readline() == b'{"WORKBENCH":{"DIRECT":["DEMO","GIT"]}}\n'
+    assert agent.stdout.readline() == b"LINE\n"
 
 
 def test_what_was_asked_last_is_still_answered(serve):

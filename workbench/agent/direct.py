@@ -21,6 +21,8 @@ from workbench.runs.rooms import Rooms
 
 LONGEST_NAME: Final = 64  # characters that models' interfaces take
 MOST: Final = 200  # tools of all chosen servers
+PREFACE: Final = b'{"workbench":'
+_LONGEST_PREFACE: Final = 10_000
 _ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _RESULT: Final = "result = "
 
@@ -32,19 +34,32 @@ class _Shown:
 
 
 class Direct:
-    """What the setting agent.direct names, asked each time."""
+    """What the setting agent.direct names, asked each time, and what was named for this agent."""
 
     def __init__(self, rooms: Rooms, programs: Programs) -> None:
         self._rooms = rooms
         self._programs = programs
+        self._also: tuple[str, ...] = ()  # servers that were named for this agent alone
 
-    async def tools(self) -> list[T.Tool]:
+    def preface(self, line: bytes) -> bool:
+        """Whether a connection's first line is none of the agent's: `serve --direct` names servers by it, for this
+        agent alone. It opens nothing: a tool that is shown here is called by the same gate as any."""
+        if not line.startswith(PREFACE) or len(line) > _LONGEST_PREFACE:
+            return False
+        try:
+            named = json.loads(line)["workbench"]["direct"]
+            self._also = tuple(str(name) for name in named)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return False
+        return True
+
+    async def tools(self, *, learn: bool) -> list[T.Tool]:
         """Definitions as their servers sent them, without the schemas of their answers: tokens stand in those."""
-        return [_listed(one) for one in await self._shown()]
+        return [_listed(one) for one in await self._shown(learn=learn)]
 
     async def call(self, context: Context, name: str, arguments: JsonObject) -> Answer | None:
         """The answer of the tool; None when no tool of this name is shown."""
-        found = next((one for one in await self._shown() if one.name == name), None)
+        found = next((one for one in await self._shown(learn=True) if one.name == name), None)
         if found is None:
             return None
         spelled = f"{found.tool.server}.{found.tool.name}"
@@ -59,12 +74,13 @@ class Direct:
         text = answer.text.removeprefix(_RESULT) if not answer.failed else answer.text
         return Answer(text, {}, answer.pictures, answer.failed)
 
-    async def _shown(self) -> list[_Shown]:
-        chosen = self._rooms.settings().agent_direct.split()
+    async def _shown(self, *, learn: bool) -> list[_Shown]:
+        chosen = {*self._rooms.settings().agent_direct.split(), *self._also}
         if not chosen:
             return []
         catalog = self._rooms.catalog
-        await catalog.learn()
+        if learn:
+            await catalog.learn()
         tools = [tool for tool in catalog.tools() if tool.server in chosen and catalog.blocked(tool) is None]
         taken: dict[str, _Shown] = {}
         for tool in tools[:MOST]:

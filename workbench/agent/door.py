@@ -17,6 +17,7 @@ from mcp.server.lowlevel.server import Server
 
 from workbench import __version__
 from workbench.agent import arguments as given
+from workbench.agent.announcing import Announcing, announced
 from workbench.agent.answer import Answer, told
 from workbench.agent.declared import declared
 from workbench.agent.direct import Direct
@@ -29,6 +30,7 @@ from workbench.agent.programs import Context, Programs
 from workbench.agent.skill_resources import SkillResources
 from workbench.agent.skills import Skills
 from workbench.agent.stream import messages
+from workbench.agent.tool_changes import ToolChanges
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, TOOLS, AgentTool
 from workbench.errors import WorkbenchError
 from workbench.records import AgentInfo, JsonObject, Note
@@ -48,17 +50,19 @@ class Door:
         self._session = rooms.sessions.open("an agent")
         self._info = AgentInfo(self._session.id, "an agent", "", time.time())
         self.programs = Programs(rooms, conveyor, self._session)
-        self.edge = Edge(self._session)
+        self.edge = Edge(self._session, lambda message: announced(message, self.server.extensions))
         self._skills = Skills(rooms, self._session, self.programs)
         self._files = Files(rooms, conveyor, self._session, self.programs)
         self._direct = Direct(rooms, self.programs)
         self._lookups = Lookups(rooms, conveyor, self._session, self.programs)
-        self.server: Server[Any] = Server(
+        self._changes = ToolChanges(lambda: self._tools(learn=False))
+        self.server: Server[Any] = Announcing(
             "mcp-workbench",
             version=__version__,
             instructions=INSTRUCTIONS,
             on_list_tools=self._list,
             on_call_tool=self._call,
+            on_subscriptions_listen=self._changes.listen,
         )
         self.server.add_request_handler("logging/setLevel", T.SetLevelRequestParams, self._set_level)
         SkillResources(rooms, self._session, self.server)
@@ -77,6 +81,7 @@ class Door:
         finally:
             self.programs.stop_all("The agent that proposed it is gone.")
             self._changed(None)
+            await self._changes.close()
             self._rooms.sessions.left(self._session)
             self._note("agent.left", f"{self._info.name} left", {"tokens_made": self._session.made_since()})
             self._conveyor.states.leave(self._session)
@@ -85,25 +90,36 @@ class Door:
         """Answer over one connection until the agent leaves."""
         async with (
             self.open(),
-            messages(reader, writer, Edge(self._session).leave, answers=True) as (incoming, outgoing),
+            messages(reader, writer, self.edge.leave, answers=True, preface=self._direct.preface) as (
+                incoming,
+                outgoing,
+            ),
         ):
             await self.server.run(incoming, outgoing, self.server.create_initialization_options())
 
     async def _list(self, context: Context, params: T.PaginatedRequestParams | None) -> T.ListToolsResult:
         self._learn_name(context)
-        return T.ListToolsResult(
-            tools=[
-                T.Tool(
-                    name=tool.name,
-                    description=self._described(tool),
-                    input_schema=dict(tool.schema),
-                    output_schema=dict(tool.answers),
-                    annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
-                )
-                for tool in TOOLS
-            ]
-            + await self._direct.tools()
-        )
+        tools = await self._tools(learn=True)
+        self._changes.note(context, tools)
+        return T.ListToolsResult(tools=tools)
+
+    async def _tools(self, *, learn: bool) -> list[T.Tool]:
+        """The door's own, and those of the chosen servers. `learn`: which are started if nobody knows their tools."""
+        own = [
+            T.Tool(
+                name=tool.name,
+                description=self._described(tool),
+                input_schema=dict(tool.schema),
+                output_schema=dict(tool.answers),
+                annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
+            )
+            for tool in TOOLS
+        ]
+        return own + await self._direct.tools(learn=learn)
+
+    def look_again(self) -> None:
+        """Something changed that the list of tools may depend on."""
+        self._changes.look_again()
 
     def _described(self, tool: AgentTool) -> str:
         """With what is different on each machine."""

@@ -11,6 +11,7 @@ import base64
 import binascii
 import json
 import logging
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from workbench.records import JsonObject, JsonValue
@@ -35,12 +36,15 @@ class Sight(Protocol):
 class Edge:
     """One agent's."""
 
-    def __init__(self, sight: Sight) -> None:
+    def __init__(self, sight: Sight, complete: Callable[[JsonObject], JsonObject] = lambda message: message) -> None:
+        """`complete`: what a message gets before it is looked through."""
         self._sight = sight
+        self._complete = complete
 
     async def leave(self, message: JsonObject) -> bytes:
         """The message as the agent gets it; nothing, if it cannot get any."""
         try:
+            message = self._complete(message)
             if _length(message) <= SHORT:
                 return _bytes(self._clean(message))
             return _bytes(await asyncio.to_thread(self._clean, message))

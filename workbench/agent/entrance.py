@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from workbench.agent.http.token import token
 from workbench.errors import WorkbenchError
-from workbench.events import AgentsChanged
+from workbench.events import (
+    AgentsChanged,
+    DefinitionsBlocked,
+    Event,
+    PermissionsChanged,
+    ServerRemoved,
+    ToolsChanged,
+)
 from workbench.records import AgentDoor, AgentInfo, Fault, Note
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
@@ -26,15 +33,27 @@ BY = "you"
 class Entrance:
     """Of one core."""
 
+    hears = (ToolsChanged, ServerRemoved, DefinitionsBlocked, PermissionsChanged)
+
     def __init__(self, rooms: Rooms, conveyor: Conveyor, arrange: Callable[[Door], None] = lambda door: None) -> None:
         """`arrange`: what else a door gets before its agent comes in; conformance tests bring their tools that way."""
         self._rooms = rooms
         self._conveyor = conveyor
         self._arrange = arrange
         self._agents: dict[str, AgentInfo] = {}
+        self._doors: dict[str, Door] = {}  # by session
         self._http: HttpDoor | None = None
         self._token = ""
         self._opening = asyncio.Lock()
+
+    def hear(self, event: Event) -> None:
+        """What agents see may have changed."""
+        self.look_again()
+
+    def look_again(self) -> None:
+        """A setting, a server or its definitions are others than before."""
+        for door in tuple(self._doors.values()):
+            door.look_again()
 
     def agents(self) -> tuple[AgentInfo, ...]:
         """Those that are here now."""
@@ -97,9 +116,11 @@ class Entrance:
         def changed(info: AgentInfo | None) -> None:
             if info is not None:
                 self._agents[info.session] = info
+                self._doors[info.session] = door
                 known[:] = [info.session]
             elif known:
                 self._agents.pop(known[0], None)
+                self._doors.pop(known[0], None)
             self._rooms.tell(AgentsChanged(self.agents()))
 
         door = Door(self._rooms, self._conveyor, changed)

@@ -40,8 +40,7 @@ class Files:
         """`read_workspace_file`. Nobody knows who wrote it, so its reader counts as having read strangers' words."""
         path = given.text(arguments, "path")
         text = await read(self._rooms, self._session, path, given.number(arguments, "first_line", 1))
-        known = Read("", "", "workspace", path, frozenset({UNTRUSTED}), (text,))
-        self._session.provenance.learn(known)
+        self._learn("", "workspace", path, text)
         return Answer(text)
 
     async def list(self, arguments: JsonObject) -> Answer:
@@ -49,7 +48,8 @@ class Files:
         return Answer(await listed(self._rooms, self._session, given.text(arguments, "folder", "")))
 
     async def result(self, arguments: JsonObject) -> Answer:
-        """`get_run`: more of an answer that was cut, for the agent whose run it was."""
+        """`get_run`: more of an answer that was cut, for the agent whose run it was. What a program returned may be
+        what strangers wrote, so its reader counts as having read that."""
         run_id = given.text(arguments, "run_id")
         run = next((run for run in self._conveyor.runs() if run.id == run_id), None)
         if run is None or run.proposal.session != self._session.id:
@@ -60,7 +60,14 @@ class Files:
             except WorkbenchError:  # it was short, or is not kept
                 self._result = (run_id, run.model_view)
         offset, budget = given.number(arguments, "offset", 0), self._rooms.settings().run_answer_tokens
-        return sliced(self._result[1], offset, budget, f"get_run({run.id!r})")
+        answer = sliced(self._result[1], offset, budget, f"get_run({run.id!r})")
+        self._learn(run.id, "workbench", "get_run", answer.text)
+        return answer
+
+    def _learn(self, run_id: str, server: str, what: str, text: str) -> None:
+        """With what stands behind tokens: a call that passes one on is looked at as its server would get it."""
+        texts = (self._session.vault.restore(text),)
+        self._session.provenance.learn(Read("", run_id, server, what, frozenset({UNTRUSTED}), texts))
 
     def _masked(self, path: str) -> str:
         """On a thread. Masked as a whole before anything is cut."""

@@ -50,13 +50,19 @@ class _Open:
 
 @asynccontextmanager
 async def messages(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, leave: Leave, *, answers: bool = False
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    leave: Leave,
+    *,
+    answers: bool = False,
+    preface: Callable[[bytes], bool] | None = None,
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Streams over this connection; they end when either side closes or a frame is too large. `answers`: this is the
-    side that is asked, so it says what it cannot read, and reads no faster than it answers."""
+    side that is asked, so it says what it cannot read, and reads no faster than it answers. `preface`: takes the first
+    line, if it is none of the agent's."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-    carrying = _Carrying(reader, writer, leave, answers)
+    carrying = _Carrying(reader, writer, leave, answers, preface)
     async with anyio.create_task_group() as group:
         group.start_soon(carrying.read, to_server)
         group.start_soon(carrying.write, from_server)
@@ -72,12 +78,20 @@ async def messages(
 class _Carrying:
     """Both directions of one connection."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, leave: Leave, answers: bool) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        leave: Leave,
+        answers: bool,
+        preface: Callable[[bytes], bool] | None,
+    ) -> None:
         self._reader = reader
         self._writer = writer
         self._leave = leave
         self._answers = answers
         self._open = _Open(MOST_OPEN)
+        self._preface = preface
 
     async def read(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         buffer, scanned = bytearray(), 0
@@ -89,7 +103,7 @@ class _Carrying:
                         line = bytes(buffer[:end])
                         del buffer[: end + 1]
                         scanned = 0
-                        if line.strip():
+                        if line.strip() and not self._is_preface(line):
                             await self._hand(_message(line), to_server)
                     scanned = len(buffer)
                     if scanned > MAX_FRAME:
@@ -97,6 +111,10 @@ class _Carrying:
                         return  # nothing sensible is this long; hanging up is the answer
             except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
+
+    def _is_preface(self, line: bytes) -> bool:
+        preface, self._preface = self._preface, None
+        return preface is not None and preface(line)
 
     async def _hand(
         self, item: SessionMessage | Exception, to_server: MemoryObjectSendStream[SessionMessage | Exception]

@@ -79,6 +79,7 @@ USAGES = (
     ("mcp-workbench files changes|diff|undo", "see what runs changed, and take it back"),
     ("mcp-workbench connect [CLIENT]", "put this workbench into an agent's settings"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
+    ("mcp-workbench serve --direct SERVER", "serve it, and show it a server's tools one by one, too"),
     ("mcp-workbench serve --http", "open the HTTP door for agents of this machine"),
     ("mcp-workbench status", "say what the core of a bench is doing"),
     ("mcp-workbench stop", "end the core of a bench and everything it started"),
@@ -95,6 +96,7 @@ USAGES = (
     ("mcp-workbench audit export", "write entries into a file, with the hashes that chain them"),
     ("mcp-workbench audit report", "make the compliance report of a stretch of time"),
 )
+_CLOSE = 0.5  # how alike a word has to be to a command that is guessed
 EXAMPLES = """examples:
   mcp-workbench ~/projects/shop
   claude mcp add workbench -- mcp-workbench serve --bench ~/projects/shop
@@ -138,9 +140,25 @@ def _window(arguments: list[str]) -> Paths:
     )
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="the bench to open; your own when none is given")
     parser.add_argument("--version", action="version", version=f"mcp-workbench {__version__}")
-    paths = bench_paths(parser.parse_args(arguments).folder)
+    folder = parser.parse_args(arguments).folder
+    if folder is not None and _is_word(folder):
+        raise WorkbenchError(*_no_command(folder))
+    paths = bench_paths(folder)
     check_window(os.environ, sys.version_info[:2], qt_version())
     return paths
+
+
+def _is_word(given: str) -> bool:
+    """Whether somebody meant a command rather than a folder: it does not look like a path, and nothing is there."""
+    return not (os.sep in given or given.startswith(("~", ".")) or os.path.exists(given))
+
+
+def _no_command(word: str) -> tuple[str, str]:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word.lower(), COMMANDS, 1, _CLOSE)
+    guess = f"; did you mean {close[0]}?" if close else "."
+    return f"There is no command {word:.60}{guess}", "`mcp-workbench --help` lists all. A folder is named like ./name."
 
 
 def _run(arguments: list[str]) -> int:

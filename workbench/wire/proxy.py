@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Sequence
 
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -22,10 +23,14 @@ DRAIN_SECONDS = 5.0  # how long the core may still answer once the agent has sai
 RETRY_SECONDS = 0.02
 
 
-def serve(paths: Paths) -> int:
-    """Until the agent leaves (0) or the core is gone (1)."""
+def serve(paths: Paths, direct: Sequence[str] = ()) -> int:
+    """Until the agent leaves (0) or the core is gone (1). `direct`: servers whose tools this agent sees one by one."""
     try:
         core = _reach(paths)
+        if direct:
+            import json
+
+            core.sendall(json.dumps({"workbench": {"direct": direct}}, separators=(",", ":")).encode() + b"\n")
     except WorkbenchError as fault:
         print(f"mcp-workbench: {fault}", file=sys.stderr)
         return 1
