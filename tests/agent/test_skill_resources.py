@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 import mcp.types as T
@@ -35,7 +36,7 @@ async def test_a_skill_is_found_by_its_uri_and_each_file_is_what_its_digest_says
             assert MAIL not in content.text
         listed = {resource.uri for resource in (await client.list_resources()).resources}
     assert one["frontmatter"]["name"] == "write-letter"
-    assert "[EMAIL_1." in one["frontmatter"]["description"]
+    assert re.fullmatch(r"Writes to \[EMAIL_\d+\.\w{4}\]\.", one["frontmatter"]["description"])
     assert {file["uri"] for file in one["resources"]} >= {one["uri"], "skill://write-letter/write_letter.py"}
     assert listed == {entry["uri"] for entry in skills}
 
