@@ -11,7 +11,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
-from workbench.agent.skill_resources import EXTENSION, _frontmatter
+from workbench.agent.extensions import SKILLS as EXTENSION
+from workbench.agent.skill_resources import _frontmatter
 
 MAIL = "ada@example.org"
 

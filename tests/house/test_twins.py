@@ -190,6 +190,7 @@ ELSEWHERE = {
     "sandbox/handing.py": "tests/sandbox/test_outside.py",
     "sandbox/*.py": "tests/sandbox/test_sandbox.py",
     "sandbox/inside/*.py": "tests/sandbox/test_content.py",
+    "agent/announcing.py": "tests/agent/test_extensions.py",
     "agent/answer.py": "tests/agent/test_files.py",
     "agent/entrance.py": "tests/agent/http/test_server.py",
     "agent/http/*.py": "tests/agent/http/test_server.py",

@@ -17,7 +17,7 @@ from mcp.server.lowlevel.server import Server
 
 from workbench import __version__
 from workbench.agent import arguments as given
-from workbench.agent.announcing import Announcing, announced
+from workbench.agent.announcing import Announcing
 from workbench.agent.answer import Answer, told
 from workbench.agent.declared import declared
 from workbench.agent.direct import Direct
@@ -50,7 +50,7 @@ class Door:
         self._session = rooms.sessions.open("an agent")
         self._info = AgentInfo(self._session.id, "an agent", "", time.time())
         self.programs = Programs(rooms, conveyor, self._session)
-        self.edge = Edge(self._session, lambda message: announced(message, self.server.extensions))
+        self.edge = Edge(self._session)
         self._skills = Skills(rooms, self._session, self.programs)
         self._files = Files(rooms, conveyor, self._session, self.programs)
         self._direct = Direct(rooms, self.programs)
@@ -90,7 +90,7 @@ class Door:
         """Answer over one connection until the agent leaves."""
         async with (
             self.open(),
-            messages(reader, writer, self.edge.leave, answers=True, preface=self._direct.preface) as (
+            messages(reader, writer, Edge(self._session).leave, answers=True, preface=self._direct.preface) as (
                 incoming,
                 outgoing,
             ),

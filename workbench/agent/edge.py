@@ -11,9 +11,9 @@ import base64
 import binascii
 import json
 import logging
-from collections.abc import Callable
 from typing import Final, Protocol
 
+from workbench.agent.extensions import announced
 from workbench.records import JsonObject, JsonValue
 
 log = logging.getLogger(__name__)
@@ -36,15 +36,13 @@ class Sight(Protocol):
 class Edge:
     """One agent's."""
 
-    def __init__(self, sight: Sight, complete: Callable[[JsonObject], JsonObject] = lambda message: message) -> None:
-        """`complete`: what a message gets before it is looked through."""
+    def __init__(self, sight: Sight) -> None:
         self._sight = sight
-        self._complete = complete
 
     async def leave(self, message: JsonObject) -> bytes:
         """The message as the agent gets it; nothing, if it cannot get any."""
         try:
-            message = self._complete(message)
+            message = announced(message)
             if _length(message) <= SHORT:
                 return _bytes(self._clean(message))
             return _bytes(await asyncio.to_thread(self._clean, message))

@@ -16,6 +16,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from workbench.agent.extensions import EXTENSIONS
 from workbench.agent.programs import Context
 from workbench.files import read_plain
 from workbench.quick_records import dataclass
@@ -25,7 +26,6 @@ from workbench.runs.sessions import Session
 from workbench.runs.skill_verbs import kept_skills
 from workbench.skills.frontmatter import LONGEST as LONGEST_HEAD
 
-EXTENSION: Final = "io.modelcontextprotocol/skills"
 PAGE: Final = 50  # skills of one answer
 MOST_FILES: Final = 100  # of one skill
 LARGEST: Final = 500_000  # bytes of one file
@@ -53,7 +53,7 @@ class SkillResources:
     def __init__(self, rooms: Rooms, session: Session, server: Server[Any]) -> None:  # Any: as the SDK leaves it
         self._rooms = rooms
         self._session = session
-        server.extensions = {EXTENSION: {}}
+        server.extensions = dict(EXTENSIONS)
         server.add_request_handler("skills/list", T.PaginatedRequestParams, self._list)
         server.add_request_handler("skills/get", GetSkillParams, self._get)
         server.add_request_handler("resources/list", T.PaginatedRequestParams, self._resources)
