@@ -135,7 +135,7 @@ def _prompt(*blocks: Any) -> T.GetPromptResult:
     return T.GetPromptResult(messages=[T.PromptMessage(role="user", content=block) for block in blocks])
 
 
-def _core(paths: Paths, on_shut_down: Callable[[], None]) -> Core:
+def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool) -> Core:
     return Core(paths, on_shut_down, arrange=lambda door: Suite(door) and None)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
 
-from workbench.agent.entrance import Entrance
+from workbench.agent.entrance import Entrance, load_door
 from workbench.asks.asks import Asks
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index
@@ -74,10 +74,13 @@ class Core:
         on_shut_down: Callable[[], None] = lambda: None,
         make_network: Callable[[Path, Path, Path, Callable[[], Settings]], Network] = Network,
         arrange: Callable[[Door], None] = lambda door: None,
+        *,
+        agent_comes: bool = False,
     ) -> None:
         self.paths = paths
         self._make_network = make_network
         self._arrange = arrange
+        self._agent_comes = agent_comes
         self.bus = Bus()
         reading = read(paths.bench_settings, paths.person_settings)
         self.settings: Settings = reading.settings
@@ -129,6 +132,8 @@ class Core:
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
         opened.push_async_callback(sign_ins.close)
+        if self._agent_comes:
+            opened.push_async_callback(asyncio.wait, [spawn("agent's door", asyncio.to_thread(load_door))])
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
         await asyncio.to_thread(library.install_starters)

@@ -1,7 +1,8 @@
 """The core as a process: its folders, lock, sockets, signals, log and end. What it serves is `workbench.core`'s matter.
 
 `python -m workbench core --bench DIR` stays in the foreground; with `--detached` it goes on behind the command, which
-ends as soon as the core listens. Doors start it that way, so a core is nobody's child and outlives the door.
+ends as soon as the core listens. Doors start it that way, so a core is nobody's child and outlives the door. `--agent`
+says that the door is an agent's: what it needs is loaded while the rooms open.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Protocol
@@ -35,7 +37,8 @@ from workbench.wire.start import ANOTHER_RUNS
 
 log = logging.getLogger(__name__)
 
-USAGE = "usage: python -m workbench core --bench DIR [--detached]"
+USAGE = "usage: python -m workbench core --bench DIR [--detached] [--agent]"
+FLAGS = ("--detached", "--agent")
 NICE = 5  # the window comes first
 LOG_BYTES = 1_000_000
 AGENT_LINE = 64 * 1024 * 1024  # bytes of the longest message an agent may send
@@ -75,7 +78,7 @@ Report = Callable[[int, str], None]  # exit code and words; 0 once the core list
 
 def main(arguments: list[str]) -> int:
     """The hidden door `core`."""
-    rest = [argument for argument in arguments if argument != "--detached"]
+    rest = [argument for argument in arguments if argument not in FLAGS]
     if len(rest) != 2 or rest[0] != "--bench":
         print(USAGE, file=sys.stderr)
         return 2
@@ -85,9 +88,10 @@ def main(arguments: list[str]) -> int:
     except WorkbenchError as fault:
         _tell_stderr(1, f"{fault.message}\n{fault.hint}")
         return 1
+    make_rooms = partial(_core, agent_comes="--agent" in arguments)
     if "--detached" in arguments:
-        return _detach(paths)
-    return _own_process(paths, _tell_stderr)
+        return _detach(paths, make_rooms)
+    return _own_process(paths, make_rooms, _tell_stderr)
 
 
 def run_core(paths: Paths, make_rooms: MakeRooms | None = None, report: Report | None = None) -> int:
@@ -240,15 +244,15 @@ async def _listen(
     return await asyncio.start_unix_server(admit, sock=listener, limit=limit)
 
 
-def _core(paths: Paths, on_shut_down: Callable[[], None]) -> Rooms:
+def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> Rooms:
     """Imported only now: the lock is taken and folders are checked before anything heavy is loaded."""
     from workbench.core import Core
 
     take_vocabulary()  # counts many times what the estimator does in the same time
-    return Core(paths, on_shut_down)
+    return Core(paths, on_shut_down, agent_comes=agent_comes)
 
 
-def _detach(paths: Paths) -> int:
+def _detach(paths: Paths, make_rooms: MakeRooms) -> int:
     """Go on in a child; this process ends with the child's report, so that whoever waits for it knows."""
     ours, theirs = os.pipe()
     sys.stderr.flush()
@@ -262,15 +266,15 @@ def _detach(paths: Paths) -> int:
     os.close(ours)
     _redirect(paths.core_log)
     os.chdir(paths.bench)
-    return _own_process(paths, _PipeReport(theirs))
+    return _own_process(paths, make_rooms, _PipeReport(theirs))
 
 
-def _own_process(paths: Paths, report: Report) -> int:
+def _own_process(paths: Paths, make_rooms: MakeRooms, report: Report) -> int:
     """Run as the whole process: nice, logged, and with nothing left behind."""
     os.nice(NICE)
     _log_to(paths.core_log)
     _adopt_orphans()
-    code = run_core(paths, report=report)
+    code = run_core(paths, make_rooms, report)
     _end_descendants()
     return code
 

@@ -27,6 +27,22 @@ print(*sys.modules)
 """
 
 
+CORE = """
+import asyncio, sys
+from pathlib import Path
+from workbench.core import Core
+from workbench.paths import paths_of
+async def open_and_close():
+    core = Core(paths_of(Path({bench!r})))
+    await core.open()
+    print(*sys.modules)
+    await core.close()
+asyncio.run(open_and_close())
+"""
+NUMBERS = {"numpy", "onnxruntime"}
+NETWORK = {"httpx2", "uvicorn", "starlette", "cryptography", "opentelemetry"}
+
+
 def _roots(told: str) -> set[str]:
     return {name.split(".")[0] for name in told.split()}
 
@@ -46,7 +62,14 @@ def test_a_persons_door_never_loads_the_sdk(door: str, fresh: Callable[[str], st
 def test_the_first_frame_is_painted_before_anything_slow_is_loaded(fresh: Callable[[str], str], paths: Paths) -> None:
     loaded = _roots(fresh(WINDOW.format(bench=str(paths.bench))))
     assert "PySide6" in loaded
-    assert not loaded & (SDK | SLOW)
+    assert not loaded & (SDK | SLOW | NUMBERS | NETWORK | {"qasync", "sqlite3", "jsonschema"})
+
+
+def test_a_core_is_ready_before_anything_slow_is_loaded(fresh: Callable[[str], str], paths: Paths) -> None:
+    """The SDK comes with the first agent or server, numpy with the first prose or search."""
+    loaded = _roots(fresh(CORE.format(bench=str(paths.bench))))
+    assert "sqlite3" in loaded
+    assert not loaded & (SDK | SLOW | NUMBERS | NETWORK | {"jsonschema", "yaml"})
 
 
 def test_choosing_a_door_loads_no_other(fresh: Callable[[str], str]) -> None:

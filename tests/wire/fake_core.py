@@ -1,6 +1,6 @@
 """The real core process around rooms that only answer what the tests of wire, process and command line ask.
 
-Run as `fake_core.py core [--detached] --bench DIR`, just as `python -m workbench` is.
+Run as `fake_core.py core [--detached] [--agent] --bench DIR`, just as `python -m workbench` is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from workbench.settings import Settings, read
 class Rooms:
     """An audit, an echo for agents, and a few answers."""
 
-    def __init__(self, paths: Paths, on_shut_down: Callable[[], None]) -> None:
+    def __init__(self, paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> None:
         self.paths = paths
         self.bus = Bus()
         self.settings: Settings = read(paths.bench_settings, paths.person_settings).settings

@@ -22,6 +22,7 @@ from workbench.events import (
 from workbench.records import AgentDoor, AgentInfo, Fault, Note
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
+from workbench.sdk import load_sdk
 
 if TYPE_CHECKING:
     from workbench.agent.door import Door
@@ -61,7 +62,7 @@ class Entrance:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one agent over one connection until it leaves."""
-        await asyncio.to_thread(_load_door)
+        await asyncio.to_thread(load_door)
         await self._door().serve(reader, writer)
 
     # over HTTP
@@ -131,9 +132,12 @@ class Entrance:
         self._rooms.journal.append(Note(kind, summary, actor=BY))
 
 
-def _load_door() -> None:
+def load_door() -> None:
+    """On a thread, when an agent comes or is about to."""
+    load_sdk()
     import workbench.agent.door  # noqa: F401
 
 
 def _load_http() -> None:
+    load_sdk()
     import workbench.agent.http.server  # noqa: F401

@@ -21,6 +21,7 @@ from workbench.catalog.streams import Transport
 from workbench.catalog.traffic import Traffic
 from workbench.events import spawn
 from workbench.records import JsonObject
+from workbench.sdk import load_sdk
 
 if TYPE_CHECKING:
     import anyio
@@ -282,6 +283,7 @@ def _session(dispatch: Dispatch, me: Any, capabilities: JsonObject) -> ClientSes
 def _import_sdk() -> None:
     """On a thread: it takes half a second, and the core has other callers."""
     started = time.monotonic()
+    load_sdk()
 
     import workbench.catalog.dispatch  # noqa: F401
 

@@ -30,30 +30,30 @@ _LISTS: Final = 3  # lines of the file that are lists of words
 
 
 class Reader:
-    """The model; one for the process, for it never changes."""
+    """The model; one for the process, for it never changes. Its weights are taken apart when a text is read with it for
+    the first time: most texts need no more than its lists."""
 
     def __init__(self, path: Path) -> None:
-        load_numpy()  # a tenth of a second, and only where prose is read
-        import numpy as np
-
         lines = path.read_text(encoding="utf-8").split("\n")
         self.lists = Lists(*(frozenset(line.split(" ")) for line in lines[:_LISTS]))
-        steps = [[int(weight) for weight in line.split(" ")] for line in lines[_LISTS : _LISTS + len(LABELS)]]
-        self._steps = np.exp(np.array(steps) / SCALE)
-        self._weights: dict[str, tuple[int, ...]] = {}
+        self._steps: Array | None = None
+        self._transitions = lines[_LISTS : _LISTS + len(LABELS)]
+        # A trait's weights are a text until they are asked for; few of them ever are.
+        self._weights: dict[str, str | tuple[int, ...]] = {}
         for line in lines[_LISTS + len(LABELS) :]:
             trait, _, weights = line.partition("\t")
-            self._weights[trait] = tuple(map(int, weights.split(" "))) if weights else ()
+            self._weights[trait] = weights
         self._rows: dict[str, tuple[Array, str]] = {}
         self._pairs: dict[tuple[str, str], Array] = {}
         self._adding = Lock()
 
     def read(self, stretches: Sequence[Sequence[str]]) -> list[Array]:
         """For each word of each stretch how likely it is part of a name, and of an address: two columns."""
-        import numpy as np
-
         if not stretches:
             return []
+        load_numpy()  # a tenth of a second, and only where prose is read
+        import numpy as np
+
         words = [EDGE, EDGE]
         starts = []
         for stretch in stretches:
@@ -90,6 +90,9 @@ class Reader:
         """Forward and backward through the words, all stretches at once."""
         import numpy as np
 
+        if self._steps is None:
+            told = [[int(weight) for weight in line.split(" ")] for line in self._transitions]
+            self._steps = np.exp(np.array(told) / SCALE)
         steps, back, longest = self._steps, self._steps.T, local.shape[1]
         ahead, behind = np.empty_like(local), np.ones_like(local)
         state = ahead[:, 0] = local[:, 0]
@@ -124,9 +127,16 @@ class Reader:
         shown = traits(word, self.lists)
         for place, distance in enumerate(DISTANCES):
             for trait in at_distance(shown, distance):
-                if weights := self._weights.get(trait):
+                if weights := self._weight(trait):
                     row[place] += weights
         return row
+
+    def _weight(self, trait: str) -> tuple[int, ...]:
+        """A number for each label; none where the trait says nothing."""
+        found = self._weights.get(trait, ())
+        if isinstance(found, str):
+            found = self._weights[trait] = tuple(map(int, found.split(" "))) if found else ()
+        return found
 
     def _pair(self, before: str, after: str) -> Array:
         """What two sorts beside each other say about the second, and about the first."""
@@ -135,12 +145,12 @@ class Reader:
         found = self._pairs.get((before, after))
         if found is None:
             none = (0,) * len(LABELS)
-            pair = (self._weights.get(f"<{before} {after}", none), self._weights.get(f">{before} {after}", none))
+            pair = (self._weight(f"<{before} {after}") or none, self._weight(f">{before} {after}") or none)
             found = self._pairs[before, after] = np.array(pair)
         return found
 
 
 @lru_cache(maxsize=1)
 def reader() -> Reader:
-    """The model that comes with the program, read when prose is met for the first time."""
+    """The model that comes with the program, read when a capital letter is met for the first time."""
     return Reader(resources() / "privacy" / "names.txt")

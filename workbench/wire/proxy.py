@@ -46,7 +46,7 @@ def serve(paths: Paths, direct: Sequence[str] = ()) -> int:
 
 
 def _reach(paths: Paths) -> socket.socket:
-    starter = Starter(paths)
+    starter = Starter(paths, agent=True)
     while True:
         check_private(paths.runtime)
         core = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -25,8 +25,9 @@ _begun: dict[Path, subprocess.Popen[bytes]] = {}  # by socket: begun ahead, and 
 class Starter:
     """Starts the core until one answers, for as long as that makes sense."""
 
-    def __init__(self, paths: Paths) -> None:
+    def __init__(self, paths: Paths, *, agent: bool = False) -> None:
         self._paths = paths
+        self._agent = agent
         self._deadline = time.monotonic() + START_SECONDS
         self._not_before = 0.0
 
@@ -35,7 +36,7 @@ class Starter:
         self._check_time()
         if (pause := self._not_before - time.monotonic()) > 0:
             yield pause
-        process = _begun.pop(self._paths.person_socket, None) or launch(self._paths)
+        process = _begun.pop(self._paths.person_socket, None) or launch(self._paths, agent=self._agent)
         try:
             while process.poll() is None:
                 self._check_time()
@@ -77,14 +78,14 @@ def let_go(paths: Paths) -> Iterator[float]:
         process.stderr.close()
 
 
-def launch(paths: Paths) -> subprocess.Popen[bytes]:
-    """Begin a detached core; the process returned ends as soon as the core listens, or cannot.
+def launch(paths: Paths, *, agent: bool = False) -> subprocess.Popen[bytes]:
+    """Begin a detached core, for an agent or for a person; the process returned ends once the core listens, or cannot.
 
     It starts in the folder above our package, because Python looks for modules where it starts: in a bench that
     somebody else wrote, their `json.py` would run.
     """
     return subprocess.Popen(
-        [*COMMAND, "core", "--detached", "--bench", str(paths.bench)],
+        [*COMMAND, "core", "--detached", *(["--agent"] if agent else []), "--bench", str(paths.bench)],
         cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
