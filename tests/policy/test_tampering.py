@@ -76,6 +76,50 @@ def test_where_imports_are_looked_for_is_told(code: str, rules: Rules) -> None:
 
 
 @pytest.mark.parametrize(
+    "lent",
+    [
+        "bisect.insort({}, 'w')",
+        "list(map({}.append, ['w']))",
+        "types.SimpleNamespace(it={}).it.append('w')",
+        "first, *rest = {}, 1\nfirst.append('w')",
+        "dict(it={})['it'].append('w')",
+        "def give():\n    yield {}\nnext(give()).append('w')",
+        "{}.reverse()",
+    ],
+)
+def test_where_imports_are_looked_for_is_told_when_it_is_lent(lent: str, rules: Rules) -> None:
+    code = "import sys, bisect, types\n" + lent.replace("{}", "sys.path")
+    assert rules(code)["code.import.path"] is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "ChainMap({}).new_child(vars(client))['call_tool'] = print",
+        "x = ChainMap()\nx.maps.append(vars(client))\nx.maps[1]['call_tool'] = print",
+        "x = ChainMap()\nx.maps[0] = vars(client)\nx['call_tool'] = print",
+        "x = UserDict()\nx.data = vars(client)\nx['call_tool'] = print",
+    ],
+)
+def test_a_table_of_names_that_is_handed_on_is_told(kept: str, rules: Rules) -> None:
+    assert rules(f"import client\nfrom collections import ChainMap, UserDict\n{kept}")["name.hidden"] is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys, os, json\nprint(os.pathsep.join(sys.path), len(sys.path), sorted(sys.path), json.dumps(sys.path))",
+        "import sys\nfrom pathlib import Path\nfor place in map(Path, sys.path):\n    print(place)\nresult = sys.path",
+        "import sys\nplaces = list(sys.path)\nplaces.insert(0, 'x')\nprint(places)",
+        "import math\nprint(sorted(vars(math)), len(vars(math)))\nfirst, *rest = [3, 4]",
+        "class Own: pass\nrows = [vars(Own())]\nrows.append(vars(Own()))",
+    ],
+)
+def test_what_only_looks_at_shared_things_changes_nothing(code: str, rules: Rules) -> None:
+    assert rules(code) == {}
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "import sys, collections\ncollections.ChainMap(sys.modules)['os'].system('id')",

@@ -16,6 +16,7 @@ from workbench.policy.reader import Reader
 from workbench.policy.statements import assign, define, element
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import CLIENT
+from workbench.policy.tampering import note_kept
 from workbench.policy.value import HOLE, NO_TAINT, NOTHING, UNKNOWN, Value, join, tainted
 
 BUILTINS = frozenset(dir(builtins)) | {"execfile", "__builtins__"}
@@ -181,6 +182,7 @@ def _inside(reader: Reader, node: ast.Await | ast.Starred | ast.FormattedValue) 
 
 def _yield(reader: Reader, node: ast.Yield | ast.YieldFrom) -> Value:
     value = reader.value(node.value)
+    note_kept(reader, node, value)
     if reader.current is not None:
         learned = reader.learn(reader.current)
         learned.answer = join(learned.answer, value)

@@ -18,7 +18,7 @@ from workbench.policy.tables.methods import KINDS
 from workbench.policy.tables.modules import MODULES
 from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import HOST
-from workbench.policy.tampering import note_handed_on, note_method
+from workbench.policy.tampering import note_handed_on, note_lent, note_method
 from workbench.policy.toolcalls import is_tool, note_tool
 from workbench.policy.value import NOTHING, Source, Value, join, shown, tainted, text_of
 
@@ -42,6 +42,7 @@ def call(reader: Reader, node: ast.Call) -> Value:
     arguments = _arguments(reader, node, repeating)
     if arguments.every:
         note_handed_on(reader, node, arguments)
+        note_lent(reader, node, target, arguments)
         _call_back(reader, arguments, looped=reader.loops > 0 or repeating)
     answers = _answers(reader, node, target, arguments)
     if answers:

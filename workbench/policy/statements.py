@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from workbench.policy.reader import Later, Reader
 from workbench.policy.tables.attributes import FORBIDDEN_WRITES, IN_PATTERNS
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.names import names
-from workbench.policy.tampering import note_replaced, note_writes
+from workbench.policy.tampering import note_kept, note_replaced, note_writes
 from workbench.policy.value import NOTHING, UNKNOWN, Value, join, known, shown, tainted
 from workbench.records import Risk
 
@@ -66,10 +66,18 @@ def _assign_name(reader: Reader, target: ast.Name, value: Value) -> None:
 
 
 def _unpack(reader: Reader, target: ast.Tuple | ast.List, value: Value) -> None:
-    starred = any(isinstance(part, ast.Starred) for part in target.elts)
-    items = value.items if value.items and len(value.items) == len(target.elts) and not starred else None
+    items = _dealt(target.elts, value.items) if value.items else None
     for index, part in enumerate(target.elts):
         assign(reader, part, tainted(items[index], value.taint) if items else Value(taint=value.taint))
+
+
+def _dealt(targets: Sequence[ast.expr], items: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """Which of them each target gets; None when they do not fit."""
+    star = next((index for index, part in enumerate(targets) if isinstance(part, ast.Starred)), None)
+    more = len(items) - len(targets)
+    if star is None or more < -1:
+        return items if more == 0 else None
+    return (*items[:star], Value(items=items[star : star + more + 1]), *items[star + more + 1 :])
 
 
 def _assign_attribute(reader: Reader, target: ast.Attribute, value: Value) -> None:
@@ -78,6 +86,7 @@ def _assign_attribute(reader: Reader, target: ast.Attribute, value: Value) -> No
     if owner.kind == "tempfile.TemporaryDirectory":
         words = f"Makes a temporary folder, which is deleted at the end, stand for {shown(value) or 'another place'}"
         note(reader, Deed.DELETE, target, shown(value), words=words)
+    note_kept(reader, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
     if target.attr in FORBIDDEN_WRITES:
         note(reader, Deed.INTERNALS, target, target.attr, rule="python.internals.write")
     reader.remember(target.attr, value)
@@ -88,6 +97,7 @@ def _assign_item(reader: Reader, target: ast.Subscript, value: Value) -> None:
     if "os.environ" in owner.refs:
         note(reader, Deed.SETTING, target, shown(key))
     note_writes(reader, target, owner)
+    note_kept(reader, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
     fill(reader, target.value, value)
 
 

@@ -16,14 +16,24 @@ from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import OURS, STANDARD
 from workbench.policy.tables.names import names
 from workbench.policy.value import NOTHING, Value, shown
-from workbench.records import Risk
+from workbench.records import EffectKind, Risk
 
 # Changed in honest programs, or told in other words.
 _EVERYDAY = frozenset({"sys.argv", "os.environ", "logging.root.handlers", "warnings.filters"})
 _CHANGING = names("append extend insert update setdefault pop popitem clear remove add discard")
-_CHANGING |= names("__setitem__ __delitem__ __ior__ __iadd__")
+_CHANGING |= names("__setitem__ __delitem__ __ior__ __iadd__ __imul__ sort reverse")
 _NAMING = names("__setattr__ __delattr__")
 _HOLDERS = names("builtins.dict builtins.list builtins.set")
+# What only reads the shared thing it is given, what answers with its elements alone, and methods that read.
+_READING = frozenset(f"builtins.{name}" for name in names("print len repr str format bool type isinstance id any all"))
+_READING |= names("json.dumps json.dump pprint.pprint pprint.pformat reprlib.repr os.path.join os.pathsep.join")
+_COPYING = frozenset(
+    f"builtins.{name}" for name in names("list tuple set dict sorted enumerate iter reversed map filter")
+)
+_COPYING |= names(
+    "itertools.chain itertools.islice copy.copy copy.deepcopy builtins.frozenset builtins.min builtins.max"
+)
+_READING_METHODS = names("join format index count debug info warning error write")
 _SETTERS = names("builtins.setattr builtins.delattr operator.setitem operator.delitem")
 
 
@@ -85,6 +95,33 @@ def note_handed_on(reader: Reader, node: ast.Call, arguments: Arguments) -> None
             for held in (one, *(one.items or ())):
                 others = Value(refs=tuple(ref for ref in held.refs if ref not in _SETTERS))
                 note_replaced(reader, node, others, "an attribute chosen at run time")
+
+
+def note_lent(reader: Reader, node: ast.Call, target: Value, arguments: Arguments) -> None:
+    """`bisect.insort(sys.path, …)`, `chain.maps.append(vars(client))`: who gets it may change it unseen."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) and not target.refs else ""
+    if target.functions or name in _READING_METHODS or (target.refs and _READING.issuperset(target.refs)):
+        return  # what a function of the program does with it is read there
+    copied = arguments.positional if target.refs and _COPYING.issuperset(target.refs) else ()
+    for value in arguments.every:
+        methods = tuple(ref for ref in value.refs if ref.rpartition(".")[2] in _CHANGING)
+        note_kept(reader, node, Value(refs=methods, items=value.items) if value in copied else value)
+
+
+def note_kept(reader: Reader, node: ast.AST, value: Value) -> None:
+    """It is put where reading loses sight of it: each shared thing in it, and each method that changes one."""
+    for held in (value, *(value.items or ())):
+        for ref in held.refs:
+            owner, _, name = ref.rpartition(".")
+            if ref == "sys.path":
+                note_search_path(reader, node)
+            elif name in _CHANGING and (owner == "sys.path" or is_shared(owner)):
+                note_writes(reader, node, Value(refs=(owner,)))
+            elif name == "__dict__" and owner.split(".")[0] in STANDARD | OURS:
+                words = f"Hands on the table of all names of {owner}: whoever gets it can put others in their place"
+                reader.report.add(
+                    "name.hidden", Risk.MEDIUM, words, reader.span(node), subject=ref, effect=EffectKind.MAY
+                )
 
 
 def tables(refs: Iterable[str]) -> tuple[str, ...]:
