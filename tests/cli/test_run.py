@@ -117,6 +117,8 @@ def test_a_run_that_was_never_judged_is_json_too():
 
 def test_the_kept_ones_are_listed_and_found(command):
     code, out, _ = command("skills", "list")
+    assert max(map(len, out.splitlines())) <= 100
+    assert [line for line in out.splitlines() if line.endswith("…")]
     assert code == 0
     assert any(line.split()[:3] == ["pending-orders-summary", "version", "1"] for line in out.splitlines())
     _, out, _ = command("skills", "list", "--search", "wait for a message", "--json")

@@ -18,6 +18,7 @@ from typing import IO, Any
 from workbench.audit.finder import Finder
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, EntryQuery
+from workbench.spreadsheet import safe_cell
 
 FORMS = ("json", "csv")
 _PAGE = 1_000
@@ -58,11 +59,6 @@ def moment(at: float) -> str:
         return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
     except (OverflowError, OSError, ValueError, TypeError):
         return str(at)
-
-
-def safe_cell(value: object) -> object:
-    """What no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r\n＝＋－＠") else value
 
 
 def _every(finder: Finder, query: EntryQuery, over: Callable[[], bool]) -> Iterator[Entry]:

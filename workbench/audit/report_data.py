@@ -8,8 +8,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from workbench.audit.export import moment, safe_cell
+from workbench.audit.export import moment
 from workbench.records import Execution, Report
+from workbench.spreadsheet import safe_cell
 
 HIGH = ("high", "critical")
 

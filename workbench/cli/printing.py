@@ -50,15 +50,16 @@ def print_part(text: str) -> None:
     sys.stdout.write(shown)
 
 
-def print_table(rows: Iterable[Sequence[str]]) -> None:
-    """Columns as wide as their widest cell; the last one is left as it is."""
+def print_table(rows: Iterable[Sequence[str]], width: int = 0) -> None:
+    """Columns as wide as their widest cell; the last one is left as it is, or cut where a line would be wider."""
     lines = [[visible(cell) for cell in row] for row in rows]
     if not lines:
         return
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]) - 1)]
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
-        print("  ".join([*cells, line[-1]]).rstrip())
+        whole = "  ".join([*cells, line[-1]]).rstrip()
+        print(whole if not 0 < width < len(whole) else f"{whole[: width - 1].rstrip()}…")
 
 
 def moment(at: float) -> str:

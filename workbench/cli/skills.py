@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 from workbench.cli.arguments import add_pairs, whole_arguments
@@ -54,7 +55,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
     if given.output == "json":
         print_record(tuple[Skill, ...], tuple(skills))
         return DONE
-    print_table([(one.name, _version(one), _words(one)) for one in skills])
+    print_table([(one.name, _version(one), _words(one)) for one in skills], shutil.get_terminal_size((100, 24)).columns)
     if not skills:
         narrate("No skill fits." if given.search else "The library is empty.")
     return DONE
@@ -121,4 +122,5 @@ def _version(skill: Skill) -> str:
 
 
 def _words(skill: Skill) -> str:
-    return f"{skill.description} [{skill.faults[0]}]" if skill.faults else skill.description
+    """What is wrong with it first: a long line is cut."""
+    return f"[{skill.faults[0]}] {skill.description}" if skill.faults else skill.description

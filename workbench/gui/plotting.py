@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from workbench.gui.theme import Theme
+from workbench.gui.words import amount
 
 NAME = 14  # letters of a name at the foot
 
@@ -45,6 +46,15 @@ def named_places(labels: tuple[str, ...], most: int) -> list[list[tuple[float, s
     step = max(1, math.ceil(len(labels) / most))
     names = [(float(at), name if len(name) <= NAME else f"{name[: NAME - 1]}…") for at, name in enumerate(labels)]
     return [names[::step]]
+
+
+def whole_places(highest: float, most: int = 5) -> list[list[tuple[float, str]]]:
+    """Whole numbers from 0 for an axis that counts, in steps of 1, 2 or 5 and their tens."""
+    step, size = 1, 1
+    while highest / step > most:
+        step = next((size * one for one in (1, 2, 5) if size * one > step), size * 10)
+        size = size * 10 if step == size * 10 else size
+    return [[(float(at), amount(at)) for at in range(0, int(highest) + 1, step)]]
 
 
 def empty_row(row: QHBoxLayout) -> None:

@@ -27,7 +27,7 @@ from workbench.runs.rooms import Rooms
 from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Ending, Program
 from workbench.skills.cassettes import Cassette
-from workbench.skills.library import importable
+from workbench.skills.module import importable
 from workbench.skills.names import identifier
 from workbench.skills.signature import calling
 from workbench.wrappers.package import write_package

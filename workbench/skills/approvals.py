@@ -1,4 +1,4 @@
-"""Which code this person has kept, by sha, in their private state.
+"""Which code this person has kept, by sha, in their private state, and which words of its card: agents read those.
 
 The bench is a folder that a team shares or a stranger sends, so what stands in it can claim anything of itself. Code
 reaches programs only when it was kept through the library here, or shipped with the app.
@@ -15,20 +15,29 @@ FILE = ".kept.json"
 
 
 class Approvals:
-    """The shas a person has kept."""
+    """The shas a person has kept, each with that of its words."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
         self._shas = self._read()
 
-    def holds(self, name: str, sha: str) -> bool:
-        return sha in self._shas.get(name, ())
+    def holds(self, name: str, sha: str, words: str = "") -> bool:
+        """Whether this code was kept, with these words on its card where some are given. What an earlier version of
+        this program noted without words counts for those that stand there now, and for no others later."""
+        known = self._shas.get(name, [])
+        if not words:
+            return any(one.partition(".")[0] == sha for one in known)
+        if sha in known:
+            known.remove(sha)
+            self.add(name, sha, words)
+        return f"{sha}.{words}" in known
 
-    def add(self, name: str, sha: str) -> None:
-        """Remember that this code was looked at and kept."""
-        if self.holds(name, sha):
+    def add(self, name: str, sha: str, words: str = "") -> None:
+        """Remember that this code, and these words on its card, were looked at and kept."""
+        one = f"{sha}.{words}" if words else sha
+        if one in self._shas.get(name, ()):
             return
-        self._shas.setdefault(name, []).append(sha)
+        self._shas.setdefault(name, []).append(one)
         self._file.parent.mkdir(parents=True, exist_ok=True)
         write_file(self._file, json.dumps(self._shas, indent=1, sort_keys=True))
 

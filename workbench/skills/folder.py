@@ -7,6 +7,7 @@ followed, sizes are bounded, and what does not fit is a fault of the skill, neve
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import stat
@@ -40,6 +41,12 @@ def code_sha(code: str) -> str:
 def sha_of(code: str, notes: str) -> str:
     """What keeping a skill is about: its code, or where it has none, the words that are handed out."""
     return code_sha(code or notes) if code or notes else ""
+
+
+def words_sha(skill: Skill) -> str:
+    """What agents read of a card, as one hash."""
+    said = (skill.description, skill.tags, skill.triggers, skill.compatibility, skill.allowed, skill.notes.strip())
+    return code_sha(json.dumps(said))
 
 
 def read_skill(folder: Path, state: SkillState) -> Skill:

@@ -26,11 +26,12 @@ from workbench.skills.folder import (
     read_versions,
     sha_of,
     within,
+    words_sha,
     write_file,
     write_skill,
 )
 from workbench.skills.lessons import Lessons
-from workbench.skills.module import missing_module, module_source
+from workbench.skills.module import importable
 from workbench.skills.names import identifier, is_name, skill_name
 from workbench.skills.parcel import Parcel
 from workbench.skills.renaming import renamed, renamed_words
@@ -185,6 +186,8 @@ class Library:
             skill = self.get(name)
             folder = self._root(skill.state) / skill.name
             write_skill(folder, replace(skill, tags=tuple(tag for tag in clean if tag)))
+            if skill.state is SkillState.KEPT and not skill.faults:
+                self._approve(folder)
         return self._changed(skill.name, skill.state)
 
     def bring_in(self, parcel: Parcel, author: str, tools: Sequence[str] = ()) -> Skill:
@@ -225,6 +228,7 @@ class Library:
         for folder in fresh:
             if not os.path.lexists(self._skills / folder.name):
                 shutil.copytree(folder, self._skills / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+                self._approve(self._skills / folder.name)
                 self._tell(SkillsChanged(folder.name))
         if fresh:
             write_file(seen_file, "\n".join([*seen, *(folder.name for folder in fresh)]) + "\n")
@@ -253,14 +257,26 @@ class Library:
         skill = read_skill(folder, state)
         if state is not SkillState.KEPT or not skill.sha or self._is_approved(skill):
             return skill
-        reason = "Nobody has kept this code here; look at it and keep it."
+        if self._approvals.holds(skill.name, skill.sha):
+            reason = "Its words in SKILL.md were changed since it was kept; read them and keep it again."
+        else:
+            reason = "Nobody has kept this code here; look at it and keep it."
         return replace(skill, faults=skill.faults or (reason,))
 
     def _is_approved(self, skill: Skill) -> bool:
-        if self._approvals.holds(skill.name, skill.sha):
+        """Its code, and the words on its card: agents read both."""
+        if self._approvals.holds(skill.name, skill.sha, words_sha(skill)):
             return True
         shipped = self._starters / skill.name
-        return shipped.is_dir() and read_skill(shipped, SkillState.KEPT).sha == skill.sha
+        if not shipped.is_dir():
+            return False
+        ours = read_skill(shipped, SkillState.KEPT)
+        return (ours.sha, words_sha(ours)) == (skill.sha, words_sha(skill))
+
+    def _approve(self, folder: Path) -> None:
+        """As it was written just now."""
+        skill = read_skill(folder, SkillState.KEPT)
+        self._approvals.add(skill.name, skill.sha, words_sha(skill))
 
     def _newest(self, name: str) -> Skill:
         for state in (SkillState.DRAFT, SkillState.KEPT, SkillState.RETIRED):
@@ -277,8 +293,8 @@ class Library:
             put_by(self._skills / before.name, before.version)
         version, origin = _next_version(before, seen.sha), self._root(seen.state) / seen.name
         kept = replace(seen, state=SkillState.KEPT, version=version, kept_by=kept_by, kept_at=_now())
-        self._approvals.add(kept.name, seen.sha)
         write_skill(self._skills / kept.name, kept, origin=origin)
+        self._approve(self._skills / kept.name)
         if seen.state is SkillState.DRAFT:
             bring_others(origin, self._skills / kept.name)
         shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
@@ -291,16 +307,16 @@ class Library:
         draft = self._drafts / skill.name
         if kept and draft.is_dir():
             raise WorkbenchError(f"{skill.name} has a draft.", "Keep or retire the draft first.")
-        if kept and not skill.faults:
-            if sha != skill.sha:
-                put_by(root / skill.name, skill.version)
-            self._approvals.add(name, sha)
+        if kept and not skill.faults and sha != skill.sha:
+            put_by(root / skill.name, skill.version)
         os.replace(root / skill.name, root / name)
         step = 1 if kept and sha != skill.sha else 0
         wish = replace(skill, name=name, code=code, notes=notes, version=skill.version + step, starter=False)
         write_skill(root / name, wish)
         (root / name / code_file(skill.name)).unlink(missing_ok=True)
         restamp(root / name, skill.sha, sha)
+        if kept and not skill.faults:
+            self._approve(root / name)
 
     def _living(self, name: str) -> Skill | None:
         """The draft of this name, else the kept skill."""
@@ -357,19 +373,6 @@ def _next_version(before: Skill | None, sha: str) -> int:
         return 1
     same = before.sha == sha and before.version and not before.faults
     return before.version if same else before.version + 1
-
-
-def importable(skill: Skill) -> str:
-    """The module that programs import; of a skill that cannot be imported one that says why."""
-    function = identifier(skill.name)
-    if not skill.code and not skill.faults:
-        return missing_module(function, "it is instructions only; load_skill reads them")
-    if skill.faults:
-        return missing_module(function, skill.faults[0])
-    try:
-        return module_source(skill.code, function)
-    except (SyntaxError, ValueError, RecursionError) as fault:
-        return missing_module(function, f"its code is not Python: {fault}")
 
 
 def _now() -> str:

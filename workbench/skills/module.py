@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from workbench.records import Skill
+from workbench.skills.names import identifier
 from workbench.syntax import parse
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
@@ -104,3 +106,16 @@ def _placeholders(given: ast.arguments) -> list[str]:
     needed = [argument.arg for argument in plain[: len(plain) - len(given.defaults)]]
     pairs = zip(given.kwonlyargs, given.kw_defaults, strict=True)
     return [*needed, *(f"{argument.arg}={argument.arg}" for argument, default in pairs if default is None)]
+
+
+def importable(skill: Skill) -> str:
+    """The module that programs import; of a skill that cannot be imported one that says why."""
+    function = identifier(skill.name)
+    if not skill.code and not skill.faults:
+        return missing_module(function, "it is instructions only; load_skill reads them")
+    if skill.faults:
+        return missing_module(function, skill.faults[0])
+    try:
+        return module_source(skill.code, function)
+    except (SyntaxError, ValueError, RecursionError) as fault:
+        return missing_module(function, f"its code is not Python: {fault}")

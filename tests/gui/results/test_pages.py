@@ -116,6 +116,12 @@ def test_a_table_filters_copies_and_opens_a_cell(theme: Any, qtbot: Any) -> None
     assert page.csv([0]).startswith("id,tags,more")
 
 
+def test_a_copied_table_holds_no_formula_and_numbers_stay_numbers(theme: Any, qtbot: Any) -> None:
+    page = shown(TablePage(theme), qtbot)
+    page.show_value([{"=name": "=1+1", "n": -5}, {"=name": "@SUM(A1)", "n": 0.5}])
+    assert page.csv([0, 1]) == "'=name,n\n'=1+1,-5\n'@SUM(A1),0.5\n"
+
+
 def test_a_filter_stays_right_after_sorting(theme: Any, qtbot: Any) -> None:
     page = shown(TablePage(theme), qtbot)
     page.show_value(ROWS)

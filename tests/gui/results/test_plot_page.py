@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
+from workbench.gui.plotting import whole_places
 from workbench.gui.results.contents import PLOT, of_json
 from workbench.gui.results.plot_page import PlotPage
 from workbench.gui.results.series import MOST_POINTS, chart_of, drawable
@@ -76,3 +77,11 @@ def test_it_is_drawn_moved_and_told(theme: Any, qtbot: Any) -> None:
     assert not page.grab().isNull()
     theme.choose("light")
     assert page._plot.backgroundBrush().color() == theme.colour("surface")
+
+
+@pytest.mark.parametrize(
+    ("highest", "places"),
+    [(0, [0]), (1, [0, 1]), (3, [0, 1, 2, 3]), (7, [0, 2, 4, 6]), (48, [0, 10, 20, 30, 40]), (101, [0, 50, 100])],
+)
+def test_an_axis_that_counts_has_whole_numbers_from_nothing_on(highest: float, places: list[int]) -> None:
+    assert [at for at, _ in whole_places(highest)[0]] == places

@@ -9,7 +9,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.gui.audit.charts import Chart
-from workbench.gui.plotting import dress, empty_row, make_plot, named_places
+from workbench.gui.plotting import dress, empty_row, make_plot, named_places, whole_places
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme
 
@@ -51,6 +51,7 @@ class Bars(QWidget):
         plot.getAxis("bottom").setTicks(named_places(chart.labels, _NAMES))
         self._add(chart)
         highest = max((sum(column) if chart.stacked else max(column)) for column in _columns(chart))
+        plot.getAxis("left").setTicks(whole_places(highest) if chart.counts else None)
         plot.setXRange(-0.6, max(1, len(chart.labels)) - 0.4, padding=0)
         plot.setYRange(0, highest * 1.06 or 1.0, padding=0)
         self._name(chart)

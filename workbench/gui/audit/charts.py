@@ -42,6 +42,7 @@ class Chart:
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     stacked: bool = False
+    counts: bool = True  # only whole numbers stand at the axis
 
 
 def charts(figures: Figures) -> tuple[Chart, ...]:
@@ -122,7 +123,7 @@ def _latency(figures: Figures) -> Chart:
     words = translate("charts", "{0:,} calls, {1:.1%} failed").format(calls, failed / calls if calls else 0.0)
     labels = tuple(one_line(one.server, 14) for one in shown)
     sentence = translate("charts", "Failed calls count with the time they took.")
-    return Chart("latency", title, words, sentence, labels, series, heads, rows)
+    return Chart("latency", title, words, sentence, labels, series, heads, rows, counts=False)
 
 
 def _personal(figures: Figures) -> Chart:

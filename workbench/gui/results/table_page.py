@@ -18,6 +18,7 @@ from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import Strip, search_box, tool_button
 from workbench.records import JsonValue
+from workbench.spreadsheet import safe_cell
 
 _WIDEST = 40  # letters of a column at first
 
@@ -81,13 +82,14 @@ class TablePage(Page):
         self.said.emit(self.tr("{0} rows were copied as CSV.").format(f"{len(chosen):,}"))
 
     def csv(self, rows: list[int]) -> str:
-        """Values as they are; nested ones as JSON. Columns that are hidden stay out."""
+        """Values as they are; nested ones as JSON, no text a formula. Columns that are hidden stay out."""
         columns = [column for column in range(self.model.columnCount()) if not self.table.isColumnHidden(column)]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([self.model.name(column) for column in columns])
+        writer.writerow([safe_cell(self.model.name(column)) for column in columns])
         for row in rows:
-            writer.writerow([_cell(self.model.value(row, column)) for column in columns])
+            values = [self.model.value(row, column) for column in columns]
+            writer.writerow([safe_cell(value) if isinstance(value, str) else _cell(value) for value in values])
         return text.getvalue()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -75,6 +75,7 @@ class NewSkillDialog(QDialog):
         for line, fault in wrong:
             line.setText(fault)
             line.setVisible(bool(fault))
+        self.resize(self.width(), max(self.height(), self._column.totalHeightForWidth(self.width())))
         self.button.setEnabled(not self._obstacle() and not self._busy)
         self.button.setToolTip(self._obstacle())
 
@@ -102,7 +103,7 @@ class NewSkillDialog(QDialog):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(self.tr("Name"), with_fault(self.name, self._name_fault))
         form.addRow(self.tr("Description"), with_fault(self.description, self._words_fault))
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(*(unit * 5,) * 4)
         column.setSpacing(unit * 3)
         column.addWidget(label(self.tr("Begin a skill"), "heading"))
@@ -110,7 +111,7 @@ class NewSkillDialog(QDialog):
         column.addLayout(form)
         column.addWidget(self._fault)
         column.addLayout(self._make_foot())
-        self.setMinimumWidth(unit * 120)
+        self.setMinimumWidth(unit * 150)
         self.name.setFocus()
 
     def _make_foot(self) -> QHBoxLayout:
