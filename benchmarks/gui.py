@@ -30,7 +30,7 @@ from PySide6.QtCore import QObject, Qt, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget  # noqa: E402
 
 from workbench.events import spawn  # noqa: E402
-from workbench.gui.app import live, make_loop, open_window  # noqa: E402
+from workbench.gui.app import live, make_loop, open_window, spare_pauses  # noqa: E402
 from workbench.gui.bridge import LinkState  # noqa: E402
 from workbench.gui.main_window import MainWindow  # noqa: E402
 from workbench.gui.result import ResultView  # noqa: E402
@@ -93,6 +93,7 @@ async def _window(application: QApplication, bench: Path, servers: int, tools: i
     window = open_window(application, paths_of(bench))
     window.resize(1440, 900)
     window.show()
+    spare_pauses(window)
     living = spawn("window", live(window))
     await _until(lambda: window.bridge.link.state is LinkState.LINKED and window.servers.model.rowCount() > servers)
     for number in range(servers):

@@ -6,6 +6,7 @@ Nothing slow is imported before the first frame: no event loop glue, no wire, no
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -42,6 +43,7 @@ def main(paths: Paths) -> int:
     window = open_window(app, paths)
     window.show()
     window.servers.setFocus()
+    spare_pauses(window)
     app.processEvents()
     _trace("first-frame")
     loop = make_loop(app)
@@ -70,6 +72,14 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
 
     bridge = Bridge(connect, app)
     return MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)
+
+
+def spare_pauses(window: MainWindow) -> None:
+    """Once the window is complete, what it is made of is not looked through for garbage any more.
+
+    Each such search held everything up for 40 to 80 ms, and a long list of tools brought three of them.
+    """
+    window.servers.loaded.connect(gc.freeze)
 
 
 def make_loop(app: QApplication) -> qasync.QEventLoop:

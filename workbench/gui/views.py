@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -27,6 +37,7 @@ from workbench.gui.rows import KEY, RowDelegate, paint_ground
 from workbench.gui.theme import Theme, mark
 
 Index = QModelIndex | QPersistentModelIndex
+_HELD = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
 
 
 class RowsView(QListView):
@@ -60,6 +71,18 @@ class RowsView(QListView):
             self._choose(self.currentIndex())
         elif not (plain and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._select_current()):
             super().keyPressEvent(event)
+
+    def choose_first(self, *, opened: bool) -> bool:
+        """Select the first row that is no heading, unless one is; `opened`: as if Enter was pressed on it."""
+        model = self.model()
+        rows = (model.index(row, 0) for row in range(model.rowCount()))
+        first = next((index for index in rows if index.flags() & Qt.ItemFlag.ItemIsSelectable), QModelIndex())
+        if not self.key() and first.isValid():
+            self.setCurrentIndex(first)
+            self._select_current()
+        if opened and self.key():
+            self._choose(self.currentIndex())
+        return bool(self.key())
 
     def _select_current(self) -> bool:
         """Whether it was not selected yet: Qt begins at the first row, and an only row could never be moved to."""
@@ -243,6 +266,35 @@ def search_box(placeholder: str, name: str) -> QLineEdit:
     box.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
     mark(box, kind="search")
     return box
+
+
+class _Leading(QObject):
+    """From a filter: Down goes into its list, Enter opens the first row, Escape clears."""
+
+    def __init__(self, finder: QLineEdit, view: RowsView) -> None:
+        super().__init__(finder)
+        self._finder = finder
+        self._view = view
+        finder.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or event.modifiers() & _HELD:
+            return False
+        match event.key():
+            case Qt.Key.Key_Down if self._view.isVisible():
+                self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+                return self._view.choose_first(opened=False)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if self._view.isVisible():
+                return self._view.choose_first(opened=True)
+            case Qt.Key.Key_Escape if self._finder.text():
+                self._finder.clear()
+                return True
+        return False
+
+
+def lead_into(finder: QLineEdit, view: RowsView) -> None:
+    """The filter of a list leads into it by keyboard."""
+    _Leading(finder, view)
 
 
 def tool_button(symbol: str, name: str, theme: Theme) -> QToolButton:

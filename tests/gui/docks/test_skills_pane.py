@@ -105,3 +105,22 @@ def test_a_skill_is_begun_by_its_name_checked_as_typed_and_opens_in_the_editor(
     keep = window.findChild(KeepDialog)
     assert (keep.name.text(), keep.words()) == ("late-mails", "Finds late mails.")
     keep.done(0)
+
+
+def test_the_filter_leads_into_the_list_by_keyboard(window: Any, qtbot: Any, settled: Any) -> None:
+    window.docks["skills"].come()
+    settled()
+    pane = window.skills
+    pane.finder.setFocus()
+    qtbot.keyClick(pane.finder, Qt.Key.Key_Down)
+    assert pane.list.hasFocus()
+    first = pane.list.key()
+    assert first
+    pane.finder.setFocus()
+    qtbot.keyClicks(pane.finder, "weekly")
+    settled()
+    qtbot.keyClick(pane.finder, Qt.Key.Key_Return)
+    settled()
+    assert window.centre.tabText(window.centre.currentIndex()) == "weekly_report"
+    qtbot.keyClick(pane.finder, Qt.Key.Key_Escape)
+    assert not pane.finder.text()

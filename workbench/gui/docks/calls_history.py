@@ -18,7 +18,7 @@ from workbench.gui.models.rows import RowsModel
 from workbench.gui.pane import Pane
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, search_box
+from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, lead_into, search_box
 from workbench.gui.wishes import SaveCall, ShowCall
 from workbench.records import PastCall, PastQuery, SavedCall, ServerState
 
@@ -161,6 +161,7 @@ class HistoryList(Pane):
         lead_focus(self, self._stack)
 
     def _bind(self) -> None:
+        lead_into(self.finder, self.list)
         self.finder.textChanged.connect(self._pause.start)
         self.filter.currentIndexChanged.connect(self._search)
         self.server.currentIndexChanged.connect(self._search)

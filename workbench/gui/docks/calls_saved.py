@@ -16,7 +16,7 @@ from workbench.gui.docks.call_marks import CallMarks
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.saved import saved_rows
 from workbench.gui.pane import Pane
-from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, search_box
+from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, lead_into, search_box
 from workbench.gui.wishes import SaveCall, ShowCall
 from workbench.quick_records import dataclass
 from workbench.records import CheckResult, Fault, SavedCall, SavedCalls
@@ -169,6 +169,7 @@ class SavedList(Pane):
         lead_focus(self, self._stack)
 
     def _bind(self) -> None:
+        lead_into(self.finder, self.list)
         self.finder.textChanged.connect(self._draw)
         self._pause.timeout.connect(self.refresh)
         self.list.chosen.connect(self.open_chosen)

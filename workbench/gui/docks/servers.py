@@ -22,6 +22,7 @@ from workbench.gui.docks.server_card import ServerCard
 from workbench.gui.docks.server_deeds import ServerDeeds
 from workbench.gui.models.servers import HEADING, ServersModel
 from workbench.gui.pane import Pane
+from workbench.gui.unfolding import Unfolding
 from workbench.gui.views import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
 from workbench.gui.wishes import FindAnything, ShowServer, ShowTool
 from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
@@ -52,6 +53,7 @@ class ServersPane(Pane):
         self._starting: set[str] = set()  # servers that a person just asked for
         self._asking = asyncio.Lock()  # a person is asked about one server at a time
         self._open: set[str] = set()  # servers whose tools are shown, also across a filter
+        self._unfolding = Unfolding(self.tree)
         self._pause = QTimer(self, singleShot=True, interval=80)
         self._changed: set[str] = set()  # servers whose tools are other ones now
         self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
@@ -369,11 +371,9 @@ class ServersPane(Pane):
         self._fill()
 
     def _unfold(self) -> None:
-        for row in range(self.model.rowCount()):
-            index = self.model.index(row, 0)
-            state = self.model.server_at(index)
-            if self.finder.text() or (state and state.config.name in self._open):
-                self.tree.expand(index)
+        rows = [self.model.index(row, 0) for row in range(self.model.rowCount())]
+        kept = [self.model.find(name) for name in self._open]
+        self._unfolding.open(row for row in rows if self.finder.text() or row in kept)
 
     def _expanded(self, index: QModelIndex) -> None:
         state = self.model.server_at(index)

@@ -17,7 +17,7 @@ from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.skills import skill_rows
 from workbench.gui.pane import Pane
 from workbench.gui.skill_actions import DRAFT, KEPT, LIVING, RETIRED, SKILL
-from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, search_box
+from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, lead_into, search_box
 from workbench.gui.wishes import KeepSkill, ShowSkill, ShowSkillPage
 from workbench.records import RunState, Skill, SkillState, SkillUse
 
@@ -102,6 +102,7 @@ class SkillsPane(Pane):
         lead_focus(self, self._stack)
 
     def _bind(self) -> None:
+        lead_into(self.finder, self.list)
         self.finder.textChanged.connect(self._typed)
         self.list.chosen.connect(self._choose)
         self.list.selectionModel().selectionChanged.connect(self._selected)

@@ -30,7 +30,7 @@ class ServersModel(QAbstractItemModel):
         self._tools: dict[str, tuple[ToolSummary, ...]] = {}
         self._numbers: dict[str, int] = {}  # server → the number its tools' indexes carry
         self._names: dict[int, str] = {}
-        self._said: dict[str, tuple[str, ...]] = {}  # what the filter looks at, folded once a tool
+        self._said: dict[str, tuple[tuple[str, str], ...]] = {}  # name and what the filter looks at, folded once a tool
         self._needle = ""
         self._folded: set[str] = set()  # categories whose servers are not shown
         self._servers: list[str] = []  # shown, in order, headings among them
@@ -47,10 +47,20 @@ class ServersModel(QAbstractItemModel):
         return 1
 
     def index(self, row: int, column: int, parent: Index = _ROOT) -> QModelIndex:
-        if column != 0 or not 0 <= row < self.rowCount(parent):
+        if column != 0:
             return QModelIndex()
-        number = self._numbers[self._servers[parent.row()]] if parent.isValid() else 0
-        return self.createIndex(row, 0, number)
+        if not parent.isValid():
+            return self.createIndex(row, 0, 0) if 0 <= row < len(self._servers) else QModelIndex()
+        name = "" if parent.internalId() else self._servers[parent.row()]
+        if not name or not 0 <= row < len(self._shown[name]):
+            return QModelIndex()
+        return self.createIndex(row, 0, self._numbers[name])
+
+    def hasChildren(self, parent: Index = _ROOT) -> bool:
+        """Qt asks it of every row that it lays out."""
+        if not parent.isValid():
+            return bool(self._servers)
+        return not parent.internalId() and bool(self._shown[self._servers[parent.row()]])
 
     def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]  # QObject.parent() is another method
         name = self._names.get(index.internalId()) if index.isValid() else None
@@ -264,11 +274,18 @@ class ServersModel(QAbstractItemModel):
         if not self._needle or self._fits(server, ""):
             return tools
         if server not in self._said:
-            self._said[server] = tuple(f"{server} {_filtered_by(tool)}".casefold() for tool in tools)
+            texts = (f"{server} {_filtered_by(tool)}" for tool in tools)
+            self._said[server] = tuple(
+                (tool.name.casefold(), text.casefold()) for tool, text in zip(tools, texts, strict=True)
+            )
+        named: list[ToolSummary] = []  # what is called so is meant before what only speaks of it
+        spoken: list[ToolSummary] = []
         words = self._needle.split()
-        pairs = zip(tools, self._said[server], strict=True)
-        found = [tool for tool, said in pairs if all(word in said for word in words)]
-        return tuple(sorted(found, key=lambda tool: not _is_named(tool, words)))
+        first, more = words[0], words[1:]
+        for tool, (name, said) in zip(tools, self._said[server], strict=True):
+            if first in said and all(word in said for word in more):
+                (named if first in name and all(word in name for word in more) else spoken).append(tool)
+        return (*named, *spoken)
 
     def _fits(self, server: str, words: str) -> bool:
         text = f"{server} {self._category(server)} {words}".casefold()
@@ -293,12 +310,6 @@ def heading_row(category: str, number: int, *, folded: bool) -> Row:
         faded=True,
         tip=translate("servers", "Enter folds and unfolds these servers."),
     )
-
-
-def _is_named(tool: ToolSummary, words: Sequence[str]) -> bool:
-    """Whether the words are in its name: such a tool is meant before one that only speaks of them."""
-    name = tool.name.casefold()
-    return all(word in name for word in words)
 
 
 def _filtered_by(tool: ToolSummary) -> str:
