@@ -20,12 +20,13 @@ from workbench.catalog import http_faults
 from workbench.catalog.halves import Pieces
 from workbench.catalog.http_faults import BROKE
 from workbench.errors import WorkbenchError
+from workbench.patterns import later
 
 _CONNECT = 30.0  # seconds for a connection, and for sending a request
 _SHOWN = 64 * 1024  # bytes read of an answer that is an error
 _SESSION = "mcp-session-id"
 _ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")')
-_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|\[?::1\]?")
+_LOOPBACK = later(r"localhost|127(\.\d+){3}|\[?::1\]?")
 Answer = TypeVar("Answer")
 
 

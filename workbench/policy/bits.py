@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 
+from workbench.patterns import later
 from workbench.policy.tables import verbs
 from workbench.records import Tool
 
-_SENDS = re.compile(
+_SENDS = later(
     r"^\W{0,5}(?:sends?|posts?|publish(?:es)?|e-?mails?|forwards?|uploads?|shares?|notif(?:y|ies)|tweets?|invites?)\b",
     re.I,
 )
-_OUTSIDERS = re.compile(
+_OUTSIDERS = later(
     r"\b(?:e-?mails?|inbox|web ?pages?|websites?|comments?|reviews?|issues|tickets|news|rss|chat messages)\b", re.I
 )
 _LOOKED_AT = 400  # characters of a description

@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import replace
 
+from workbench.patterns import later
 from workbench.policy import folding
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.invocation import Arguments
@@ -29,12 +30,12 @@ from workbench.policy.tables.patterns import CHANGING_SQL, DESTROYING_SQL
 from workbench.policy.value import HOLE, NOTHING, Source, Value, known, shown, text_of
 from workbench.records import Risk
 
-_REACHING_FIELD = re.compile(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
-_REACHING_NAME = re.compile(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
+_REACHING_FIELD = later(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
+_REACHING_NAME = later(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
 _FORMATTING = names("format format_map vformat get_field")
 _NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
-_LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
-_READING_SQL = re.compile(
+_LEAVING_SQL = later(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
+_READING_SQL = later(
     r"\s{0,40}(?:(?:SELECT|WITH|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
 )
 _SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem as_posix")

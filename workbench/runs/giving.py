@@ -7,7 +7,6 @@ known. What the guard finds of values that a program holds itself is put into th
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -132,4 +131,4 @@ def _texts(node: ast.AST) -> Iterator[ast.Constant]:
 
 
 def _tokens(text: str) -> set[str]:
-    return {bare(match.group()) for match in re.finditer(LOOKALIKE, text)}
+    return {bare(match.group()) for match in LOOKALIKE.finditer(text)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from workbench.patterns import later
 from workbench.records import Hints, Tool
 from workbench.wrappers.shapes import Definition, Field
 
@@ -13,7 +14,7 @@ LONGEST_NOTE = 300  # characters of a parameter's description that a docstring k
 
 UNSAID = "the value of JSON, else a text, else a list of parts with .images, .audio, .resources, .links and .text"
 
-_SENTENCE = re.compile(r"(?<=[.!?。])\s")
+_SENTENCE = later(r"(?<=[.!?。])\s")
 
 
 def docstring(tool: Tool, definition: Definition, keywords: Mapping[str, str]) -> str:
