@@ -37,7 +37,8 @@ from workbench.records import ChainReport, Entry, EntryQuery, Note
 log = logging.getLogger(__name__)
 
 _BATCH = 200  # entries of one transaction
-SOON = 0.01  # seconds in which what may be written soon is written
+SOON = 0.01  # seconds in which what may be written soon is written, into the database or ahead of it
+LATER = 0.1  # seconds in which what was written ahead gathers for the database
 WEIGHTY = ("run.decided", "privacy.", "skill.", "server.", GAP)  # kinds that must survive even a power cut
 ENDS = ("run.done", "run.refused", "run.failed", "run.stopped", "run.interrupted")
 
@@ -68,7 +69,7 @@ class Journal:
         self._head = Head(0, START)
         self._due: deque[tuple[float, Callable[[], Note]]] = deque()  # what is to be written soon, and when it was
         self._certain: list[_Chained] = []  # what stands in the file ahead
-        self._timed = False
+        self._timed = self._gathering = False  # whether a clock runs
         self._failing = False  # the last ones could not be written
         self._thread = threading.get_ident()
         self._store = open_store(path)
@@ -110,10 +111,17 @@ class Journal:
         self._begin_clock()
         batch = self._taken()
         try:
-            certain, head = self._chained([*batch, (time.time(), note)])
+            self._write_ahead([*batch, (time.time(), note)])
+        except WorkbenchError:
+            self._put_back(batch)
+            raise
+
+    def _write_ahead(self, notes: Sequence[tuple[float, Note]]) -> None:
+        """All of them, or none."""
+        certain, head = self._chained(notes)
+        try:
             self._ahead.write((one.text, one.row[-1]) for one in certain)
         except OSError as fault:
-            self._put_back(batch)
             raise WorkbenchError(f"The audit cannot be written: {fault}.", "Nothing runs unrecorded.") from fault
         self._certain += certain
         self._head = head
@@ -130,7 +138,21 @@ class Journal:
             asyncio.get_running_loop().call_later(SOON, self._ring)
 
     def _ring(self) -> None:
+        """What is due outlives this process from now on, and is put into the database with what comes meanwhile."""
         self._timed = False
+        batch = self._taken()
+        try:
+            if batch:
+                self._write_ahead(batch)
+        except WorkbenchError:
+            self._put_back(batch)
+            self.settle_quietly()
+        if self._certain and not self._gathering:
+            self._gathering = True
+            asyncio.get_running_loop().call_later(LATER, self._gathered)
+
+    def _gathered(self) -> None:
+        self._gathering = False
         self.settle_quietly()
 
     def settle_quietly(self) -> None:

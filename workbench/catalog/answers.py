@@ -39,7 +39,7 @@ def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: f
         fault=fault,
         schema_fault=schema_check.departure(tool, raw["structuredContent"]) if checked else _missing(tool, fault),
         ms=ms,
-        bytes=sum(size_of(block.text) + size_of(block.data) for block in content) + size_of(structured),
+        bytes=sum([size_of(block.text) + size_of(block.data) for block in content]) + size_of(structured),
         tokens=_cost(content, structured),
         tool_error=failed,
     )
@@ -48,7 +48,7 @@ def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: f
 def _content(blocks: object) -> tuple[Content, ...]:
     if not isinstance(blocks, list):
         return () if blocks is None else (Content("text", _json(blocks)),)
-    return tuple(read_block(block) for block in blocks)
+    return tuple([read_block(block) for block in blocks])
 
 
 def read_block(block: object) -> Content:
@@ -94,10 +94,12 @@ def _missing(tool: Tool, fault: Fault | None) -> str:
 def _cost(content: tuple[Content, ...], structured: str) -> int:
     """What a model would read: the text or the structured content, whichever holds more, for clients hand on one of the
     two and a short text beside much data is no use to a model that works without programs. Pictures are not counted."""
-    return max(sum(_count(block.text) for block in content if block.text), _count(structured))
+    return max(sum([_count(block.text) for block in content if block.text]), _count(structured))
 
 
 def _count(text: str) -> int:
+    if len(text) <= _SLICE:
+        return tokens.count(text) if text else 0
     return sum(tokens.count(text[start : start + _SLICE]) for start in range(0, len(text), _SLICE))
 
 
