@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from workbench.events import ToolsChanged
 from workbench.runs.stock import Stock
 
 
@@ -60,3 +61,20 @@ async def test_a_removed_server_takes_its_wrappers_along(demo):
     stock.hear(ServerRemoved("demo"))
     await stock.refresh()
     assert not (stock.wrappers("python") / "demo").exists()
+
+
+async def test_the_functions_that_a_program_called_are_compiled_until_their_server_changes(demo):
+    stock = Stock(demo.rooms)
+    stock.open()
+    demo.bus.listen(stock.hear)
+    await stock.refresh()
+    stock.used([("demo", "list_orders"), ("network", "example.org")])
+    await stock.close()
+    compiled = stock.wrappers("python") / "demo" / "__pycache__"
+    assert [path.name.partition(".")[0] for path in sorted(compiled.iterdir())] == ["__init__", "list_orders"]
+    demo.bus.tell(ToolsChanged("demo"))
+    await stock.refresh()
+    assert not compiled.exists()
+    stock.used([("demo", "list_orders")])
+    await stock.close()
+    assert compiled.exists()

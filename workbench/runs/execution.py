@@ -88,6 +88,8 @@ class Execution:
             return await self._rooms.sandbox.run(program, self._answer, self._road.output)
         finally:
             self._broker.afterwards.catch_up()
+            if proposal.language == "python":
+                self._stock.used(self._road.observing.called)
             if self._outgoing is not None:
                 await asyncio.shield(self._outgoing.close())
 

@@ -27,6 +27,11 @@ class Observing:
             counter = self._refused if trace.state == "refused" else self._made
             counter[trace.server, trace.tool] += 1
 
+    @property
+    def called(self) -> tuple[tuple[str, str], ...]:
+        """Servers and tools that answered."""
+        return tuple(self._made)
+
     def end(self, writer: Writer | None) -> Seen:
         """What was seen. Files count only where no other program may have changed them."""
         written: set[str] = set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, 
 from workbench.quick_records import dataclass
 from workbench.records import Tool
 from workbench.runs.rooms import Rooms
+from workbench.wrappers.compiled import compile_functions
 from workbench.wrappers.package import remove_package, write_package
 from workbench.wrappers.script_inside import write_inside_package
 from workbench.wrappers.script_package import remove_script_package
@@ -59,6 +60,8 @@ class Stock:
         }
         self._skills = True
         self._task: asyncio.Task[None] | None = None
+        self._compiling: asyncio.Task[None] | None = None
+        self._compiled: set[tuple[str, str]] = set()  # servers and tools whose functions are
 
     def wrappers(self, language: str) -> Path:
         """What a program in this language sees as `servers`."""
@@ -105,10 +108,26 @@ class Stock:
             assert self._task is not None
             await asyncio.shield(self._task)
 
+    def used(self, tools: Iterable[tuple[str, str]]) -> None:
+        """A Python program called these, so another one will."""
+        new = {server_and_tool for server_and_tool in tools if server_and_tool not in self._compiled}
+        if new and (self._compiling is None or self._compiling.done()):
+            self._compiled |= new
+            self._compiling = spawn("compile functions", asyncio.to_thread(self._compile, new))
+
+    def _compile(self, tools: Iterable[tuple[str, str]]) -> None:
+        """On a thread."""
+        by_server: dict[str, list[str]] = {}
+        for server, tool in tools:
+            by_server.setdefault(server, []).append(tool)
+        for server, names in by_server.items():
+            compile_functions(self.wrappers("python"), server, names)
+
     async def close(self) -> None:
         """Nothing is being written any more."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        for task in (self._task, self._compiling):
+            if task is not None:
+                await asyncio.wait([task])
 
     def _is_stale(self, language: str) -> bool:
         wrappers = self._wrappers[language]
@@ -122,6 +141,7 @@ class Stock:
         """What cannot be written stays stale: the next run tries again."""
         taken, skills = self._wrappers[language].taken(), self._skills
         self._skills = False
+        self._compiled = {one for one in self._compiled if one[0] not in taken.stale | taken.gone}
         known = self._rooms.catalog.tools()
         tools = {server: [tool for tool in known if tool.server == server] for server in taken.stale}
         try:
