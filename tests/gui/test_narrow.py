@@ -6,6 +6,9 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from workbench.errors import WorkbenchError
+from workbench.gui.bridge import Bridge
+from workbench.gui.main_window import MainWindow
 from workbench.records import CallTrace, Ledger, Observation, Risk, RunState
 
 RIGHT, LEFT = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.LeftDockWidgetArea
@@ -21,6 +24,26 @@ def test_the_runs_go_below_where_it_is_narrow_and_come_back(window: Any, qtbot: 
     window.resize(1440, 900)
     qtbot.waitUntil(lambda: window.dockWidgetArea(runs) == RIGHT)
     assert runs not in window.tabifiedDockWidgets(audit)
+
+
+def test_the_output_joins_runs_and_audit_and_stands_in_front_in_a_window_that_was_narrow_before_it(
+    context: Any, qtbot: Any
+) -> None:
+    window = MainWindow(context, Bridge(_nowhere))
+    qtbot.addWidget(window, before_close_func=lambda _: None)
+    window.resize(900, 640)
+    window.show()
+    runs, audit = window.docks["runs"], window.docks["audit"]
+    qtbot.waitUntil(lambda: runs in window.tabifiedDockWidgets(audit))
+    window.add_output()
+    output = window.docks["output"]
+    qtbot.waitUntil(lambda: {runs, audit} == set(window.tabifiedDockWidgets(output)))
+    qtbot.waitUntil(lambda: not output.visibleRegion().isEmpty())
+    assert audit.visibleRegion().isEmpty()
+
+
+async def _nowhere() -> Any:
+    raise WorkbenchError("There is no core.")
 
 
 def test_what_a_person_put_elsewhere_stays_there(window: Any, qtbot: Any) -> None:

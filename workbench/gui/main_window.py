@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QMainWindow, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from workbench.events import Event
 from workbench.gui.action import LINKED
-from workbench.gui.actions import UNLINKED, action_named
+from workbench.gui.actions import UNLINKED
 from workbench.gui.asks.strip import AskStrip
 from workbench.gui.attention import Attention
 from workbench.gui.banners import Banners
 from workbench.gui.bridge import Bridge, Link, LinkState
 from workbench.gui.centre import Centre
-from workbench.gui.commands import Commands, keys_text
+from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.dock import Dock
 from workbench.gui.docks.audit import AuditPane
@@ -28,9 +28,9 @@ from workbench.gui.layout import Layout
 from workbench.gui.narrow import Narrow
 from workbench.gui.pane import Pane
 from workbench.gui.pauses.strip import PauseStrip
+from workbench.gui.search_button import SearchButton
 from workbench.gui.status import Status
 from workbench.gui.tab_order import step_focus
-from workbench.gui.theme import mark
 from workbench.gui.waiting import WaitingStrip
 
 LEFT, RIGHT, BOTTOM = (
@@ -108,12 +108,18 @@ class MainWindow(QMainWindow):
         self.docks["output"] = dock
         self._join(self.output)
         if not self.restoreDockWidget(dock):
+            beside = [
+                self.docks["audit"],
+                *self.tabifiedDockWidgets(self.docks["audit"]),
+            ]  # runs, too
             self.addDockWidget(BOTTOM, dock)
-            self.tabifyDockWidget(dock, self.docks["audit"])
+            for other in beside:
+                self.tabifyDockWidget(dock, other)
         if self.layout_file.output_in_front:
             if (layout := self.layout()) is not None:
                 layout.activate()  # makes the tabs, without which nothing can be put before others
             dock.raise_()
+            QTimer.singleShot(0, dock.raise_)  # tabs that were made just now forget it
         self._watch(dock)
         self._settle()
 
@@ -129,22 +135,13 @@ class MainWindow(QMainWindow):
         column.addWidget(self.centre, 1)
         self.setCentralWidget(middle)
         self.commands.fill(self.menuBar())
-        self.menuBar().setCornerWidget(self._search_button())
+        self.menuBar().setCornerWidget(SearchButton(self.commands, self.menuBar()))
         self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.status, 1)
         self.statusBar().messageChanged.connect(self.status.say)
         for name, dock in self.docks.items():
             self.addDockWidget(PLACES[name], dock)
             self._watch(dock)
-
-    def _search_button(self) -> QPushButton:
-        entry = action_named("palette.open")
-        button = QPushButton(self.tr("Search or run anything   {}").format(keys_text(entry.keys)), self.menuBar())
-        button.setIcon(icon("search"))
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(self.commands["palette.open"].trigger)
-        mark(button, kind="command")
-        return button
 
     def _connect(self, bridge: Bridge) -> None:
         self.bridge = bridge

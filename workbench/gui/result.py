@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
+from workbench.gui.folding_row import FoldingRow
 from workbench.gui.privacy.mark_menu import MarkMenu
 from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.results.changes_page import LONGEST, ChangesPage
@@ -50,6 +51,8 @@ from workbench.gui.whole import fetch_whole, size_words, whole_size
 from workbench.records import Content, Outcome
 
 _AT_ONCE = 4_000_000  # characters fetched without asking
+
+_HEAD_LETTERS = 58  # of width in which looks and deeds stand beside each other; below the window is no height for both
 
 
 class ResultView(QWidget):
@@ -216,7 +219,7 @@ class ResultView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(self._head(unit))
+        layout.addWidget(self._head(unit))
         layout.addWidget(self._more_bar(unit))
         layout.addWidget(self._find)
         layout.addWidget(self._stack, 1)
@@ -253,10 +256,8 @@ class ResultView(QWidget):
         self._dress()
         self.clear()
 
-    def _head(self, unit: int) -> QHBoxLayout:
-        head = QHBoxLayout()
-        head.setContentsMargins(unit * 3, unit, unit * 2, unit)
-        head.setSpacing(unit)
+    def _head(self, unit: int) -> FoldingRow:
+        looks, deeds = QHBoxLayout(), QHBoxLayout()
         self._group = QButtonGroup(self)
         for name in (TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES):
             button = QPushButton(self.tr(name), self)
@@ -265,12 +266,13 @@ class ResultView(QWidget):
             mark(button, kind="chip")
             self._group.addButton(button)
             self._buttons[name] = button
-            head.addWidget(button)
-        head.addStretch(1)
+            looks.addWidget(button)
+        looks.addStretch(1)
+        deeds.addStretch(1)
         self._eye = tool_button("eye-off", self.tr("What a model sees of it"), self._context.theme)
         self._eye.setCheckable(True)
         self._eye.toggled.connect(self._eye_toggled)
-        head.addWidget(self._eye)
+        deeds.addWidget(self._eye)
         for symbol, words, act in (
             ("search", self.tr("Find in the result (Ctrl+F)"), self.open_find),
             ("copy", self.tr("Copy the result"), self._copy),
@@ -278,7 +280,11 @@ class ResultView(QWidget):
         ):
             tool = tool_button(symbol, words, self._context.theme)
             tool.clicked.connect(act)
-            head.addWidget(tool)
+            deeds.addWidget(tool)
+        for part in (looks, deeds):
+            part.setSpacing(unit)
+        head = FoldingRow(_HEAD_LETTERS if self._compares else 0, looks, deeds, unit)
+        head.setContentsMargins(unit * 3, unit, unit * 2, unit)
         return head
 
     def _more_bar(self, unit: int) -> QFrame:

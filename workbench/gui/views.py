@@ -211,9 +211,15 @@ class EmptyState(QWidget):
         return button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it is low the words matter more than the picture."""
+        """Where it is low the words matter more than the picture, and the button more than the room around it."""
         super().resizeEvent(event)
-        self._picture.setVisible(self.height() >= self._theme.unit * 40)
+        unit = self._theme.unit
+        self._layout.setContentsMargins(unit * 6, unit * 2, unit * 6, unit * 2)
+        needed = self._layout.totalHeightForWidth(self.width()) - (0 if self._picture.isHidden() else unit * 9)
+        roomy = self.height() >= max(unit * 40, needed + unit * 17)
+        self._picture.setVisible(roomy)
+        if roomy:
+            self._layout.setContentsMargins(*(unit * 6,) * 4)
 
     def say(self, title: str, sentence: str) -> None:
         self._title.setText(title)

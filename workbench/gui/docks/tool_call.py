@@ -37,6 +37,7 @@ from workbench.records import Fault, Origin, Outcome, Tool, ToolCall
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
 _LOW = 76  # the same where there is too little height to stand below each other
+_LEAST, _LINES = 56, 20  # the same where there are fewer lines of height than this: neither would be seen
 _FIELDS = (QLineEdit, QComboBox, QPlainTextEdit)  # what a person who comes by key types into first
 _SHORT = 300  # characters of the arguments that a question repeats
 
@@ -178,7 +179,8 @@ class CallPanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         letters = self.width() / self.fontMetrics().averageCharWidth()
-        wide = letters >= _WIDE or (letters >= _LOW and self.height() * 3 < self.width() * 2)
+        low = self.height() < self.fontMetrics().lineSpacing() * _LINES
+        wide = letters >= _WIDE or (letters >= (_LEAST if low else _LOW) and self.height() * 3 < self.width() * 2)
         self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
 
     def _send_unchecked(self) -> None:
@@ -266,10 +268,11 @@ class CallPanel(QWidget):
         mark(foot, kind="strip")
         row = QHBoxLayout(foot)
         row.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-        row.setSpacing(unit * 2)
+        row.setSpacing(unit)
         self._run = QPushButton(icon("play", "on_accent"), self.tr("Run"), foot)
         self._run.setToolTip(self.tr("Call the tool (Ctrl+Enter)"))
         mark(self._run, kind="primary")
+        self._run.setMinimumWidth(self._run.sizeHint().width())  # what is beside it gives way
         self._run.clicked.connect(self.run)
         self._cancel = QPushButton(icon("stop", "danger"), self.tr("Cancel"), foot)
         self._cancel.setToolTip(self.tr("End this call (Escape)"))
