@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from PySide6.QtCore import Qt  # noqa: E402
 from PySide6.QtTest import QTest  # noqa: E402
-from PySide6.QtWidgets import QApplication  # noqa: E402
+from PySide6.QtWidgets import QApplication, QPlainTextEdit  # noqa: E402
 
 from workbench.events import spawn  # noqa: E402
 from workbench.gui.app import live, make_loop, open_window  # noqa: E402
@@ -126,7 +126,29 @@ async def _measure_typing(window: MainWindow) -> None:
     count = text.count("\n")
     print(f"typing in a program of {count:,} lines, {KEYS} keys: {_figures(times)}; opened in {opened:.0f} ms")
     print(f"  processor time of a key until its letter is painted: {_figures(own)}")
+    print(f"  floor, in a plain text widget of Qt with the same text: {_figures(await _plain(text))}")
     print(f"  this machine: {os.cpu_count()} processors, {os.getloadavg()[0]:.1f} programs want one")
+
+
+async def _plain(text: str) -> list[float]:
+    """What the toolkit takes for the same keys."""
+    plain, times = QPlainTextEdit(), []
+    plain.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    plain.resize(1000, 700)
+    plain.setPlainText(text)
+    plain.show()
+    cursor = plain.textCursor()
+    cursor.setPosition(len(text) // 2)
+    plain.setTextCursor(cursor)
+    plain.setFocus()
+    for _ in range(KEYS // 4):
+        spent = time.thread_time()
+        QTest.keyClicks(plain, "a")
+        plain.viewport().repaint()
+        times.append(time.thread_time() - spent)
+        await asyncio.sleep(0.005)
+    plain.deleteLater()
+    return times
 
 
 async def _measure_completion(window: MainWindow) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 
+from workbench.gui.editor.exact import exact_text
 from workbench.gui.editor.looks import Looks
 from workbench.gui.editor.past import MOST_LETTERS, MOST_STEPS, rewound
 from workbench.gui.editor.program_editor import ProgramEditor
@@ -29,7 +30,7 @@ def make_editor(theme: Any, qtbot: Any, tmp_path: Path) -> Any:
 def _again(editor: ProgramEditor, make_editor: Any) -> ProgramEditor:
     """The same text in another window."""
     made: ProgramEditor = make_editor()
-    made.past.bring_back(editor.text(), editor.past.told())
+    made.past.bring_back(editor.text(), editor.past.told(), editor.past.ahead())
     return made
 
 
@@ -80,8 +81,10 @@ def test_steps_lead_to_the_text_whatever_was_done(make_editor: Any, edits: list[
         cursor.setPosition(min(place, most))
         cursor.setPosition(min(place + width, most), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(words)
+        assert editor.text() == exact_text(editor)
     for _ in range(undone):
         editor.undo()
+        assert editor.text() == exact_text(editor)
     steps = editor.past.told()
     before = rewound(editor.text(), steps)
     assert before is not None
@@ -89,6 +92,14 @@ def test_steps_lead_to_the_text_whatever_was_done(make_editor: Any, edits: list[
         assert not edits or before == "eins 😀\nzwei\n" or not steps
     again = _again(editor, make_editor)
     assert again.text() == editor.text()
+    made_again = len(editor.past.ahead())
+    for one in (editor, again):
+        while one.document().isRedoAvailable():
+            one.redo()
+    if made_again:
+        assert again.text() == editor.text()
+        assert not again.past.told() or rewound(again.text(), again.past.told()) == before
+    assert again.past.ahead() == ()
 
 
 def test_steps_that_do_not_fit_the_text_cost_the_undo_only(make_editor: Any) -> None:
@@ -113,3 +124,28 @@ def test_colours_are_no_change(make_editor: Any) -> None:
     editor.past.bring_back("import os\n" * 50, ())
     editor._lex()
     assert editor.past.told() == ()
+
+
+def test_redo_lives_on_over_a_restart_until_something_else_is_typed(make_editor: Any, qtbot: Any) -> None:
+    first = make_editor()
+    first.past.bring_back("x = 1\n", ())
+    first.moveCursor(QTextCursor.MoveOperation.End)
+    qtbot.keyClicks(first, "y = 2")
+    qtbot.keyClick(first, Qt.Key.Key_Return)
+    qtbot.keyClicks(first, "zz")
+    whole = first.text()
+    while first.document().isUndoAvailable():
+        qtbot.keyClick(first, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert first.text() == "x = 1\n"
+    second = _again(first, make_editor)
+    assert second.text() == "x = 1\n"
+    assert not second.document().isUndoAvailable()
+    second.redo()
+    third = _again(second, make_editor)
+    while third.document().isRedoAvailable():
+        qtbot.keyClick(third, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert third.text() == whole
+    third.undo()
+    qtbot.keyClicks(third, "q")
+    assert third.past.ahead() == ()
+    assert not _again(third, make_editor).document().isRedoAvailable()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _BACK = {close: opening for opening, close in _PAIRS.items()}
-_FAR = 20_000  # characters looked through
+FAR = 6_000  # characters looked through: more than a screen shows on either side
 
 
 def partner(text: str, place: int) -> tuple[int, int] | None:
@@ -29,9 +29,9 @@ def _seek(text: str, at: int, step: int, same: str, wanted: str) -> int:
     pair = re.compile(f"[{re.escape(same + wanted)}]")
     found: Iterator[re.Match[str]]
     if step > 0:
-        found = pair.finditer(text, at, min(len(text), at + _FAR))
+        found = pair.finditer(text, at, min(len(text), at + FAR))
     else:
-        found = reversed([*pair.finditer(text, max(0, at + 1 - _FAR), at + 1)])
+        found = reversed([*pair.finditer(text, max(0, at + 1 - FAR), at + 1)])
     for match in found:
         depth += 1 if match.group() == same else -1
         if depth == 0:

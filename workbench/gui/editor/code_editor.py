@@ -45,6 +45,8 @@ class CodeEditor(QPlainTextEdit):
         self._layers: dict[str, list[QTextEdit.ExtraSelection]] = {}
         self._lexing: Lexing | None = None
         self._line = -1  # the current one, as the gutter shows it
+        self._read = (-1, "")  # the text as it was read last, and the document's revision then
+        self.document().contentsChange.connect(self._forget)
         self._lexed = ""  # the text that is being lexed
         self.painting = False  # colours are laid on: no text changes
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -63,7 +65,15 @@ class CodeEditor(QPlainTextEdit):
         self.cursorPositionChanged.connect(self._mark_lines)
 
     def text(self) -> str:
-        return exact_text(self)
+        """Read once for each change: a long text takes milliseconds, and several ask for it after each key."""
+        revision = self.document().revision()
+        if self._read[0] != revision:
+            self._read = (revision, exact_text(self))
+        return self._read[1]
+
+    def _forget(self) -> None:
+        if not self.painting:
+            self._read = (-1, "")
 
     def set_text(self, text: str) -> None:
         """Show a text; characters Qt would take for line ends become chips, so that they can be seen."""
@@ -251,7 +261,7 @@ class CodeEditor(QPlainTextEdit):
         """Colours follow the text; those of a long one in bits, so that the next key never waits."""
         self._pause.stop()
         self._bit.stop()
-        text = exact_text(self)
+        text = self.text()
         if len(text) > LARGEST:
             return
         self._lexing, self._lexed = Lexing(text, self._language), text
@@ -326,9 +336,18 @@ class CodeEditor(QPlainTextEdit):
         line, column = cursor.block().text(), cursor.positionInBlock()
         if not _BRACKETS & {*line} or not _BRACKETS & {*utf16_slice(line, max(column - 1, 0), column + 1)}:
             return None
-        text = exact_text(self)
-        pair = brackets.partner(text, code_points(text, cursor.position()))
-        return None if pair is None else (units(text, pair[0]), units(text, pair[1]))
+        start, text = self._near(cursor.position())
+        pair = brackets.partner(text, code_points(text, cursor.position() - start))
+        return None if pair is None else (start + units(text, pair[0]), start + units(text, pair[1]))
+
+    def _near(self, place: int) -> tuple[int, str]:
+        """Whole lines around a place, as far as a bracket's partner is looked for, and where they begin."""
+        document = self.document()
+        first = document.findBlock(max(0, place - brackets.FAR))
+        last = document.findBlock(min(place + brackets.FAR, document.characterCount() - 1))
+        cursor = QTextCursor(first)
+        cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+        return first.position(), cursor.selectedText()
 
     def _line_mark(self, line: int, made: Mark) -> QTextEdit.ExtraSelection:
         cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
@@ -342,7 +361,7 @@ class CodeEditor(QPlainTextEdit):
 
     def _code_point(self) -> int:
         """Where the cursor stands, in Python's counting; Qt counts UTF-16 units."""
-        return code_points(exact_text(self), self.textCursor().position())
+        return code_points(self.text(), self.textCursor().position())
 
     def _selection(self, cursor: QTextCursor, role: str, share: float, *, whole: bool) -> QTextEdit.ExtraSelection:
         made = QTextEdit.ExtraSelection()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QToolTip
 from workbench.errors import WorkbenchError
 from workbench.gui.context import Context
 from workbench.gui.editor.completion_list import CompletionList
-from workbench.gui.editor.exact import code_points, exact_text
+from workbench.gui.editor.exact import code_points
 from workbench.gui.editor.program_editor import ProgramEditor
 from workbench.gui.editor.proposals import fitting, word_before
 from workbench.gui.editor.signature_card import SignatureCard
@@ -220,7 +220,7 @@ class Completing(QObject):
 
     def _place(self, cursor: QTextCursor) -> tuple[str, int, int]:
         line = cursor.block().text()
-        return exact_text(self._editor), cursor.blockNumber() + 1, code_points(line, cursor.positionInBlock())
+        return self._editor.text(), cursor.blockNumber() + 1, code_points(line, cursor.positionInBlock())
 
     def _word(self) -> str:
         """Letters of names are one unit of Qt's counting each, but for rare scripts, which are left alone."""

@@ -34,6 +34,7 @@ class Draft:
     saved: str = ""  # the print of the text as it was opened or saved last; empty: not known
     steps: Told = ()  # what was changed, so that undo lives on
     ends: str = "\n"  # the line ends of its file
+    ahead: Told = ()  # what was undone, so that redo lives on; the next one is the last
 
 
 class Drafts:
@@ -127,8 +128,11 @@ def _read_all(folder: Path) -> Iterator[tuple[int, Draft]]:
             told = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
             title, code, skill = (str(told[name]) for name in ("title", "code", "skill"))
             more = {name: str(told[name]) for name in ("language", "file", "saved", "ends") if name in told}
-            steps = tuple((int(place), str(old), str(new)) for place, old, new in told.get("steps", ()))
-            draft = Draft(file.stem, title, code, skill, int(told["place"]), **more, steps=steps)
+            steps, ahead = (
+                tuple((int(place), str(old), str(new)) for place, old, new in told.get(name, ()))
+                for name in ("steps", "ahead")
+            )
+            draft = Draft(file.stem, title, code, skill, int(told["place"]), **more, steps=steps, ahead=ahead)
             yield file.stat().st_mtime_ns, draft
 
 

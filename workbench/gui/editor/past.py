@@ -1,7 +1,8 @@
-"""What was changed in a text, step by step, so that undo still works after a restart or a crash.
+"""What was changed in a text, step by step, so that undo and redo still work after a restart or a crash.
 
 Qt keeps its own undo in memory only. Each change is noted here with what it took away; after a restart the text of
-before the steps is set and the steps are made again, which fills Qt's own undo. Places count UTF-16 units, like Qt.
+before the steps is set and the steps are made again, which fills Qt's own undo; what had been taken back is made and
+taken back once more, which fills its redo. Places count UTF-16 units, like Qt.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QTextCursor
 
 from workbench.gui.editor.code_editor import CodeEditor
-from workbench.gui.editor.exact import exact_text
 from workbench.quick_records import dataclass
 
 MOST_STEPS = 500
@@ -43,6 +43,17 @@ def rewound(text: str, steps: Told) -> str | None:
     return _plain(held)
 
 
+def leads_on(text: str, ahead: Told) -> bool:
+    """Whether what was undone can be made again from this text on, the last one first."""
+    held = _coded(text)
+    for place, removed, added in reversed(ahead):
+        end = place * 2 + len(_coded(removed))
+        if held[place * 2 : end] != _coded(removed):
+            return False
+        held[place * 2 : end] = _coded(added)
+    return True
+
+
 class Past(QObject):
     """Listens to one editor."""
 
@@ -51,29 +62,51 @@ class Past(QObject):
         self._editor = editor
         self._steps: list[Step] = []
         self._letters = 0
+        self._ahead: list[Step] = []  # what was undone and not made again; the next one is the last
         self.undoing = False  # what changes now is taken back
+        self.redoing = False  # what changes now is made again
+        self._returning = False  # what changes now is known already
         self._held = _coded(editor.text())
         editor.document().contentsChange.connect(self._changed)
 
     def told(self) -> Told:
         """The steps that lead to the text as it stands; none where that cannot be said for certain."""
-        if _plain(self._held) != exact_text(self._editor):
+        if _plain(self._held) != self._editor.text():
             self.start_over()
         return tuple((step.place, step.removed, step.added) for step in self._steps)
+
+    def ahead(self) -> Told:
+        """What redo would make; nothing where that cannot be said for certain."""
+        found = tuple((step.place, step.removed, step.added) for step in self._ahead)
+        if found and not leads_on(self._editor.text(), found):
+            self._ahead.clear()
+            return ()
+        return found
 
     def start_over(self) -> None:
         """The text as it is has no past."""
         self._steps.clear()
+        self._ahead.clear()
         self._letters = 0
-        self._held = _coded(exact_text(self._editor))
+        self._held = _coded(self._editor.text())
 
-    def bring_back(self, text: str, steps: Told) -> None:
-        """Show a text and give undo what led to it."""
+    def bring_back(self, text: str, steps: Told, ahead: Told = ()) -> None:
+        """Show a text, give undo what led to it, and redo what was taken back."""
         before = rewound(text, steps)
         self._editor.set_text(text if before is None else before)
         self.start_over()
-        if before is None or not steps:
+        if before is None:
             return
+        ahead = ahead if leads_on(text, ahead) else ()
+        self._returning = True
+        self._make((*steps, *reversed(ahead)))
+        for _ in ahead:
+            self._editor.document().undo()
+        self._returning = False
+        self._steps, self._ahead = ([Step(*one) for one in told] for told in (steps, ahead))
+        self._letters = sum(len(step.removed) + len(step.added) for step in self._steps)
+
+    def _make(self, steps: Told) -> None:
         cursor = QTextCursor(self._editor.document())
         for place, removed, added in steps:
             cursor.beginEditBlock()
@@ -93,16 +126,35 @@ class Past(QObject):
         new = cursor.selection().toRawText().replace("\u2029", "\n").replace("\u2028", "\n") if added else ""
         old = _plain(self._held[place * 2 : (place + removed) * 2])
         self._held[place * 2 : (place + removed) * 2] = _coded(new)
-        step = _trimmed(place, old, new)
+        step = None if self._returning else _trimmed(place, old, new)
         if step is not None:
+            self._look_ahead(step)
             self._note(step, undone=self.undoing)
+
+    def _look_ahead(self, step: Step) -> None:
+        """Redo makes what is next, or several of it at once; any other change ends what could be made again."""
+        while self.redoing and self._ahead and step != self._ahead[-1]:
+            following = self._ahead[-1]
+            pure = following.added and not (following.removed or step.removed) and step.place == following.place
+            if not (pure and step.added.startswith(following.added)):
+                break
+            self._ahead.pop()
+            width = len(_coded(following.added)) // 2
+            step = Step(step.place + width, "", step.added[len(following.added) :])
+        if self.redoing and self._ahead and step == self._ahead[-1]:
+            self._ahead.pop()
+        elif not self.undoing:
+            self._ahead.clear()
 
     def _note(self, step: Step, *, undone: bool) -> None:
         while undone and self._steps and (rest := _taken_back(self._steps[-1], step)) is not None:
+            self._ahead.append(self._steps[-1])
             self._drop(-1)
             if not (rest.removed or rest.added):
                 return
             step = rest
+        if undone:  # a part of a step
+            self._ahead.append(Step(step.place, step.added, step.removed))
         self._letters += len(step.removed) + len(step.added)
         if self._steps and (joined := _joined(self._steps[-1], step)) is not None:
             self._steps[-1] = joined

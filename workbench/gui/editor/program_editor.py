@@ -52,6 +52,9 @@ class ProgramEditor(CodeEditor):
         if event.matches(QKeySequence.StandardKey.Undo):
             self.undo()
             return
+        if event.matches(QKeySequence.StandardKey.Redo):
+            self.redo()
+            return
         super().keyPressEvent(event)
         if event.key() == Qt.Key.Key_Backspace:
             self.typed.emit("")
@@ -118,12 +121,20 @@ class ProgramEditor(CodeEditor):
         finally:
             self.past.undoing = False
 
+    def redo(self) -> None:
+        """Make the step again that was taken back last."""
+        self.past.redoing = True
+        try:
+            super().redo()
+        finally:
+            self.past.redoing = False
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.createStandardContextMenu(event.pos())
         for action in menu.actions():
-            if action.objectName() == "edit-undo":
+            if own := {"edit-undo": self.undo, "edit-redo": self.redo}.get(action.objectName()):
                 action.triggered.disconnect()
-                action.triggered.connect(self.undo)
+                action.triggered.connect(own)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 

@@ -86,7 +86,7 @@ class Sheet(QWidget):
         """All of it, as it is kept."""
         place, steps = self.editor.textCursor().position(), self.editor.past.told()
         named = (self.key, self.title, self.text(), self.skill, place, self.language)
-        return Draft(*named, self.file, self.saved, steps, self.ends)
+        return Draft(*named, self.file, self.saved, steps, self.ends, self.editor.past.ahead())
 
     def touched(self) -> bool:
         """Whether a person changed the text since it was opened or saved."""
@@ -177,7 +177,7 @@ class Sheet(QWidget):
         layout.addWidget(self.editor, 1)
         self.editor.setAccessibleName(self.tr("Program {0}").format(draft.title))
         self._speak(draft.language)
-        self.editor.past.bring_back(draft.code, draft.steps)
+        self.editor.past.bring_back(draft.code, draft.steps, draft.ahead)
         cursor = self.editor.textCursor()
         cursor.setPosition(min(draft.place, self.editor.document().characterCount() - 1))
         self.editor.setTextCursor(cursor)
