@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
+from workbench.uncollected import uncollected
 
 PROTOCOL = 1  # raised when an old door and a new core would misunderstand each other
 FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay on the shelf, so an honest frame is far smaller
@@ -52,7 +53,8 @@ async def take(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> dict[str, 
     except (asyncio.IncompleteReadError, OSError):
         return None
     try:
-        message = json.loads(body)
+        with uncollected():  # ten thousand tools are as many objects, and all of them stay
+            message = json.loads(body)
     except (ValueError, RecursionError) as fault:
         raise WorkbenchError("A message is not JSON.") from fault
     if type(message) is not dict:

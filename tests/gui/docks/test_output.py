@@ -88,6 +88,21 @@ def test_a_picture_in_a_result_is_shown_as_a_picture(pane: OutputPane, running: 
     assert (picture.pixmap().width(), picture.pixmap().height()) == (WIDTH, HEIGHT)
 
 
+def test_what_was_printed_stays_when_the_core_ends_and_later_it_is_said_to_be_gone(
+    pane: OutputPane, running: Run, make: Any, paper: Any, qtbot: Any
+) -> None:
+    pane.hear(RunOutput("r", "stdout", "begun\n"))
+    pane.hear(RunChanged(make.run("r", RunState.INTERRUPTED, fault=Fault("The core ended while this ran."))))
+    qtbot.waitUntil(lambda: pane._stream.toPlainText() == "begun\n")
+    paper.run_list["past"] = make.run("past", RunState.DONE, model_view="begun")
+    pane.show_run("past")
+    qtbot.waitUntil(lambda: "What the model sees" in pane._stream.placeholderText())
+    assert pane._stream.toPlainText() == ""
+    paper.run_list["silent"] = make.run("silent", RunState.DONE, result="null")
+    pane.show_run("silent")
+    qtbot.waitUntil(lambda: pane._stream.placeholderText() == "Nothing printed.")
+
+
 def test_what_can_be_done_with_a_run_is_told_and_forgotten_with_it(
     pane: OutputPane, running: Run, make: Any, qtbot: Any
 ) -> None:

@@ -149,7 +149,10 @@ class OutputPane(Pane):
 
     def _show_end(self, run: Run) -> None:
         self._fault.show_fault(run.fault, open_detail=run.state is RunState.FAILED)
-        self._show_output(run.output)
+        gone = run.state is RunState.INTERRUPTED or (run.state is RunState.DONE and not run.result)
+        self._stream.explain(gone=gone, seen=bool(run.model_view))
+        if run.output or not gone:  # what was printed before the core ended is on screen, and nowhere else
+            self._show_output(run.output)
         self._show_deeds(run)
         if run.result:
             self._result.show_json(run.result)

@@ -54,6 +54,13 @@ class StreamView(QPlainTextEdit):
             self.take("stdout", text)
         self.flush(last=True)
 
+    def explain(self, *, gone: bool, seen: bool) -> None:
+        """Why nothing is here: nothing was printed, or its core has ended since; `seen`: a model still has it."""
+        words = self.tr("What it printed is gone with the core that ran it.")
+        if seen:
+            words = self.tr("{} “What the model sees” shows what went back.").format(words)
+        self.setPlaceholderText(words if gone else self.tr("Nothing printed."))
+
     def start_over(self) -> None:
         self._waiting.clear()
         self._seen = 0

@@ -12,6 +12,7 @@ from workbench.gui.results.prose_page import reads_as_markdown
 from workbench.gui.results.series import drawable
 from workbench.quick_records import dataclass
 from workbench.records import Content, JsonValue, Outcome
+from workbench.uncollected import uncollected
 
 TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (
     "Table", "Tree", "Plot", "Prose", "Image", "Parts", "Text", "Raw", "Changes",
@@ -93,7 +94,8 @@ def of_json(text: str) -> Contents:
 def parsed(text: str) -> tuple[JsonValue, bool]:
     """The value of JSON text and whether it is some."""
     try:
-        return json.loads(text), True
+        with uncollected():  # in 10 MB the search for garbage took as long as the reading
+            return json.loads(text), True
     except (ValueError, RecursionError):
         return None, False
 
