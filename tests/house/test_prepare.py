@@ -125,5 +125,5 @@ def test_a_python_that_is_too_old_gets_a_sentence(root: Path, tmp_path: Path) ->
 def test_the_whole_suite_runs_beside_itself_on_few_cores_only(parts: Any, root: Path) -> None:
     spread = runpy.run_path(str(root / "tools" / "prepare" / "__main__.py"))["side_by_side"]
     assert spread(1) == []
-    assert spread(2) == ["-n", "4", "--dist", "loadfile"]
+    assert spread(2) == ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
     assert spread(64)[1] == "4"

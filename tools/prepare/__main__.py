@@ -52,9 +52,9 @@ def _become(goal: str, arguments: list[str]) -> int:
 
 
 def side_by_side(cores: int) -> list[str]:
-    """How the whole suite is run: files beside each other. Half of a test's time is waiting, for a child or a timer, so
-    two files share a core."""
-    return ["-n", str(min(2 * cores, MOST)), "--dist", "loadfile"] if cores > 1 else []
+    """How the whole suite is run: files beside each other, in the order of tests/conftest.py. Half of a test's time is
+    waiting, for a child or a timer, so two files share a core."""
+    return ["-n", str(min(2 * cores, MOST)), "--dist", "loadfile", "--no-loadscope-reorder"] if cores > 1 else []
 
 
 def _look_after(program: int) -> int:

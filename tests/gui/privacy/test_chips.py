@@ -36,7 +36,8 @@ def chips(context: Any, session: Any, tokens: list[str], qtbot: Any) -> TokenChi
     edit = QPlainTextEdit(TEXT.format(*tokens[:2]))
     qtbot.addWidget(edit)
     edit.resize(700, 300)
-    edit.show()
+    with qtbot.waitExposed(edit):
+        edit.show()
     return TokenChips(edit, context, session.id)
 
 
@@ -68,8 +69,12 @@ def test_chips_are_painted_behind_the_letters(chips: TokenChips) -> None:
 
 
 def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChips, paper: Any, qtbot: Any) -> None:
-    QTest.mouseMove(chips._edit.viewport(), middle(chips, 0))
-    qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
+    def rests() -> bool:
+        """What Qt still had to tell of another window may take the mouse away again."""
+        QTest.mouseMove(chips._edit.viewport(), middle(chips, 0))
+        return chips.card is not None and chips.card.isVisible()
+
+    qtbot.waitUntil(rests)
     assert chips.card.value.full_text() == "ada0@example.org"
     assert chips.card.copy.isHidden()
     assert "audit" in chips.card.foot.text()
