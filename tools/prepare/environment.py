@@ -39,8 +39,6 @@ def install(root: Path, goal: str) -> None:
     pip = [*_pip(root), "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-warn-script-location"]
     _call([*pip, "--require-hashes", "--only-binary", ":all:", "-r", str(root / PINNED[goal])])
     _call([*pip, "--no-deps", "--no-build-isolation", "--editable", str(root)])
-    # Otherwise every start compiles it where bytecode is not written, as in many containers.
-    _call([str(python(root)), "-m", "compileall", "-q", str(root / "workbench")])
 
 
 def compile_project(root: Path) -> None:
