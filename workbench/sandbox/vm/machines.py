@@ -24,7 +24,8 @@ from workbench.sandbox.vm.ports import Frames, opening
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 60.0  # seconds for a machine to boot or to go on
+_PATIENCE = 60.0  # seconds for a machine to go on from its snapshot
+_BOOT = 180.0  # seconds for one to boot, which emulated, on a busy machine, takes above a minute
 _FAR_END = FarEnd(
     "the virtual machine",
     "Run the program again; if it happens again, build the image anew: `mcp-workbench sandbox build vm --again`.",
@@ -80,7 +81,7 @@ class Machines:
         cell = Cell(self._last, profile, channel, loop.create_future(), loop.create_future(), baggage=courier)
         self._house(cell, machine, courier)
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_BOOT if snapshot is None else _PATIENCE):
                 await self._wake(cell, machine, courier, frames, snapshot is not None)
         except BaseException as fault:
             await asyncio.shield(self.finish(cell))
