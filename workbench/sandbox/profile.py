@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 NOBODY = 65534
@@ -54,7 +54,7 @@ class Profile:
         return self.workspace, self.servers, self.skills
 
     def as_json(self) -> dict[str, Any]:  # Any: plain JSON
-        return asdict(self)
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Profile:  # Any: plain JSON
