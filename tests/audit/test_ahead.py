@@ -13,6 +13,7 @@ import pytest
 
 from workbench.audit import ahead
 from workbench.audit.ahead import ahead_path
+from workbench.audit.head import head_path
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Note
 
@@ -106,3 +107,31 @@ async def test_where_no_line_can_be_written_the_call_is_not_made_and_nothing_is_
     journal.append_ahead(SENT)
     assert _kinds(journal) == ["call.done", "call.sent"]
     assert journal.verify().whole
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        b"\0" * 40,
+        b"[" * 100_000,
+        b'["x", 2, 1.5]',
+        b'["' + b"0" * 64 + b'", 2, 1.5, "\\ud800"' + b', ""' * 7 + b', 1, 0.0, 0, ""]',
+    ],
+    ids=["nothing", "deep", "short", "no text"],
+)
+async def test_a_damaged_line_takes_none_of_what_stands_before_it_and_is_noticed(open_journal, place, spoilt):
+    journal = open_journal()
+    journal.append_ahead(SENT)
+    lines = ahead_path(place).read_bytes()
+    journal.close()
+    with sqlite3.connect(place) as store:
+        store.execute("DROP TRIGGER entries_remain")
+        store.execute("DELETE FROM entries")
+    store.close()
+    head_path(place).unlink()
+    ahead_path(place).write_bytes(lines + spoilt + b" x\n" + lines)
+    again = open_journal()
+    (gap,) = again.entries(EntryQuery(kind="audit.gap"))
+    assert "2 entries" in gap.note.summary
+    assert _kinds(again) == ["call.sent", "audit.gap"]
+    assert ahead_path(place).read_bytes() == b""

@@ -212,6 +212,27 @@ async def test_what_fails_becomes_an_error_whether_it_fails_at_once_or_later(con
     assert second["error"]["message"] == "Later no."
 
 
+async def test_a_question_that_ends_otherwise_than_cancelled_holds_nothing_up_when_all_are_let_go(connect):
+    begun = asyncio.Event()
+
+    async def full(what: str, wish: JsonObject) -> JsonValue:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise OSError("what was cancelled cannot be noted: the disk is full")
+
+    wire = await connect(full)
+    await wire.say(ask(1), ask(2))
+    async with asyncio.timeout(PATIENCE):
+        await begun.wait()
+    wire.channel.end("stopped", "")
+    async with asyncio.timeout(PATIENCE):
+        await wire.channel.closed()
+    assert wire.channel._busy == 0
+    assert all(worker.rest.done() for worker in wire.channel._resting)
+
+
 async def test_an_answer_that_cannot_be_written_is_an_error_for_the_program(connect):
     deep: list[Any] = []
     for _ in range(100_000):

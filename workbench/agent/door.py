@@ -81,10 +81,10 @@ class Door:
         finally:
             self.programs.stop_all("The agent that proposed it is gone.")
             self._changed(None)
-            await self._changes.close()
             self._rooms.sessions.left(self._session)
             self._note("agent.left", f"{self._info.name} left", {"tokens_made": self._session.made_since()})
             self._conveyor.states.leave(self._session)
+            await self._changes.close()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer over one connection until the agent leaves."""

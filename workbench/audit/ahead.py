@@ -8,11 +8,13 @@ next ones, or by the next core, if this one is killed. What does not follow the 
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-from workbench.audit.chain import COLUMNS, Row, hash_of
+from workbench.audit.chain import COLUMNS, LARGEST, Row, clean, hash_of
 
 _WIDTH = len(COLUMNS) + 1
 
@@ -43,8 +45,9 @@ class Ahead:
             os.ftruncate(self._file.fileno(), 0)
             self._size = 0
 
-    def rows(self) -> list[Row]:
-        """What stands here, up to the first line that is none of ours: the last one may be cut off."""
+    def rows(self) -> tuple[list[Row], int]:
+        """What stands here up to the first line that is none of ours, and how many lines there are from that one on. An
+        end without a line break is none: its writer was killed before anybody was told that it stands here."""
         self._file.seek(0)
         lines = self._file.read().split(b"\n")[:-1]
         found: list[Row] = []
@@ -52,12 +55,12 @@ class Ahead:
             text, _, digest = line.rpartition(b" ")
             try:
                 parts = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 break
-            if not isinstance(parts, list) or len(parts) != _WIDTH:
+            if not _is_entry(parts):
                 break
             found.append((*parts[1:], parts[0], digest.decode("ascii", "replace")))
-        return found
+        return found, len(lines) - len(found)
 
     def close(self) -> None:
         self._file.close()
@@ -65,6 +68,22 @@ class Ahead:
 
 def ahead_path(database: Path) -> Path:
     return database.with_name(database.name + ".ahead")
+
+
+def _is_entry(parts: Any) -> bool:
+    """Any: JSON. Whether a database takes it; what it says is another question."""
+    if not isinstance(parts, list) or len(parts) != _WIDTH:
+        return False
+    previous, seq, at, *texts, ok, ms, tokens, detail = parts
+    return all(map(_is_number, (seq, at, ok, ms, tokens))) and all(map(_is_text, (previous, *texts, detail)))
+
+
+def _is_number(value: object) -> bool:
+    return (type(value) is int and abs(value) <= LARGEST) or (type(value) is float and math.isfinite(value))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and clean(value) == value
 
 
 def following(rows: Sequence[Row], seq: int, digest: str) -> list[Row]:

@@ -250,14 +250,16 @@ class Journal:
 
     def _take_ahead(self) -> str:
         """Put what a killed core had written ahead into the database; why not all of it could be."""
-        waiting = self._ahead.rows()
+        waiting, damaged = self._ahead.rows()
         last = self._store.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone() or (0, START)
         if rows := following(waiting, *last):
             self._insert(rows, weighty=True)
         end = rows[-1][0] if rows else last[0]
-        missing = sum(1 for row in waiting if row[0] > end)
+        missing = damaged + sum(1 for row in waiting if row[0] > end)
+        if missing:  # the file is cleared with the entry that says so
+            return f"{missing} entries that a core had written last are damaged or do not follow the others"
         self._ahead.clear()
-        return f"{missing} entries that a core had written last do not follow the others" if missing else ""
+        return ""
 
     def _insert(self, rows: Sequence[Row], *, weighty: bool) -> None:
         try:

@@ -55,7 +55,7 @@ RUN_ACTIONS: tuple[Action, ...] = (
         "Make a skill of the program in the output, for agents to use again.",
         "Runs",
         "bookmark",
-        "Ctrl+Alt+K",
+        "Ctrl+Shift+K",
         (LINKED, KEEPABLE),
     ),
     Action(

@@ -307,9 +307,11 @@ class Channel(asyncio.Protocol):
 
     async def _work(self, worker: _Worker) -> None:
         """Answer one question, and others while they come, until it is let go."""
-        loop = asyncio.get_running_loop()
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
         while worker.question is not None:
             await self._reply_later(*worker.question)
+            if task is not None and task.cancelling():
+                return  # an answer may end otherwise than cancelled; nobody would let it go a second time
             worker.question, worker.rest = None, loop.create_future()
             self._busy -= 1
             self._resting.append(worker)
@@ -331,6 +333,7 @@ class Channel(asyncio.Protocol):
 
     def _let_gone(self, worker: _Worker, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        worker.rest.cancel()  # nothing more is handed to it
         if worker.question is not None:
             worker.question[1].close()  # a task that was cancelled before its next step never began it
             self._busy -= 1
