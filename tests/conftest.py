@@ -56,7 +56,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("steady")
 
 WALL = 0x4000_0000  # Linux: children of every kind, also those that were cloned without a signal at their end
-LONG = ("house", "flows")  # the rooms whose files run for a minute without saying anything
+LONG = {"house", "flows"}  # the rooms whose files run for a minute without saying anything
 GRACE = 30.0  # seconds that threads and processes which are already ending may take; only a leak takes them all
 HANG_MS = 60_000  # milliseconds after which nothing comes any more
 _left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed
@@ -90,7 +90,7 @@ def _begin_elsewhere(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The same order in each worker, and what takes long alone first, so that no core waits for it at the end."""
-    items.sort(key=lambda item: (item.path.parent.name not in LONG, item.path))
+    items.sort(key=lambda item: (LONG.isdisjoint(item.path.parts), item.path))
 
 
 @pytest.hookimpl(tryfirst=True)
