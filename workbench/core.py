@@ -46,6 +46,7 @@ from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
 from workbench.runs.trails import Trails
 from workbench.sandbox.engines import engines
+from workbench.sandbox.launchers import Launchers
 from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.logs import mask_logs
@@ -76,11 +77,13 @@ class Core:
         arrange: Callable[[Door], None] = lambda door: None,
         *,
         agent_comes: bool = False,
+        launchers: Launchers | None = None,
     ) -> None:
         self.paths = paths
         self._make_network = make_network
         self._arrange = arrange
         self._agent_comes = agent_comes
+        self._launchers = launchers
         self.bus = Bus()
         reading = read(paths.bench_settings, paths.person_settings)
         self.settings: Settings = reading.settings
@@ -128,7 +131,7 @@ class Core:
         )  # fmt: skip
         opened.callback(rules.flush)
         sign_ins.noted = self.catalog.note_sign_in
-        self.sandbox = Sandbox(ready=lambda: self.settings.run_ready, engines=engines(images_folder()))
+        self.sandbox = self._make_sandbox()
         opened.push_async_callback(self.sandbox.close)
         opened.push_async_callback(self.catalog.close)
         opened.push_async_callback(sign_ins.close)
@@ -167,6 +170,9 @@ class Core:
                 loop.call_soon_threadsafe(self.bus.tell, event)
 
         return tell
+
+    def _make_sandbox(self) -> Sandbox:
+        return Sandbox("", lambda: self.settings.run_ready, engines(images_folder()), self._launchers)
 
     def _network(self) -> Network:
         places = (self.paths.bench_settings, self.paths.person_settings, self.paths.network)

@@ -245,11 +245,16 @@ async def _listen(
 
 
 def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> Rooms:
-    """Imported only now: the lock is taken and folders are checked before anything heavy is loaded."""
+    """Imported only now: the lock is taken and folders are checked before anything heavy is loaded. The sandbox's
+    launcher, a process of its own, starts meanwhile."""
+    from workbench.sandbox.launchers import Launchers
+
+    launchers = Launchers()
+    launchers.begin()
     from workbench.core import Core
 
     take_vocabulary()  # counts many times what the estimator does in the same time
-    return Core(paths, on_shut_down, agent_comes=agent_comes)
+    return Core(paths, on_shut_down, agent_comes=agent_comes, launchers=launchers)
 
 
 def _detach(paths: Paths, make_rooms: MakeRooms) -> int:

@@ -129,7 +129,6 @@ ELSEWHERE = {
     "sandbox/maker.py": "tests/sandbox/test_levels.py",
     "runs/state.py": "tests/runs/test_states.py",
     "runs/seal.py": "tests/runs/test_approvals.py",
-    "sandbox/launchers.py": "tests/sandbox/test_packages.py",
     "sandbox/usage.py": "tests/sandbox/test_kept.py",
     "sandbox/watching.py": "tests/sandbox/test_kept.py",
     "policy/special.py": "tests/policy/test_specials.py",

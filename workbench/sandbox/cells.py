@@ -71,6 +71,11 @@ class Cells:
         """The launcher's process id; 0 when none runs."""
         return self._process.pid if self._process is not None else 0
 
+    def begin(self) -> None:
+        """Let the launcher start already; the first child waits until it is ready."""
+        if self._process is None:
+            self._start()
+
     async def make(self, profile: Profile) -> Cell:
         """Ask for a child; its channel says when it is ready. A launcher that is ended meanwhile is replaced."""
         for _ in range(_TRIES):

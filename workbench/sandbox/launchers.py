@@ -6,8 +6,12 @@ it pay for it.
 
 from __future__ import annotations
 
+import os
+
 from workbench.sandbox.cells import Cell, Cells, Gone
 from workbench.sandbox.profile import Profile
+
+FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
 
 
 class Launchers:
@@ -21,6 +25,11 @@ class Launchers:
     def launcher(self) -> int:
         """Process id of the plain launcher; 0 when none runs."""
         return self._plain.launcher
+
+    def begin(self) -> None:
+        """The plain one starts beside whatever its core loads now; within a running loop."""
+        if os.environ.get(FORCED) != "none":
+            self._plain.begin()
 
     async def make(self, profile: Profile) -> Cell:
         return await self._all.setdefault(_set(profile), Cells()).make(profile)

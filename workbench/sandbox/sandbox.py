@@ -17,7 +17,7 @@ from workbench.sandbox import deno, probe
 from workbench.sandbox.cells import Cell
 from workbench.sandbox.gauge import gauge_of
 from workbench.sandbox.kept import Kept, Place
-from workbench.sandbox.launchers import Launchers
+from workbench.sandbox.launchers import FORCED, Launchers
 from workbench.sandbox.levels import LEVELS, Levels, named
 from workbench.sandbox.maker import Engine, Maker
 from workbench.sandbox.once import run_once
@@ -28,7 +28,6 @@ from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailu
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
-FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
 WITH_PACKAGES = ("native", "bubblewrap")  # those in which this machine's Python and its packages can be seen
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
 
@@ -44,7 +43,7 @@ class _Place:
 class Sandbox:
     """Runs programs, each in a fresh locked child; `ready` of them are made ahead. Refuses where none can be locked.
 
-    `engines` make the children of the levels "container" and "vm".
+    `engines` make the children of the levels "container" and "vm"; `launchers`, begun by then or not, all others.
     """
 
     def __init__(
@@ -52,9 +51,10 @@ class Sandbox:
         backend: str = "",
         ready: int | Callable[[], int] = 1,
         engines: Mapping[str, Engine] | None = None,
+        launchers: Launchers | None = None,
     ) -> None:
         self._wished = backend or os.environ.get(FORCED, "")
-        self._cells = Launchers()
+        self._cells = launchers or Launchers()
         engines = engines or {}
         self._levels = Levels(engines)
         self._places = {"process": _Place(self._cells, Pool(self._cells, ready))}
