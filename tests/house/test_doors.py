@@ -30,8 +30,10 @@ print(*sys.modules)
 CORE = """
 import asyncio, sys
 from pathlib import Path
+from workbench.catalog import finder
 from workbench.core import Core
 from workbench.paths import paths_of
+finder._LATER = 600.0  # a busy machine may well take a second to open
 async def open_and_close():
     core = Core(paths_of(Path({bench!r})))
     await core.open()
@@ -66,10 +68,10 @@ def test_the_first_frame_is_painted_before_anything_slow_is_loaded(fresh: Callab
 
 
 def test_a_core_is_ready_before_anything_slow_is_loaded(fresh: Callable[[str], str], paths: Paths) -> None:
-    """The SDK comes with the first agent or server, numpy with the first prose or search."""
+    """The SDK comes with the first agent or server, numpy with the first prose or when there is time for meaning."""
     loaded = _roots(fresh(CORE.format(bench=str(paths.bench))))
     assert "sqlite3" in loaded
-    assert not loaded & (SDK | SLOW | NUMBERS | NETWORK | {"jsonschema", "yaml"})
+    assert loaded & (SDK | SLOW | NUMBERS | NETWORK | {"jsonschema", "yaml"}) == set()
 
 
 def test_choosing_a_door_loads_no_other(fresh: Callable[[str], str]) -> None:
