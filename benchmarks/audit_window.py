@@ -19,7 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gui import Gaps, _until, _window
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QApplication, QTableView
 
 from workbench.gui.app import make_loop
 from workbench.gui.audit.filters import Filter
@@ -27,6 +28,8 @@ from workbench.gui.docks.audit import AuditPane
 from workbench.gui.main_window import MainWindow
 from workbench.paths import OVERRIDE, paths_of
 
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
 STEPS = 300  # of the scroll bar, from the newest entry to the oldest
 
 
@@ -86,17 +89,49 @@ async def _timed(pane: AuditPane, gaps: Gaps, deed: Callable[[], None]) -> tuple
     return took, gaps.take()
 
 
-async def _scroll(pane: AuditPane, gaps: Gaps) -> None:
-    bar = pane.table.verticalScrollBar()
-    gaps.reset()
+class _Plain(QAbstractTableModel):
+    """As many rows and columns, each cell the same word: what is left is Qt's own."""
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 1_000_000
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 9
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        return "some words" if role == Qt.ItemDataRole.DisplayRole else None
+
+
+async def _pull(table: QTableView) -> str:
+    """From one end to the other; answers the window's own work for a step, in milliseconds of a processor."""
+    bar, steps = table.verticalScrollBar(), []
     for step in range(STEPS + 1):
+        spent = time.thread_time()
         bar.setValue(bar.maximum() * step // STEPS)
         await asyncio.sleep(0.01)
+        steps.append((time.thread_time() - spent) * 1000)
+    steps.sort()
+    return f"{steps[STEPS // 2]:.0f} ms of a processor for a step, {steps[-1]:.0f} at most"
+
+
+async def _scroll(pane: AuditPane, gaps: Gaps) -> None:
+    plain = QTableView()
+    plain.setModel(_Plain(plain))
+    plain.resize(pane.table.size())
+    plain.show()
+    await asyncio.sleep(0.5)
+    gaps.reset()
+    work = await _pull(plain)
+    print(f"floor, a plain table of Qt: gap {gaps.take():.0f} ms, {work}; {os.getloadavg()[0]:.1f} programs want one")
+    plain.hide()
+    plain.deleteLater()
+    gaps.reset()
+    work = await _pull(pane.table)
     bottom = pane.model.rowCount() - 1
     began = time.perf_counter()
     await _until(lambda: pane.model.index(bottom, 0).data() not in (None, "…"))
     late = (time.perf_counter() - began) * 1000
-    print(f"scrolled through all in {STEPS} steps: gap {gaps.take():.0f} ms (goal: 50)", end=", ")
+    print(f"scrolled through all in {STEPS} steps: gap {gaps.take():.0f} ms (goal: 50), {work}", end=", ")
     print(f"the last page {late:.0f} ms later, {pane.model.held:,} entries in memory")
 
 

@@ -171,7 +171,8 @@ def _decoder(hint: Hint) -> _Decode:
 
 def _record_decoder(kind: type) -> _Decode:
     hints = get_type_hints(kind)
-    decoders = tuple((f.name, _decoder(hints[f.name])) for f in fields(kind))
+    exact = {f.name: hints[f.name] if hints[f.name] in _PLAIN else None for f in fields(kind)}  # of it, it is as it is
+    decoders = tuple((f.name, exact[f.name], _decoder(hints[f.name])) for f in fields(kind))
     required = tuple(f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING)
 
     def decode_record(value: JsonValue, resolve: Resolve) -> Any:
@@ -179,12 +180,13 @@ def _record_decoder(kind: type) -> _Decode:
             raise _misfit(kind.__name__, value)
         given, name = {}, ""
         try:
-            for name, decoder in decoders:
+            for name, plain, decoder in decoders:
                 if name in value:
-                    given[name] = decoder(value[name], resolve)
+                    one = value[name]
+                    given[name] = one if type(one) is plain else decoder(one, resolve)
         except WorkbenchError as fault:
             raise WorkbenchError(f"{kind.__name__}.{name}: {fault.message}", fault.hint) from None
-        if missing := [name for name in required if name not in given]:
+        if len(given) < len(decoders) and (missing := [name for name in required if name not in given]):
             raise WorkbenchError(f"{kind.__name__} came without {missing[0]}.")
         return kind(**given)
 

@@ -80,6 +80,24 @@ def test_who_passes_by_many_pages_waits_for_the_last_ones_only(
     assert asked[-1].before == TOTAL - 99_000 + 1
 
 
+def test_more_pages_wait_until_one_has_come_or_is_lost(
+    long: AuditModel, make: Any, asked: list[EntryQuery], qtbot: Any
+) -> None:
+    asked.clear()
+    for row in (10_000, 20_000):
+        long.index(row, WHAT).data()
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    long.index(30_000, WHAT).data()
+    long._ask_missing()
+    assert len(asked) == 2
+    long.lose(EntryQuery("of another filter", limit=PAGE, brief=True, before=asked[0].before))
+    long._ask_missing()
+    assert len(asked) == 2
+    long.lose(asked[0])
+    qtbot.waitUntil(lambda: len(asked) == 3)
+    assert asked[2].before == TOTAL - 30_000 + 1
+
+
 def test_only_some_pages_are_held_the_first_among_them(
     long: AuditModel, make: Any, asked: list[EntryQuery], qtbot: Any
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
+from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying, EntryWritten, Event
 from workbench.gui.audit.chips import ChipRow
 from workbench.gui.audit.filter_menu import FilterMenu
@@ -217,7 +218,11 @@ class AuditPane(Pane):
         self.context.tasks.run("audit", self._read(query))
 
     async def _read(self, query: EntryQuery) -> None:
-        page = await self.context.questions.entry_page(query)
+        try:
+            page = await self.context.questions.entry_page(query)
+        except WorkbenchError:
+            self.model.lose(query)
+            raise
         self._carefully(lambda: self.model.answer(query, page))
 
     def _count(self, query: EntryQuery) -> None:

@@ -38,6 +38,8 @@ HELD = 30
 """Pages that are held; others are asked for again when somebody scrolls there."""
 FRESH = 1_000
 """Live entries on top; then all are counted anew, and pages take them in."""
+AT_ONCE = 2
+"""Pages that are on their way: more would come all at once, for rows that somebody has passed by since."""
 SETTLE_MS = 12
 """So long a row has to be in sight before its page is asked for: who drags the bar passes by many."""
 
@@ -151,7 +153,7 @@ class AuditModel(QAbstractTableModel):
         number = self._asked.get(query.before) if replace(query, before=0) == self._query else None
         if number is None:
             return
-        del self._asked[query.before]
+        self.lose(query)
         part = [*self._parts.pop(number, ()), *page.entries]
         due = min(PAGE, self._count - number * PAGE) if number else PAGE
         if len(part) < due and not page.complete:
@@ -160,6 +162,13 @@ class AuditModel(QAbstractTableModel):
             self._show_first(part, going_on=0 in self._parts)
         elif number not in self._parts:
             self._hold(number, part)
+
+    def lose(self, query: EntryQuery) -> None:
+        """Nothing is on its way for this query any more; others may go."""
+        if replace(query, before=0) == self._query:
+            self._asked.pop(query.before, None)
+        if self._missing and not self._settle.isActive():
+            self._settle.start()
 
     def anchor(self, query: EntryQuery, marks: EntryMarks) -> None:
         """How many there are, and where pages begin."""
@@ -245,7 +254,9 @@ class AuditModel(QAbstractTableModel):
         return page[offset] if offset < len(page) else None
 
     def _ask_missing(self) -> None:
-        """The pages that were looked at last."""
+        """The pages that were looked at last, as soon as others have come."""
+        if len(self._asked) >= AT_ONCE:
+            return
         on_the_way = set(self._asked.values())
         for number in list(self._missing)[-2:]:
             if number not in self._pages and number not in on_the_way and number < len(self._starts):
