@@ -118,3 +118,15 @@ def test_everything_that_takes_the_keyboard_has_a_name(keep: Any) -> None:
         if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
             face = QAccessible.queryAccessibleInterface(widget)
             assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
+
+
+def test_a_program_with_a_token_of_one_conversation_says_that_it_will_fail_in_others(context: Any, qtbot: Any) -> None:
+    dialog = KeepDialog(context, code='await send_email(to="[EMAIL_1.31zw]")\n')
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert "[EMAIL_1.31zw] stands for a value of one conversation" in dialog._hidden.full_text()
+    assert dialog._hidden.isVisible()
+    plain = KeepDialog(context, code="print(1)\n")
+    qtbot.addWidget(plain)
+    plain.show()
+    assert not plain._hidden.isVisible()

@@ -99,7 +99,10 @@ def _runs(figures: Figures) -> Chart:
     )
     total = sum(numbers.values())
     done = sum(number for (_, outcome), number in numbers.items() if outcome == RunState.DONE)
-    words = translate("charts", "{0:,} runs, {1:.0%} done").format(total, done / total)
+    many = translate("charts", "{0:,} runs, {1:.0%} done").format(total, done / total)
+    words = (
+        many if total > 1 else translate("charts", "1 run, done") if done else translate("charts", "1 run, not done")
+    )
     sentence = translate("charts", "They took {} on average.").format(duration(figures.average_ms))
     return Chart("runs", title, words, sentence, labels, series, heads, rows, stacked=True)
 

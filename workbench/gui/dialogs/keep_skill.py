@@ -25,6 +25,7 @@ from workbench.gui.editor.exact import exact_text
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.forms.growing_text import GrowingText
 from workbench.gui.icons import icon
+from workbench.gui.privacy.tokens import written
 from workbench.gui.skills.naming import description_fault, name_fault
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
@@ -120,8 +121,19 @@ class KeepDialog(QDialog):
     def _take(self, texts: list[str]) -> None:
         self._code, self._whole = texts[0], True
         self._view.show_code(self._code)
+        self._warn_of_tokens()
         self._check()
         self._context.tasks.run("assess a program", self._assess())
+
+    def _warn_of_tokens(self) -> None:
+        """A token stands for its value in one conversation only: in another one the skill would not work."""
+        tokens = sorted({one.token for one in written(self._code)})
+        words = self.tr(
+            "{} stands for a value of one conversation: in others this skill fails. Save it as a draft and make the"
+            " value an argument."
+        )
+        self._hidden.setText(words.format(", ".join(tokens[:3])))
+        self._hidden.setVisible(bool(tokens))
 
     async def _assess(self) -> None:
         try:
@@ -194,6 +206,10 @@ class KeepDialog(QDialog):
         mark(self._tools, role="mono")
         form.addRow(self.tr("Tools it uses"), self._tools)
         column.addLayout(form)
+        self._hidden = ForeignLabel()
+        mark(self._hidden, role="warning")
+        self._hidden.hide()
+        column.addWidget(self._hidden)
         return column
 
     def _meaning(self, skill: Skill | None) -> str:
