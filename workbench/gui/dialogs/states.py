@@ -73,7 +73,7 @@ class StatesDialog(QDialog):
         column.addWidget(words)
         empty = self.tr("An agent keeps one with session_id; your own programs with “Run and keep the variables”.")
         self._stack = QStackedLayout()
-        self._stack.addWidget(EmptyState(self._context.theme, "layers", self.tr("No state is kept"), empty))
+        self._stack.addWidget(EmptyState(self._context.theme, "layers", self.tr("No state is kept"), empty, self))
         self._stack.addWidget(self.list)
         column.addLayout(self._stack, 1)
         self._fault.setWordWrap(True)

@@ -94,6 +94,7 @@ class RunsPane(Pane):
             "hourglass",
             self.tr("No program is waiting"),
             self.tr("When an agent proposes a program that needs your yes, it appears here with the time you have."),
+            self,
         )
         empty.offer(self._commands["agent.example"])
         return empty

@@ -48,6 +48,7 @@ class SkillsPane(Pane):
             "book",
             self.tr("No skills yet"),
             self.tr("A program that went well can be kept as a skill; agents then find it by name and use it."),
+            self,
         )
         self._empty.offer(commands["skill.new"])
         self._empty.offer(commands["skill.import"])

@@ -50,7 +50,7 @@ class HiddenPage(QWidget):
         self.words = ForeignLabel()
         mark(self.words, role="muted")
         self.more = QPushButton(self.tr("Show more"))
-        self.empty = EmptyState(theme, "shield-check", "", "")
+        self.empty = EmptyState(theme, "shield-check", "", "", self)
         self.export = tool_button("save", self.tr("Save what is known, without the values…"), theme)
         self.forget = tool_button("trash", self.tr("Forget all values of this conversation…"), theme)
         self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)

@@ -38,7 +38,7 @@ class MarksPage(QWidget):
             "Select something in a result or on the page Try, and say in its menu that it was missed or that it is not"
             " personal. Or write a value, a pattern or the name of a key below."
         )
-        self.empty = EmptyState(theme, "bookmark", self.tr("Nothing is marked"), words)
+        self.empty = EmptyState(theme, "bookmark", self.tr("Nothing is marked"), words, self)
         self.deed, self.what, self.kind = CalmCombo(), CalmCombo(), CalmCombo()
         self.text = QLineEdit()
         self.add = QPushButton(self.tr("Add"))

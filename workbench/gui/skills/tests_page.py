@@ -122,6 +122,7 @@ class TestsPage(QWidget):
                 "Run the skill with “Record” ticked, or press Record on a run's page. A test plays it back without any"
                 " server and says what is another one: code, definition, argument, call or result."
             ),
+            self,  # a stack shows its first page, and without a parent that is a window
         )
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.list)
