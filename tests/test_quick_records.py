@@ -125,5 +125,18 @@ def test_what_is_not_plain_is_left_to_the_standard_library():
         def __repr__(self) -> str:
             return "counted"
 
+    class Wished:
+        """Asks for what only the standard library does."""
+
+        one: int
+        two: int = field(default=2, init=False, hash=False)
+        three: int = field(default=3, kw_only=True)
+
+    wished = quick(Wished)
+    assert repr(wished(1, three=4)).endswith("(one=1, two=2, three=4)")
+    for wrong in (lambda: wished(1, 2), lambda: quick(type("More", (wished,), {}))(1, 2)):
+        with pytest.raises(TypeError):
+            wrong()
+
     made = quick(Counted)
     assert (made.many, repr(made(1)), [f.name for f in fields(made)]) == (3, "counted", ["one"])

@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from types import ModuleType
+
+import pydantic
+
+from workbench.sdk import _deferred
 
 CODE = """
 import json, sys
@@ -43,3 +48,11 @@ def test_what_is_not_used_is_not_loaded_and_can_still_be_had():
     assert "inputSchema" in told["fault"]
     assert told["names"] == ["Client", "ClientSession"]
     assert told["same"]
+
+
+def test_where_pydantic_keeps_its_defaults_elsewhere_all_is_built_at_once(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pydantic._internal._config", ModuleType("other"))
+    make = pydantic.TypeAdapter.__init__
+    with _deferred():
+        assert pydantic.TypeAdapter.__init__ is not make
+    assert pydantic.TypeAdapter.__init__ is make

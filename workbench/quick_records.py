@@ -47,7 +47,10 @@ def quick(cls: type) -> type:
     own = get_annotations(cls)
     if not _OURS.isdisjoint(cls.__dict__) or any(word in kind for kind in map(str, own.values()) for word in _SPECIAL):
         return dataclasses.dataclass(frozen=True, slots=True)(cls)
-    fields = _inherited(cls) | {name: _field(cls, name, kind) for name, kind in own.items()}
+    before = _inherited(cls)
+    if any(map(_is_special, (*before.values(), *cls.__dict__.values()))):
+        return dataclasses.dataclass(frozen=True, slots=True)(cls)
+    fields = before | {name: _field(cls, name, kind) for name, kind in own.items()}
     made = _slotted(cls, fields)
     starting = ["self"]
     filling = ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
@@ -66,6 +69,11 @@ def _inherited(cls: type) -> dict[str, Field[Any]]:
     for base in cls.__mro__[-1:0:-1]:
         found.update(getattr(base, "__dataclass_fields__", {}))
     return found
+
+
+def _is_special(one: object) -> bool:
+    """Whether a field is asked for more than a default, and whether it is shown and compared."""
+    return isinstance(one, Field) and (not one.init or one.kw_only is True or one.hash is not None)
 
 
 def _field(cls: type, name: str, kind: str) -> Field[Any]:

@@ -56,9 +56,9 @@ def _deferred() -> Iterator[None]:
     """What pydantic makes meanwhile builds no validator before it is used."""
     import pydantic
 
-    defaults = importlib.import_module("pydantic._internal._config").config_defaults
+    defaults = _defaults()
     adapter: Any = pydantic.TypeAdapter  # Any: its constructor is replaced
-    before, make = defaults["defer_build"], adapter.__init__
+    before, make = defaults.get("defer_build", False), adapter.__init__
 
     def later(self: Any, kind: Any, *, config: Any = None, _parent_depth: int = 2, module: str | None = None) -> None:
         plain = isinstance(kind, type) and issubclass(kind, pydantic.BaseModel)
@@ -70,3 +70,12 @@ def _deferred() -> Iterator[None]:
         yield
     finally:
         defaults["defer_build"], adapter.__init__ = before, make
+
+
+def _defaults() -> dict[str, Any]:
+    """Any: whatever can be configured. Nothing where pydantic keeps them elsewhere: all is built at once then."""
+    try:
+        found: dict[str, Any] = importlib.import_module("pydantic._internal._config").config_defaults
+    except (ImportError, AttributeError):
+        return {}
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from threading import Event
 
 import pytest
 
@@ -78,3 +79,30 @@ async def test_the_functions_that_a_program_called_are_compiled_until_their_serv
     stock.used([("demo", "list_orders")])
     await stock.close()
     assert compiled.exists()
+
+
+async def test_nothing_is_compiled_while_files_are_written_and_nothing_is_written_before_that_has_ended(
+    demo, monkeypatch
+):
+    stock, compiling, go_on, order = Stock(demo.rooms), Event(), Event(), []
+    stock.open()
+    await stock.refresh()
+
+    def slow(root, server, names):
+        compiling.set()
+        go_on.wait(60)
+        order.append("compiled")
+
+    monkeypatch.setattr("workbench.runs.stock.compile_functions", slow)
+    monkeypatch.setattr(stock, "_write", lambda *given: order.append("written"))
+    stock.used([("demo", "list_orders")])
+    assert await asyncio.to_thread(compiling.wait, 60)
+    stock.hear(ToolsChanged("demo"))
+    writing = asyncio.ensure_future(stock.refresh())
+    while not stock._at_work:
+        await asyncio.sleep(0)
+    stock.used([("demo", "send_email")])
+    go_on.set()
+    await writing
+    await stock.close()
+    assert order == ["compiled", "written"]

@@ -109,9 +109,9 @@ class Stock:
             await asyncio.shield(self._task)
 
     def used(self, tools: Iterable[tuple[str, str]]) -> None:
-        """A Python program called these, so another one will."""
+        """A Python program called these, so another one will. Not while files are written: both empty the folder."""
         new = {server_and_tool for server_and_tool in tools if server_and_tool not in self._compiled}
-        if new and (self._compiling is None or self._compiling.done()):
+        if new and not self._at_work and (self._compiling is None or self._compiling.done()):
             self._compiled |= new
             self._compiling = spawn("compile functions", asyncio.to_thread(self._compile, new))
 
@@ -142,6 +142,8 @@ class Stock:
         taken, skills = self._wrappers[language].taken(), self._skills
         self._skills = False
         self._compiled = {one for one in self._compiled if one[0] not in taken.stale | taken.gone}
+        if self._compiling is not None:
+            await asyncio.wait([self._compiling])
         known = self._rooms.catalog.tools()
         tools = {server: [tool for tool in known if tool.server == server] for server in taken.stale}
         try:
