@@ -39,6 +39,16 @@ def test_a_yes_of_an_earlier_version_counts_for_the_words_that_stand_there_first
     assert Approvals(tmp_path).holds("add-up", "sha-1", "words-1")
 
 
+def test_where_nothing_can_be_written_an_earlier_yes_still_counts(tmp_path: Path) -> None:
+    Approvals(tmp_path).add("add-up", "sha-1")
+    approvals = Approvals(tmp_path)
+    (tmp_path / FILE).unlink()
+    tmp_path.rmdir()
+    tmp_path.write_text("a file in its place")
+    assert approvals.holds("add-up", "sha-1", "words-1")
+    assert not approvals.holds("add-up", "sha-1", "words-2")
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"add-up": "sha-1"}', "\0"])
 def test_a_file_that_cannot_be_read_approves_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)

@@ -7,9 +7,13 @@ reaches programs only when it was kept through the library here, or shipped with
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
+from threading import Lock
 
 from workbench.skills.folder import write_file
+
+log = logging.getLogger(__name__)
 
 FILE = ".kept.json"
 
@@ -19,6 +23,7 @@ class Approvals:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
+        self._changing = Lock()
         self._shas = self._read()
 
     def holds(self, name: str, sha: str, words: str = "") -> bool:
@@ -28,8 +33,7 @@ class Approvals:
         if not words:
             return any(one.partition(".")[0] == sha for one in known)
         if sha in known:
-            known.remove(sha)
-            self.add(name, sha, words)
+            self._bind(known, sha, f"{sha}.{words}")
         return f"{sha}.{words}" in known
 
     def add(self, name: str, sha: str, words: str = "") -> None:
@@ -37,7 +41,21 @@ class Approvals:
         one = f"{sha}.{words}" if words else sha
         if one in self._shas.get(name, ()):
             return
-        self._shas.setdefault(name, []).append(one)
+        with self._changing:
+            self._shas.setdefault(name, []).append(one)
+            self._write()
+
+    def _bind(self, known: list[str], sha: str, one: str) -> None:
+        """Several threads read skills at once, and a full disk keeps nobody from reading them."""
+        with self._changing:
+            if sha in known:
+                known[known.index(sha)] = one
+                try:
+                    self._write()
+                except OSError as fault:
+                    log.warning("which words of a skill were kept cannot be noted: %s", fault)
+
+    def _write(self) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         write_file(self._file, json.dumps(self._shas, indent=1, sort_keys=True))
 
