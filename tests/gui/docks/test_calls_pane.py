@@ -220,7 +220,7 @@ def test_the_open_call_is_copied_in_other_words(form: Any, settled: Any, form_na
 
 
 def test_the_palette_finds_saved_calls(paper: Any) -> None:
-    from workbench.gui.dialogs.palette import find_targets, saved_targets
+    from workbench.gui.dialogs.targets import find_targets, saved_targets
     from workbench.records import SavedCalls
 
     targets = saved_targets(SavedCalls(tuple(paper.saved_list.values())))
