@@ -97,6 +97,19 @@ def test_a_draft_opens_with_its_words_and_says_its_tools(keep: Any, qtbot: Any) 
     assert dialog._strip.sentence() == "Reads orders."
 
 
+def test_the_words_that_agents_read_can_be_read_before_they_are_kept(keep: Any) -> None:
+    words = {"notes": "# Usage\n\nCall it\u200b daily.", "tags": ("orders", "daily"), "allowed": "Bash"}
+    dialog = keep(skill=Skill("one", "Prints one.", "print(1)", SkillState.KEPT, 2, "c" * 64, **words))
+    assert dialog.tabs.tabBar().isVisible()
+    dialog.tabs.setCurrentIndex(1)
+    shown = dialog._card_view.text()
+    assert shown.startswith("tags: orders, daily\nallowed-tools: Bash\n\n# Usage")
+    assert "\u200b" not in shown  # shown as a chip
+    dialog._strip.line_wanted.emit(1)
+    assert dialog.tabs.currentIndex() == 0
+    assert not keep(code="print(1)").tabs.tabBar().isVisible()
+
+
 def test_a_fault_is_said_and_nothing_typed_is_lost(keep: Any, paper: Any, qtbot: Any) -> None:
     async def draft_skill(*words: str) -> Skill:
         raise WorkbenchError("The bench is not writable.", "Check its folder.")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPushButton,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -52,7 +53,9 @@ class KeepDialog(QDialog):
         self._context = context
         self._run_id = run.id if run else skill.run_id if skill else ""
         self._code = run.proposal.code if run else skill.code if skill else code
-        self._whole = not whole_size([self._code])
+        self._card = card_head(skill) if skill else ""
+        self._notes = skill.notes if skill else ""
+        self._whole = not whole_size([self._code, self._notes])
         self._busy = False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("Keep as a skill"))
@@ -113,14 +116,15 @@ class KeepDialog(QDialog):
             self.description.setPlainText(skill.description)
         self._check()
         if not self._whole:
-            coro = fetch_whole(self._context.fetch, [self._code])
+            coro = fetch_whole(self._context.fetch, [self._code, self._notes])
             self._context.tasks.run("read the whole program", coro, self._take)
         else:
-            self._take([self._code])
+            self._take([self._code, self._notes])
 
     def _take(self, texts: list[str]) -> None:
-        self._code, self._whole = texts[0], True
+        (self._code, self._notes), self._whole = texts, True
         self._view.show_code(self._code)
+        self._card_view.show_code("\n\n".join(part for part in (self._card, self._notes.strip()) if part))
         self._warn_of_tokens()
         self._check()
         self._context.tasks.run("assess a program", self._assess())
@@ -176,14 +180,29 @@ class KeepDialog(QDialog):
         self._strip = AssessmentStrip(self._context.theme)
         self._view = CodeView(self._context.theme)
         self._view.setAccessibleName(self.tr("The program that is kept"))
-        self._strip.line_wanted.connect(self._view.go_to)
+        self._strip.line_wanted.connect(self._go_to)
         self._fault = FaultCard(self._context.theme)
         layout.addWidget(self._strip)
-        layout.addWidget(self._view, 1)
+        layout.addWidget(self._make_tabs(), 1)
         layout.addWidget(self._fault)
         layout.addWidget(self._make_foot())
         self.resize(unit * 170, unit * 160)
         self.name.setFocus()
+
+    def _make_tabs(self) -> QWidget:
+        """What is kept: the program and, where there is one, the card, which agents read and a yes covers as well."""
+        self._card_view = CodeView(self._context.theme, language="markdown")
+        self._card_view.setAccessibleName(self.tr("The words of its card that are kept"))
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._view, self.tr("Program"))
+        self.tabs.addTab(self._card_view, self.tr("Words agents read"))
+        self.tabs.tabBar().setVisible(bool(self._card or self._notes))
+        return self.tabs
+
+    def _go_to(self, line: int) -> None:
+        self.tabs.setCurrentWidget(self._view)
+        self._view.go_to(line)
 
     def _make_fields(self, skill: Skill | None) -> QVBoxLayout:
         unit = self._context.theme.unit
@@ -257,6 +276,14 @@ class KeepDialog(QDialog):
         for button in (cancel, self.draft_button, self.keep_button):
             row.addWidget(button)
         return foot
+
+
+def card_head(skill: Skill) -> str:
+    """What agents read of a card beside its description and its text."""
+    lists = (("tags", skill.tags), ("triggers", skill.triggers))
+    lines = [f"{name}: {', '.join(items)}" for name, items in lists if items]
+    words = (("compatibility", skill.compatibility), ("allowed-tools", skill.allowed))
+    return "\n".join([*lines, *(f"{name}: {said}" for name, said in words if said)])
 
 
 def with_fault(field: QWidget, fault: ForeignLabel) -> QWidget:
