@@ -47,7 +47,8 @@ async def measure(core: Core, edits: int) -> None:
 
     core.bus.listen(hear)
     run = core.conveyor.submit(program(0), core.rooms.sessions.open("benchmark"))
-    await asyncio.wait_for(waits.wait(), 30)
+    async with asyncio.timeout(30):
+        await waits.wait()
     connection = await in_memory(core.desk, core.bus)
     times = []
     for number in range(edits):

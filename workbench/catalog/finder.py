@@ -59,7 +59,8 @@ class Finder:
         if not self._is_ready():
             self._index_soon()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._built.wait(), None if self._last is None else _PATIENCE)
+                async with asyncio.timeout(None if self._last is None else _PATIENCE):
+                    await self._built.wait()
         assert self._last is not None
         self._notice_model()
         return self._last, self._is_ready() and (self._last.reader is not None or not self._busy())

@@ -42,7 +42,8 @@ class Groups:
         if process.stdin is not None:
             process.stdin.close()
         try:
-            await asyncio.wait_for(process.wait(), _GRACE)
+            async with asyncio.timeout(_GRACE):
+                await process.wait()
         except TimeoutError:
             process.kill()
             await process.wait()

@@ -295,7 +295,8 @@ class StdioTransport:
         """A server may leave while its children hold its pipes open; what it wrote before is still read."""
         await self._protocol.exited.wait()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.ended.wait(), _GRACE / 4)
+            async with asyncio.timeout(_GRACE / 4):
+                await self.ended.wait()
         self._stop_hearing()
 
     async def _end(self) -> None:
@@ -325,7 +326,8 @@ class StdioTransport:
 
     async def _gone(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._protocol.exited.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._protocol.exited.wait()
         return self._protocol.exited.is_set()
 
     async def _group_gone(self, seconds: float) -> None:

@@ -140,7 +140,8 @@ async def _wait(connection: Connection) -> None:
             if connection.closed.is_set():
                 raise WorkbenchError("The core ended before an agent came.", "Try again.")
             with contextlib.suppress(TimeoutError):
-                named = [one for one in await asyncio.wait_for(came.get(), LOOK_SECONDS) if one.version]
+                async with asyncio.timeout(LOOK_SECONDS):
+                    named = [one for one in await came.get() if one.version]
         print_data("\n".join(f"{agent_title(one.name)} is connected." for one in named))
     finally:
         forget()

@@ -79,7 +79,8 @@ class Hints:
         async with self._turn:
             process = self._process or await self._start()
             try:
-                answer = await asyncio.wait_for(_talk(process, wish), SECONDS)
+                async with asyncio.timeout(SECONDS):
+                    answer = await _talk(process, wish)
             except (TimeoutError, OSError, ValueError, asyncio.CancelledError) as fault:
                 await self._end()  # its answer may still come, and must not become another question's
                 if isinstance(fault, asyncio.CancelledError):
@@ -101,7 +102,8 @@ class Hints:
             cwd=ABOVE, env=_TIDY, limit=_LINE, start_new_session=True,
         )  # fmt: skip
         try:
-            ready = await asyncio.wait_for(_heard(process), STARTING)
+            async with asyncio.timeout(STARTING):
+                ready = await _heard(process)
         except BaseException as fault:
             await self._end()
             if isinstance(fault, TimeoutError | OSError | ValueError):

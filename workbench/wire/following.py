@@ -60,7 +60,8 @@ async def _to_its_end(connection: Connection, run_id: str, attend: Attend | None
                 await attend(run)
                 continue
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stir.wait(), LOOK_SECONDS)
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await stir.wait()
         return run
     finally:
         forget()
