@@ -108,7 +108,6 @@ ELSEWHERE = {
     "cli/running.py": "tests/cli/test_run.py",
     "cli/yes.py": "tests/cli/test_run.py",
     "wire/agent_titles.py": "tests/cli/test_connect.py",
-    "wire/following.py": "tests/cli/test_run.py",
     "wire/task_stats.py": "tests/test_orchestrator.py",
     "cli/program.py": "tests/cli/test_rehearse.py",
     "cli/options.py": "tests/cli/test_main.py",
