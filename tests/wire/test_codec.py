@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench import records
@@ -28,7 +28,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=5,
 )
-FEW = settings(max_examples=25)  # examples of each of 200 kinds: most of a record's parts are parts of others, too
 PLAIN = {
     str: st.text(max_size=20),
     int: st.integers(),
@@ -63,7 +62,6 @@ def over_the_wire(plain: Any) -> Any:
 
 @pytest.mark.parametrize("kind", RECORDS, ids=lambda kind: kind.__name__)
 def test_every_record_comes_back_as_it_went(kind):
-    @FEW
     @given(values(kind))
     def comes_back(record):
         back = decode(kind, over_the_wire(encode(kind, record)))
@@ -75,7 +73,6 @@ def test_every_record_comes_back_as_it_went(kind):
 
 @pytest.mark.parametrize("kind", EVENTS, ids=lambda kind: kind.__name__)
 def test_every_event_comes_back_as_it_went(kind):
-    @FEW
     @given(values(kind))
     def comes_back(event):
         assert decode_event(over_the_wire(encode_event(event))) == event
