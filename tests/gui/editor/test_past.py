@@ -34,13 +34,19 @@ def _again(editor: ProgramEditor, make_editor: Any) -> ProgramEditor:
     return made
 
 
+def _typed(make_editor: Any, qtbot: Any) -> ProgramEditor:
+    """An editor in which two lines were added to one."""
+    made: ProgramEditor = make_editor()
+    made.past.bring_back("x = 1\n", ())
+    made.moveCursor(QTextCursor.MoveOperation.End)
+    qtbot.keyClicks(made, "y = 2")
+    qtbot.keyClick(made, Qt.Key.Key_Return)
+    qtbot.keyClicks(made, "zz")
+    return made
+
+
 def test_undo_goes_back_over_a_restart_to_the_first_text(make_editor: Any, qtbot: Any) -> None:
-    first = make_editor()
-    first.past.bring_back("x = 1\n", ())
-    first.moveCursor(QTextCursor.MoveOperation.End)
-    qtbot.keyClicks(first, "y = 2")
-    qtbot.keyClick(first, Qt.Key.Key_Return)
-    qtbot.keyClicks(first, "zz")
+    first = _typed(make_editor, qtbot)
     qtbot.keyClick(first, Qt.Key.Key_Backspace)
     second = _again(first, make_editor)
     assert second.text() == "x = 1\ny = 2\nz"
@@ -127,12 +133,7 @@ def test_colours_are_no_change(make_editor: Any) -> None:
 
 
 def test_redo_lives_on_over_a_restart_until_something_else_is_typed(make_editor: Any, qtbot: Any) -> None:
-    first = make_editor()
-    first.past.bring_back("x = 1\n", ())
-    first.moveCursor(QTextCursor.MoveOperation.End)
-    qtbot.keyClicks(first, "y = 2")
-    qtbot.keyClick(first, Qt.Key.Key_Return)
-    qtbot.keyClicks(first, "zz")
+    first = _typed(make_editor, qtbot)
     whole = first.text()
     while first.document().isUndoAvailable():
         qtbot.keyClick(first, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
