@@ -1,4 +1,4 @@
-"""Files and functions stay small, and each file says why it exists."""
+"""Each module says why it exists, each public class says what it is, and no function grows beyond a screen."""
 
 from __future__ import annotations
 
@@ -8,26 +8,12 @@ from pathlib import Path
 
 Tree = Callable[[Path], ast.Module]
 
-LINES = 400
-MAIN_WINDOW_LINES = 250
 LONG_FUNCTION = 60
 EMPTY_ROOMS_MAY_HAVE = (ast.Expr, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 
 
-def _lines(path: Path) -> int:
-    return len(path.read_text(encoding="utf-8").splitlines())
-
-
 def _python(root: Path) -> list[Path]:
     return [path for part in ("workbench", "tests", "tools", "benchmarks") for path in (root / part).rglob("*.py")]
-
-
-def test_no_python_file_has_more_than_400_lines(root: Path) -> None:
-    assert {str(path.relative_to(root)): _lines(path) for path in _python(root) if _lines(path) > LINES} == {}
-
-
-def test_the_main_window_lays_out_and_owns_nothing_so_it_is_short(root: Path) -> None:
-    assert _lines(root / "workbench/gui/main_window.py") <= MAIN_WINDOW_LINES
 
 
 def test_every_module_says_why_it_exists(root: Path, tree: Tree) -> None:
