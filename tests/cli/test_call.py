@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -73,9 +75,37 @@ def test_a_tool_that_answers_with_an_error_has_a_code_of_its_own(command):
 def test_a_risky_call_needs_a_yes(command):
     code, out, err = command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0001")
     assert (code, out) == (6, "")
-    assert "can change or delete data for good" in err
+    assert "delete_customer may delete or overwrite data for good: demo says so." in err
     assert "--yes" in err
     assert command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0001", "--yes")[0] in (0, 5)
+
+
+def at_a_terminal(bench, answer, *arguments):
+    """Run the command line with a terminal as stdin and stderr, and type the answer when it asks."""
+    here, there = pty.openpty()
+    words = [sys.executable, "-m", "workbench", *arguments, "--bench", str(bench.bench)]
+    process = subprocess.Popen(words, stdin=there, stderr=there, stdout=subprocess.PIPE)
+    os.close(there)
+    said = b""
+    with process, contextlib.suppress(OSError):  # the terminal closes with the process
+        while piece := os.read(here, 4096):
+            said += piece
+            if said.endswith(b": ") and b"Call it?" in said:
+                os.write(here, f"{answer}\n".encode())
+    os.close(here)
+    return process.returncode, said.decode()
+
+
+def test_at_a_terminal_a_call_asks_and_a_lasting_yes_is_kept_for_own_calls(bench, command):
+    given = ("call", "demo", "delete_customer", "-a", "customer_id=CUS-0002")
+    code, said = at_a_terminal(bench, "n", *given)
+    assert code == 6
+    assert "delete_customer may delete or overwrite data for good: demo says so." in said
+    assert "[a]lways call this tool, [t]rust this server, [N]o" in said
+    code, said = at_a_terminal(bench, "a", *given)
+    assert code == 0
+    assert "You call demo.delete_customer without being asked; programs and agents still ask." in said
+    assert command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0003")[0] == 0, "nobody is asked any more"
 
 
 def test_a_server_nobody_allowed_is_shown_with_its_whole_command(command):

@@ -47,6 +47,37 @@ def test_a_rule_outlives_the_core_with_its_sentence_and_its_count(bench: Bench) 
     assert kept.used > 0
 
 
+def test_a_permission_for_own_calls_is_void_with_another_definition_or_entry_and_no_rule_for_programs(
+    bench: Bench,
+) -> None:
+    rules = bench.rules()
+    tool = rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
+    assert rules.for_own_calls(MAIL) is not None
+    assert rules.for_own_calls(replace(MAIL, hash="other")) is None
+    assert rules.for_own_calls(replace(MAIL, name="delete_mail")) is None
+    assert rules.judge(MAIL, BOB).word is None, "it speaks for no program"
+    assert bench.rules().for_own_calls(MAIL) == tool, "it is kept"
+    assert rules.view([replace(MAIL, hash="other")]).void == {tool.id: "the tool's definition changed since"}
+    bench.entry = "second"
+    assert rules.for_own_calls(MAIL) is None
+    rules.carry("mail", "first")
+    assert rules.for_own_calls(MAIL) is None, "it was given for exactly the command that it was"
+    rules.put(Permission("", "own", Word.ALLOW, "mail"), None)
+    assert rules.for_own_calls(replace(MAIL, name="delete_mail")) is not None
+    marked = replace(MAIL, name="delete_mail", said=("sends",), sends=True)
+    assert rules.for_own_calls(marked) is None, "what the user marked asks all the same"
+    bench.entry = "third"
+    assert rules.for_own_calls(replace(MAIL, name="delete_mail")) is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"word": Word.DENY}, {"scope": "session", "session": "s"}, {"where": (Predicate("to", "bob"),)}]
+)
+def test_a_permission_for_own_calls_only_allows(bench: Bench, wrong: dict[str, object]) -> None:
+    with pytest.raises(WorkbenchError, match="only allows"):
+        bench.rules().put(replace(Permission("", "own", Word.ALLOW, "mail", "send_email"), **wrong), MAIL)
+
+
 def test_the_same_rule_with_another_word_takes_its_place(bench: Bench) -> None:
     rules = bench.rules()
     rules.put(TO_ACME, MAIL)

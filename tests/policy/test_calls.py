@@ -104,15 +104,15 @@ def test_an_agent_calls_nothing_outside_of_a_program() -> None:
     assert not check_call(call(READ), READ, None, approved=True).allow
 
 
-@pytest.mark.parametrize("tool", [SEND, DELETE, Tool("s", "frobnicate")])
+@pytest.mark.parametrize("tool", [SEND, DELETE, Tool("s", "purge_cache")])
 def test_a_person_confirms_what_cannot_be_taken_back(tool: Tool) -> None:
     said = check_call(call(tool, Origin.PERSON), tool, None, approved=False)
     assert (said.allow, said.confirm) == (False, True)
-    assert said.reason.startswith(f"{tool.server}.{tool.name} ")
+    assert said.reason.startswith(f"{tool.name} may ")
     assert said.reason.endswith(".")
     assert check_call(call(tool, Origin.PERSON, confirmed=True), tool, None, approved=False).allow
 
 
-@pytest.mark.parametrize("tool", [READ, ADD, Tool("s", "get_thing")])
+@pytest.mark.parametrize("tool", [READ, ADD, Tool("s", "get_thing"), Tool("s", "frobnicate")])
 def test_a_person_reads_and_adds_without_being_asked(tool: Tool) -> None:
     assert check_call(call(tool, Origin.PERSON), tool, None, approved=False).allow

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
-from workbench.records import EntryQuery, Origin, ToolCall
+from workbench.records import EntryQuery, Gate, Origin, Permission, ToolCall, Word
 from workbench.runs.broker import Broker
 
 
@@ -29,6 +30,26 @@ async def test_a_read_is_written_down_once_and_a_side_effect_also_before_it_happ
     assert kinds(demo) == ["call.done"]
     assert (await broker.call(call("send_email", to="a@example.org", subject="s", body="b"))).ok
     assert kinds(demo) == ["call.done", "call.sent", "call.done"]
+
+
+async def test_an_own_call_that_sends_asks_until_the_user_allows_it_and_programs_still_ask(demo, broker):
+    mail = call("send_email", confirmed=False, to="a@example.org", subject="s", body="b")
+    asked = await broker.call(mail)
+    assert (asked.needs_confirmation, asked.asks) == (True, "sends")
+    assert asked.fault.message.startswith("send_email may send something out, which cannot be taken back")
+    kept = await demo.desk.set_permission(Permission("", "own", Word.ALLOW, "demo", "send_email"))
+    assert kept.label == "You call demo.send_email without being asked; programs and agents still ask."
+    assert (await broker.call(mail)).ok
+    assert (await demo.desk.permissions()).rules[0].count == 1
+    verdict = await demo.conveyor.assess(
+        "from servers.demo import send_email\nawait send_email(to='a', subject='', body='')"
+    )
+    assert verdict.gate is Gate.ASK
+    program = replace(mail, origin=Origin.AGENT, session=demo.rooms.sessions.open("agent").id, run_id="r")
+    unread = await broker.call(program, await demo.conveyor.assess("print(1)"))
+    assert unread.refused, "no program calls it for that"
+    await demo.desk.revoke_permission(kept.id)
+    assert (await broker.call(mail)).needs_confirmation
 
 
 async def test_an_unknown_tool_is_refused_with_the_nearest_names(demo, broker):

@@ -49,5 +49,5 @@ async def test_a_persons_own_call_says_what_its_tokens_give_away_before_it_goes(
     assert (await broker.call(replace(search, confirmed=True))).ok
     send = replace(search, tool="send_email", arguments={"to": token, "subject": "s", "body": "b"})
     both = (await broker.call(send)).fault.message
-    assert "to somebody outside" in both, "the tool's own risk is said beside it"
+    assert "send something out" in both, "the tool's own risk is said beside it"
     assert "1 e-mail of crm goes to demo.send_email." in both

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.answer import bring_whole, print_outcome
@@ -14,13 +15,15 @@ from workbench.cli.codes import UNANSWERED, USAGE
 from workbench.cli.options import Parser, add_common, add_consents
 from workbench.cli.printing import narrate, narrate_fault, visible
 from workbench.cli.reach import NotAllowed, reach
+from workbench.cli.yes import Line, terminal
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import JsonValue, Origin, Outcome, Tool, ToolCall
+from workbench.records import JsonValue, Origin, Outcome, Permission, Tool, ToolCall, Word
 
 if TYPE_CHECKING:
     from workbench.events import Event
     from workbench.wire.client import Connection
+    from workbench.wire.questions import Questions
 
 EPILOG = """arguments:
   --arg limit=3           typed by the tool's schema: here a number
@@ -31,8 +34,8 @@ EPILOG = """arguments:
   --json -                from stdin
 
 The answer goes to stdout, everything else to stderr. Exit codes: 0 answered, 1 a fault on the way, 2 wrong usage or
-arguments, 5 the tool answered that it failed, 6 it needs --yes or --allow first, 130 interrupted (the call is
-cancelled at the server)."""
+arguments, 5 the tool answered that it failed, 6 it needs your answer at a terminal, or --yes or --allow, first, 130
+interrupted (the call is cancelled at the server)."""
 
 
 class WrongArguments(WorkbenchError):
@@ -68,12 +71,38 @@ async def _carry(connection: Connection, given: argparse.Namespace, arguments: d
     await reach(questions, given.server, given.allow)
     tool = await questions.tool(given.server, given.tool)
     _add_typed(arguments, given.arg, tool)
-    call = ToolCall(uuid.uuid4().hex, tool.server, tool.name, arguments, Origin.PERSON, "person", confirmed=given.yes)
+    line = terminal(busy=given.json == "-")
+    call = ToolCall(
+        uuid.uuid4().hex,
+        tool.server,
+        tool.name,
+        arguments,
+        Origin.PERSON,
+        "person",
+        confirmed=given.yes,
+        unattended=not (sys.stdin.isatty() or sys.stderr.isatty()),
+    )
     forget = connection.listen(_Progress(call.id))
     try:
-        return await bring_whole(connection, await questions.call(call))
+        outcome = await questions.call(call)
+        if outcome.needs_confirmation and line is not None and await _agreed(questions, tool, outcome, line):
+            outcome = await questions.call(replace(call, confirmed=True))
+        return await bring_whole(connection, outcome)
     finally:
         forget()
+
+
+async def _agreed(questions: Questions, tool: Tool, outcome: Outcome, line: Line) -> bool:
+    """What the user says at the terminal; "always" and "trust" are kept, for calls that they make by hand."""
+    narrate(visible(outcome.fault.message if outcome.fault else f"{tool.name} may change or send something."))
+    lasting = " [a]lways call this tool, [t]rust this server," if outcome.asks else ""
+    word = (await line(f"Call it? [y]es, once,{lasting} [N]o: ")).strip().lower()
+    if outcome.asks and word in ("a", "always", "t", "trust"):
+        name = tool.name if word.startswith("a") else ""
+        kept = await questions.set_permission(Permission("", "own", Word.ALLOW, tool.server, name))
+        narrate(visible(f"{kept.label} Revoke it in the window under Workbench > What you allowed."))
+        return True
+    return word in ("y", "yes")
 
 
 def _whole(source: str) -> dict[str, JsonValue]:

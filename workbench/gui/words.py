@@ -10,7 +10,7 @@ import time
 from PySide6.QtCore import QCoreApplication
 
 from workbench.quick_records import dataclass
-from workbench.records import Hints, Risk, RunState, ServerStatus, SkillState
+from workbench.records import Hints, Risk, RunState, ServerStatus, SkillState, Tool
 
 translate = QCoreApplication.translate
 
@@ -76,6 +76,11 @@ def hint_words(hints: Hints) -> tuple[tuple[str, str], ...]:
     if hints.open_world and not hints.read_only:
         words.append((translate("words", "reaches out"), "info"))
     return tuple(words)
+
+
+def is_unverified(tool: Tool) -> bool:
+    """Whether neither the server, as far as it is believed, nor the user says if the tool changes anything."""
+    return tool.hints.read_only is None and tool.hints.destructive is None
 
 
 def clock(at: float) -> str:

@@ -20,7 +20,7 @@ from workbench.quick_records import dataclass
 from workbench.records import Permission, Predicate, ToolBits, Word
 
 _FORMAT = 1
-_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed"})
+_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
 
 
 @dataclass(frozen=True, slots=True)

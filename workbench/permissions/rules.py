@@ -17,7 +17,7 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 from workbench.permissions import kept
 from workbench.permissions.kept import Kept
-from workbench.policy import rule_words
+from workbench.policy import own_calls, rule_words
 from workbench.policy.trust import NO_RULE, Judged, effective, judge
 from workbench.policy.voided import voided
 from workbench.privacy import restoring, sealing
@@ -26,12 +26,13 @@ from workbench.privacy.restoring import Weighed
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
 MOST_RULES = 1_000
-_OF_TOOLS = ("tool", "arguments", restoring.RESTORE)
+_OF_TOOLS = ("tool", "arguments", restoring.RESTORE, own_calls.OWN)
 WRITE_AFTER = 30.0  # seconds after which counts are written, with the next call
 _OTHER_ENTRY = "the entry of the server changed since"
-_ABOUT_DATA: dict[str, tuple[Callable[[Permission], str], Callable[[Permission, Tool | None], None]]] = {
+_OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission, Tool | None], None]]] = {
     restoring.RESTORE: (restoring.sentence, restoring.check),
     sealing.SEALED: (sealing.sentence, sealing.check),
+    own_calls.OWN: (own_calls.sentence, own_calls.check),
 }
 Entry = Callable[[str], str]  # a server → the fingerprint of its entry as it stands now
 _LOST = Fault(
@@ -117,6 +118,10 @@ class Rules:
         """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
         return sealing.sealed_fields(tool, self._about(tool), named, lost=self._kept.lost)
 
+    def for_own_calls(self, tool: Tool) -> Permission | None:
+        """What lets the user's own call of this tool go without a question, if anything does."""
+        return next((one for one in self._about(tool) if own_calls.permits(one, tool)), None)
+
     def looks_into(self, tool: Tool) -> bool:
         """Whether some rule is about arguments of this tool."""
         return any(one.where and one.tool == tool.name for one in self._about(tool))
@@ -150,7 +155,7 @@ class Rules:
         key = self._entry(rule.server) if _of_entry(rule) else tool.hash if tool is not None else ""
         entry = self._entry(rule.server) if tool is not None and rule.kind in _OF_TOOLS else ""
         made = replace(rule, id=rule.id or uuid.uuid4().hex[:12], key=key, made=time.time(), used=0.0, count=0)
-        told, check = _ABOUT_DATA.get(made.kind, (rule_words.sentence, rule_words.check))
+        told, check = _OTHER_KINDS.get(made.kind, (rule_words.sentence, rule_words.check))
         check(made, tool)
         made = replace(made, label=told(made), entry=entry)
         others = [one for one in (*self._kept.rules, *self._passing) if not _same(one, made)]
@@ -268,7 +273,8 @@ class Rules:
 def _of_entry(rule: Permission) -> bool:
     """Whether it stands and falls with the entry of its server; what closes outlives every entry."""
     giving = rule.kind == restoring.RESTORE and not rule.tool and rule.word is Word.ALLOW
-    return rule.kind == "server" or giving
+    own = rule.kind == own_calls.OWN and not rule.tool
+    return rule.kind == "server" or giving or own
 
 
 def _same(one: Permission, other: Permission) -> bool:
@@ -287,6 +293,8 @@ def _bound(one: Permission) -> str:
 
 
 def _carried(one: Permission, before: str, now: str) -> Permission:
+    if one.kind == own_calls.OWN:
+        return one  # it was given for exactly this command or address
     if _of_entry(one) and one.key == before:
         return replace(one, key=now)
     return replace(one, entry=now) if one.entry == before else one

@@ -8,9 +8,13 @@ from __future__ import annotations
 from workbench.policy import bits
 from workbench.policy.bits import contradicts
 from workbench.policy.levels import at_least
+from workbench.policy.own_calls import doubt, objection
 from workbench.policy.tables import verbs
 from workbench.quick_records import dataclass
 from workbench.records import Origin, Risk, Tool, ToolCall, Verdict, Word
+
+UNKNOWN = "unknown"  # why a script's call asks: nobody knows what the tool does
+_ANYWAY = "Call it once more with your confirmation to do it anyway."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class CallVerdict:
     reason: str = ""
     hint: str = ""
     pause: bool = False
+    asks: str = ""  # with `confirm`: what the tool may do, as in `own_calls`, or UNKNOWN
 
 
 def tool_risk(tool: Tool) -> Risk:
@@ -56,13 +61,13 @@ def check_call(
     word: Word | None = None,
     why: str = "",
 ) -> CallVerdict:
-    """Whether this call may go to its server: by the verdict of its run, or by a person's own confirmation. `word` and
-    `why`: what a rule of the person's says of exactly this call of a program."""
+    """Whether this call may go to its server: by the verdict of its run, or by the user's own confirmation. `word` and
+    `why`: what a rule of the user's says of exactly this call of a program, or `word` alone of their own call."""
     risk = tool_risk(tool)
     if verdict is not None:
         return _check_in_run(tool, verdict, approved, risk, word, why)
     if call.origin is Origin.PERSON:
-        return _check_direct(call, tool, risk)
+        return _check_direct(call, tool, risk, word)
     reason = f"{_name(tool)} was called by an agent outside of an assessed program."
     return CallVerdict(False, False, risk, reason, "Call tools from a program given to execute_code.")
 
@@ -83,7 +88,7 @@ def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk, word
         return CallVerdict(True, False, risk)
     seen = any(use.server == tool.server and use.tool == tool.name for use in verdict.tools)
     if not seen and at_least(risk, Risk.MEDIUM):
-        reason = f"The program calls {name}, which could not be read from its text; {_why(tool)}."
+        reason = f"The program calls {name}, which could not be read from its text. {doubt(tool)}"
         return CallVerdict(
             False,
             False,
@@ -97,34 +102,23 @@ def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk, word
             False,
             False,
             risk,
-            f"Nobody approved a program that calls {name}; {_why(tool)}.",
+            f"Nobody approved a program that calls {name}. {doubt(tool)}",
             "Ask a person to approve it.",
             pause=True,
         )
     return CallVerdict(True, False, risk)
 
 
-def _check_direct(call: ToolCall, tool: Tool, risk: Risk) -> CallVerdict:
-    if call.confirmed or not (at_least(risk, Risk.HIGH) or outward(tool)):
+def _check_direct(call: ToolCall, tool: Tool, risk: Risk, word: Word | None) -> CallVerdict:
+    """A call that the user makes by hand. `word`: ALLOW where they said before that such calls shall not ask. A call
+    that a script makes asks about whatever is not known to be harmless: nobody pressed a button for it."""
+    if call.confirmed or word is Word.ALLOW:
         return CallVerdict(True, False, risk)
-    return CallVerdict(
-        False, True, risk, f"{_name(tool)} {_why(tool).removeprefix('it ')}.", "Press Call once more to do it anyway."
-    )
-
-
-def _why(tool: Tool) -> str:
-    if contradicts(tool):
-        return "it claims to read only, but its name says otherwise"
-    if outward(tool) and not verbs.destroys(tool.name):
-        return "it can send data to somebody outside, which cannot be taken back"
-    if tool.hints.destructive or verbs.destroys(tool.name):
-        return "it can change or delete data for good"
-    if tool.hints.destructive is None and tool.hints.read_only is None:
-        claims = tool.claimed or tool.hints
-        if claims.destructive is not None or claims.read_only is not None:
-            return "what its server says of it does not count until a person trusts that server"
-        return "its server does not say whether it changes or deletes data"
-    return "it can change data"
+    if (found := objection(tool)) is not None:
+        return CallVerdict(False, True, risk, found.sentence, _ANYWAY, asks=found.what)
+    if call.unattended and (at_least(risk, Risk.HIGH) or outward(tool)):
+        return CallVerdict(False, True, risk, doubt(tool), _ANYWAY, asks=UNKNOWN)
+    return CallVerdict(True, False, risk)
 
 
 def _name(tool: Tool) -> str:

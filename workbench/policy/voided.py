@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.policy.assess import RULES
+from workbench.policy.own_calls import OWN
 from workbench.policy.pinning import PYTHON
 from workbench.policy.trust import void
 from workbench.records import Permission, Tool, Verdict, Word
@@ -28,6 +29,9 @@ def voided(rules: Iterable[Permission], tools: Iterable[Tool]) -> dict[str, str]
 
 
 def _changed(rule: Permission, known: dict[str, Tool]) -> str:
+    if rule.kind == OWN and rule.tool:
+        tool = known.get(f"{rule.server}.{rule.tool}")
+        return "the tool's definition changed since" if tool is not None and tool.hash != rule.key else ""
     if rule.kind in ("tool", "arguments"):
         tool = known.get(f"{rule.server}.{rule.tool}")
         return void(rule, tool) if tool is not None else ""

@@ -17,7 +17,8 @@ class ToolCall:
     origin: Origin
     session: str
     run_id: str = ""
-    confirmed: bool = False  # a person saw the warning and pressed the button anyway
+    confirmed: bool = False  # the user saw the warning and pressed the button anyway
+    unattended: bool = False  # a script made it: nobody pressed a button or typed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Outcome:
     structured: str = ""  # structuredContent as JSON text; empty when the server sent none
     fault: Fault | None = None
     refused: bool = False  # policy said no; nothing reached the server
-    needs_confirmation: bool = False  # a person may repeat the call with `confirmed`
+    needs_confirmation: bool = False  # the user may repeat the call with `confirmed`
+    asks: str = ""  # with `needs_confirmation`: the tool destroys, sends, or is unknown; empty: it is about the values
     schema_fault: str = ""  # how structured content departs from the tool's output schema
     ms: float = 0.0
     bytes: int = 0

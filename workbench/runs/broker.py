@@ -90,10 +90,11 @@ class Broker:
         if verdict is not None and (beyond := outside(verdict.profile, verdict.required, tool)) is not None:
             return self._refuse(call, session, beyond, Risk.HIGH)
         ruled = await self._ruled(call, tool, session, approved) if verdict is not None else NO_RULE
-        said = check_call(call, tool, verdict, approved, ruled.word, ruled.why)
+        word = ruled.word if verdict is not None else self._own_word(call, tool)
+        said = check_call(call, tool, verdict, approved, word, ruled.why)
         if not said.allow and not (said.pause and guard is not None):
             words = f"{said.reason} {await self._giving(call, tool, session) if said.confirm else ''}".strip()
-            return self._refuse(call, session, Fault(words, said.hint), said.risk, confirm=said.confirm)
+            return self._refuse(call, session, Fault(words, said.hint), said.risk, confirm=said.confirm, asks=said.asks)
         return await self._carry(call, tool, said, session, progress, guard)
 
     def progress(self, call_id: str) -> Progress:
@@ -103,6 +104,15 @@ class Broker:
             self._rooms.tell(CallProgress(call_id, done, total, message))
 
         return tell
+
+    def _own_word(self, call: ToolCall, tool: Tool) -> Word | None:
+        """What the user said of their own calls of this tool; nothing that an agent does comes by here."""
+        if call.origin is not Origin.PERSON or call.run_id or call.confirmed:
+            return None
+        if (permission := self._rooms.rules.for_own_calls(tool)) is None:
+            return None
+        self._rooms.rules.note_use(permission)
+        return Word.ALLOW
 
     async def _ruled(self, call: ToolCall, tool: Tool, session: Session, approved: bool) -> Judged:
         """What the person's rules say of this call, with personal data as it would be sent."""
@@ -139,7 +149,7 @@ class Broker:
         if (denied := denial(given)) is not None:
             return self._refuse(call, session, denied, said.risk)
         if guard is None and not call.confirmed and (words := asked(given)):
-            question = Fault(words, "Press Call once more to do it anyway.")
+            question = Fault(words, "Call it once more with your confirmation to do it anyway.")
             return self._refuse(call, session, question, said.risk, confirm=True)
         if guard is not None and (held := await guard.hold(call, tool, said, arguments)) is not None:
             return await self._held(call, tool, session, said.risk, held)
@@ -226,11 +236,13 @@ class Broker:
             return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
         return outcome
 
-    def _refuse(self, call: ToolCall, session: Session, fault: Fault, risk: Risk, *, confirm: bool = False) -> Outcome:
+    def _refuse(
+        self, call: ToolCall, session: Session, fault: Fault, risk: Risk, *, confirm: bool = False, asks: str = ""
+    ) -> Outcome:
         if not confirm:  # a question back to the person is not a refusal yet
             summary = f"{call.server}.{call.tool} was refused: {session.mask(fault.message)}"
             self._note("call.refused", call, session, risk, summary, ok=False)
-        return _refusal(call, fault, confirm=confirm)
+        return _refusal(call, fault, confirm=confirm, asks=asks)
 
     async def _giving(self, call: ToolCall, tool: Tool, session: Session) -> str:
         """What a person who is asked about the call should know of its tokens."""
@@ -324,5 +336,5 @@ def _entry(
     )
 
 
-def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False) -> Outcome:
-    return Outcome(call.id, ok=False, fault=fault, refused=not confirm, needs_confirmation=confirm)
+def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False, asks: str = "") -> Outcome:
+    return Outcome(call.id, ok=False, fault=fault, refused=not confirm, needs_confirmation=confirm, asks=asks)

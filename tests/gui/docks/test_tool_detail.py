@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ToolsChanged
 from workbench.gui.docks.tool_detail import ToolPane
 from workbench.gui.wishes import FilterServers, ShowTool
-from workbench.records import Companion, Content, Fault, Outcome, Tool, ToolCall
+from workbench.records import Companion, Content, Fault, Outcome, Permission, Tool, ToolCall, Word
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def calls(paper: Any) -> list[ToolCall]:
         made.append(call)
         if call.tool == "delete_customer" and not call.confirmed:
             fault = Fault("delete_customer destroys data for good.", "Check the arguments.")
-            return Outcome(call.id, False, fault=fault, needs_confirmation=True)
+            return Outcome(call.id, False, fault=fault, needs_confirmation=True, asks="destroys")
         return Outcome(call.id, True, (Content("text", "hello"),), ms=12, bytes=5, tokens=2)
 
     paper.call = call
@@ -69,7 +69,7 @@ def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
     panel.run()
     qtbot.waitUntil(lambda: panel._ask.isVisible())
     assert panel._ask._sentence.full_text() == "delete_customer destroys data for good."
-    assert panel._ask._yes.text() == "Run anyway"
+    assert panel._ask._yes.text() == "Call once"
     qtbot.keyClick(panel._ask, Qt.Key.Key_Escape)
     assert panel._ask.isHidden()
     assert len(calls) == 1
@@ -78,6 +78,42 @@ def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
     panel._ask._yes.click()
     qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
     assert [call.confirmed for call in calls] == [False, False, True]
+
+
+@pytest.mark.parametrize(("words", "tool"), [("Always call this tool", "delete_customer"), ("Trust this server", "")])
+def test_a_lasting_yes_is_kept_for_own_calls_and_the_call_goes_out(
+    pane: ToolPane, calls: list[Any], paper: Any, qtbot: Any, words: str, tool: str
+) -> None:
+    kept: list[Permission] = []
+
+    async def set_permission(rule: Permission) -> Permission:
+        kept.append(rule)
+        return rule
+
+    paper.set_permission = set_permission
+    open_tool(pane, qtbot, "delete_customer")
+    panel = pane.sheet().call
+    panel.run()
+    qtbot.waitUntil(lambda: panel._ask.isVisible())
+    button = next(one for one in panel._ask.findChildren(QPushButton) if one.text() == words)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
+    assert [(one.kind, one.server, one.tool, one.word) for one in kept] == [("own", "demo", tool, Word.ALLOW)]
+    assert [call.confirmed for call in calls] == [False, True]
+
+
+def test_enter_presses_the_button_of_the_question_that_has_the_keyboard(
+    pane: ToolPane, calls: list[Any], qtbot: Any
+) -> None:
+    open_tool(pane, qtbot, "delete_customer")
+    panel = pane.sheet().call
+    for button, confirmed in ((panel._ask._no, [False]), (panel._ask._yes, [False, False, True])):
+        panel.run()
+        qtbot.waitUntil(lambda: panel._ask.isVisible())
+        button.setFocus()
+        qtbot.keyClick(button, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: panel._ask.isHidden() and not panel.running)
+        assert [call.confirmed for call in calls] == confirmed
 
 
 def test_a_question_tells_the_arguments_and_is_taken_back_when_they_change(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -28,12 +29,12 @@ from workbench.gui.docks.call_answer import CallAnswer
 from workbench.gui.docks.call_menu import CallMenu
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.icons import icon
-from workbench.gui.question_bar import QuestionBar
+from workbench.gui.question_bar import Answer, QuestionBar
 from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
-from workbench.records import Fault, Origin, Outcome, Tool, ToolCall
+from workbench.records import Fault, Origin, Outcome, Permission, Tool, ToolCall, Word
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
 _LOW = 76  # the same where there is too little height to stand below each other
@@ -224,7 +225,42 @@ class CallPanel(QWidget):
         fault = outcome.fault or Fault(self.tr("{0} may change or send something.").format(one_line(self._tool.name)))
         value = json.dumps(self.form.value(), ensure_ascii=False)
         what = self.tr("It would be called with {0}").format(one_line(value, _SHORT))
-        self._ask.ask("alert", "danger", fault.message, what, self.tr("Run anyway"), self._send_confirmed)
+        tone = "danger" if outcome.asks == "destroys" else "warning"
+        further = self._lasting() if outcome.asks else ()
+        self._ask.ask("alert", tone, fault.message, what, self.tr("Call once"), self._send_confirmed, further)
+
+    def _lasting(self) -> tuple[Answer, ...]:
+        """Answers that outlive this call; they are about calls that the user makes by hand, and nothing else."""
+        limits = self.tr("Programs and agents still ask. Revoke it under Workbench > What you allowed.")
+        server = one_line(self._tool.server, 60)
+        return (
+            (
+                self.tr("Always call this tool"),
+                self.tr("Your own calls of this tool no longer ask, until its definition changes.") + f" {limits}",
+                partial(self._allow_and_send, self._tool.name),
+            ),
+            (
+                self.tr("Trust this server"),
+                self.tr(
+                    "Your own calls of every tool of {0} no longer ask, until its command or address changes."
+                ).format(server)
+                + f" {limits}",
+                partial(self._allow_and_send, ""),
+            ),
+        )
+
+    def _allow_and_send(self, tool: str) -> None:
+        permission = Permission("", "own", Word.ALLOW, self._tool.server, tool)
+        self._context.tasks.run("allow your own calls", self._allow(permission))
+
+    async def _allow(self, permission: Permission) -> None:
+        try:
+            await self._context.questions.set_permission(permission)
+        except WorkbenchError as fault:
+            self.answer.show_not_sent()
+            self.answer.fault.show_fault(Fault(fault.message, fault.hint))
+            return
+        self._send_confirmed()
 
     def _form_changed(self) -> None:
         """A yes is to the arguments that were shown; others are asked about anew."""

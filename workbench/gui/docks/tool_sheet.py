@@ -14,11 +14,11 @@ from workbench.gui.docks.tool_companions import ToolCompanions
 from workbench.gui.docks.tool_marks import ToolMarks
 from workbench.gui.forms.json_text import dump
 from workbench.gui.icons import pixmap
-from workbench.gui.text import ForeignLabel
+from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.trust.tool_page import ToolTrust
 from workbench.gui.wishes import ShowServer
-from workbench.gui.words import amount, hint_words
+from workbench.gui.words import amount, hint_words, is_unverified
 from workbench.records import Tool
 
 _CALL, _DESCRIPTION, _SCHEMA, _WRAPPER, _TRUST = range(5)
@@ -120,6 +120,18 @@ class ToolSheet(QWidget):
                 old.deleteLater()
         for word, tone in hint_words(self.tool.hints):
             self._badges.addWidget(self._badge(word, tone))
+        if is_unverified(self.tool):
+            badge = self._badge(self.tr("unverified"), "warning")
+            badge.setToolTip(self._why_unverified())
+            self._badges.addWidget(badge)
+
+    def _why_unverified(self) -> str:
+        name, server, claims = one_line(self.tool.name, 80), one_line(self.tool.server, 80), self.tool.claimed
+        if claims is None or (claims.read_only is None and claims.destructive is None):
+            return self.tr("{0} does not say whether {1} changes anything.").format(server, name)
+        return self.tr("{0} may change data: you have not yet trusted what {1} says about its tools.").format(
+            name, server
+        )
 
     def _show_trust(self) -> None:
         self.look(_TRUST)

@@ -25,6 +25,7 @@ def permission_rows(permissions: Permissions, network: NetworkRules, text: str =
     groups = (
         ("text", translate("permissions", "Programs allowed by their text"), _of(rules, now, void, "text", "skeleton")),
         ("rules", translate("permissions", "Servers, tools and arguments"), _of(rules, now, void, *_CALLS)),
+        ("own", translate("permissions", "Calls that you make by hand"), _of(rules, now, void, "own")),
         ("trust", translate("permissions", "Servers whose word about their tools you trust"), trusted),
         ("hosts", translate("permissions", "Hosts open to programs"), [_host_row(one) for one in network.open]),
     )
@@ -58,9 +59,16 @@ def rule_row(rule: Permission, now: float, void: str = "") -> Row:
 
 def _facts(rule: Permission, now: float, void: str) -> list[str]:
     since = translate("permissions", "made {0} by {1}").format(_when(rule.made, now), one_line(rule.source, 40))
-    used = translate("permissions", "used {0} times, last {1}").format(rule.count, _when(rule.used, now))
+    times = (
+        translate("permissions", "once")
+        if rule.count == 1
+        else translate("permissions", "{0} times").format(rule.count)
+    )
+    used = translate("permissions", "used {0}, last {1}").format(times, _when(rule.used, now))
     never = translate("permissions", "not used yet")
     tied = translate("permissions", "void once a definition changes") if rule.word is Word.ALLOW and rule.key else ""
+    if rule.kind == "own" and not rule.tool:
+        tied = translate("permissions", "void once its command or address changes")
     return [word for word in (one_line(void, 120), since, used if rule.count else never, "" if void else tied) if word]
 
 
