@@ -118,7 +118,6 @@ def test_a_person_may_loosen_in_these_words_too(bench: Path, person: Path) -> No
         ({"maxExecutionTime": "long"}, "takes milliseconds"),
         ({"maxExecutionTime": True}, "takes milliseconds"),
         ({"piiTokenization": "yes"}, "takes true or false"),
-        ({"enabled": False}, "every program is asked about first"),
         ({"enabled": "no"}, "takes true or false"),
         ({"resourceLimits": 5}, "holds memory, cpu and disk"),
         ({"resourceLimits": {"gpu": 1}}, "knows no 'gpu'"),
@@ -144,3 +143,21 @@ def test_a_limit_that_we_do_not_take_keeps_the_default(bench: Path, person: Path
     found = read(bench, person)
     assert found.settings.run_memory_mb == Settings().run_memory_mb
     assert "from 32 to" in messages(found)
+
+
+@pytest.mark.parametrize("level", ["low", "high", "maximum"])
+def test_enabled_false_wins_over_every_other_word_and_file(bench: Path, person: Path, level: str) -> None:
+    off = {"securityLevel": level, "enabled": False, "sandboxMode": "process"}
+    assert of_object(off).values["run.enabled"] is False
+    (bench.parent / ".mcp.json").write_text(json.dumps({"mcpServers": {}, "mcpCodeExecution": off}))
+    bench.write_text("security_level = 'low'\n[mcpCodeExecution]\nenabled = true\n")
+    person.write_text("security_level = 'low'\n[run]\nenabled = true\n[approval]\nauto_low = true\n")
+    assert not read(bench, person).settings.run_enabled
+
+
+def test_enabled_false_in_the_users_own_file_counts_too(bench: Path, person: Path) -> None:
+    person.write_text("[mcpCodeExecution]\nenabled = false\nsecurity_level = 'low'\n[run]\nenabled = true\n")
+    assert not read(bench, person).settings.run_enabled
+    person.write_text("[run]\nenabled = false\n")
+    bench.write_text("[mcpCodeExecution]\nenabled = true\n")
+    assert not read(bench, person).settings.run_enabled

@@ -94,11 +94,7 @@ def _plain(key: object) -> str:
 
 def _enabled(words: Words, name: str, value: object) -> None:
     if value is False:
-        words.values |= {"approval.auto_low": False, "approval.auto_mild": False, "approval.auto_medium": False}
-        words.tell(
-            f"{name} = false: every program is asked about first.",
-            "There is no switch that forbids programs; connect no agent where none shall run.",
-        )
+        words.values["run.enabled"] = False
     elif value is not True:
         words.tell(f"{name} takes true or false, not {value!r:.60}.", "It is left out.")
 

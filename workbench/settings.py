@@ -51,6 +51,7 @@ _STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the str
     **dict.fromkeys(("approval.auto_low", "approval.auto_mild", "approval.auto_medium"), (True, False)),
     **dict.fromkeys(("isolation.low", "isolation.medium", "isolation.high", "isolation.critical"), ISOLATION),
     "privacy.enabled": (False, True),
+    "run.enabled": (True, False),
 }
 
 PROFILES = "profiles"  # tables that `workbench.permissions.bounds` reads
@@ -99,6 +100,11 @@ class Settings:
         guarded=True, words=ISOLATION)  # fmt: skip
     isolation_critical: str = _setting("vm", "The least that isolates a program of critical risk.",
         guarded=True, words=ISOLATION)  # fmt: skip
+    run_enabled: bool = _setting(
+        True,
+        "Programs may run. Off: nobody runs a program or a skill; single tool calls and files still work.",
+        guarded=True,
+    )
     run_seconds: int = _setting(30, "Time limit of a run.")
     run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.", least=32)
     run_cpu_seconds: int = _setting(30, "Processor time limit of a run.")
@@ -269,7 +275,7 @@ def read(bench_file: Path, person_file: Path) -> SettingsReading:
         notices += [Fault(f"{path.name}: {message}", hint) for message, hint in words.notices]
         trusted = path == person_file
         for name, value in words.values.items():
-            if name in _STRICTER and not trusted:
+            if name in _STRICTER and (not trusted or name == "run.enabled"):  # off wins, whoever says it
                 wished.append((path.name, name, value))
             else:
                 settings = _worded(settings, path, name, value, notices)

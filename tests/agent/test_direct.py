@@ -80,3 +80,22 @@ def test_names_are_those_that_models_take_and_no_two_alike():
         taken[_free(wish, taken)] = None
     assert next(iter(taken)) == "a_b__tool_with_blanks"
     assert [len(name) <= LONGEST_NAME for name in taken] == [True] * 3
+
+
+async def test_with_programs_switched_off_single_calls_still_work_and_no_program_runs(direct, agent):
+    async with agent() as client:
+        direct._set_settings(replace(direct.settings, run_enabled=False))
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        one = await client.call_tool("demo__count_orders", {})
+        program = await client.call_tool("execute_code", {"code": "print(1)", "description": "Try."})
+        file = await client.call_tool("write_workspace_file", {"path": "a.txt", "content": "b"})
+    assert not {"execute_code", "run_skill"} & listed
+    assert {"search_tools", "demo__count_orders"} <= listed
+    assert not one.is_error, one.content[0].text
+    assert not file.is_error, file.content[0].text
+    assert program.is_error
+    assert "Programs are switched off" in program.content[0].text
+    assert [run.proposal.purpose for run in direct.conveyor.runs()] == [
+        "Write the file a.txt.",
+        "Call demo.count_orders.",
+    ]

@@ -289,3 +289,26 @@ async def test_an_agent_reads_its_figures_and_sees_the_queue(core, agent):
         assert not (await queued).is_error
     assert (facts["active_tasks"], facts["queued"], facts["max_concurrent_tasks"], facts["runs"]) == (1, 1, 1, 2)
     assert heard
+
+
+async def test_an_agent_that_leaves_lets_go_of_everything_when_its_leaving_cannot_be_recorded(core, agent, monkeypatch):
+    append = core.journal.append
+
+    def full(note):
+        if note.kind == "agent.left":
+            raise WorkbenchError("The audit cannot be written: No space left on device.", "Free some space.")
+        return append(note)
+
+    monkeypatch.setattr(core.journal, "append", full)
+
+    async def visit() -> None:
+        async with agent() as client:
+            program = {"code": "x = 1", "description": "Try.", "session_id": "s"}
+            assert not (await client.call_tool("execute_code", program)).is_error
+            assert [kept.name for kept in core.conveyor.states.now()] == ["s"]
+
+    with pytest.raises(WorkbenchError, match="No space left"):
+        await visit()
+    async with asyncio.timeout(60):
+        while core.conveyor.states.now():
+            await asyncio.sleep(0.01)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
 from dataclasses import replace
 
+import psutil
 import pytest
 
 from workbench.catalog.catalog import Catalog
 from workbench.errors import WorkbenchError
-from workbench.events import ServerChanged, ServerRemoved, ToolsChanged
-from workbench.records import Depth, ServerStatus
+from workbench.events import ServerChanged, ServerRemoved, ToolsChanged, spawn
+from workbench.records import Depth, Outcome, ServerStatus
 from workbench.settings import Settings
 
 
@@ -206,6 +208,47 @@ async def test_adding_removing_and_reloading(house) -> None:
     await home.catalog.reload()
     assert home.catalog.states()[1].status is ServerStatus.STOPPED  # a changed one does not
     assert not home.catalog.states()[1].allowed
+
+
+async def test_an_edited_server_leaves_no_process_of_its_old_entry_while_it_is_called(house) -> None:
+    home = await house(house.faulty("echo"))
+    await home.catalog.connect("echo")
+    config = home.catalog.server("echo").state.config
+    stop = asyncio.Event()
+
+    async def keep_calling() -> list[Outcome]:
+        outcomes = []
+        while not stop.is_set():
+            outcomes.append(await home.call("echo", "echo", text="x"))
+            await asyncio.sleep(0)
+        return outcomes
+
+    callers = [spawn(f"caller {number}", keep_calling()) for number in range(4)]
+    for number in range(3):
+        config = replace(config, env={**config.env, "GENERATION": str(number)})
+        await home.catalog.replace(config)
+        pid = home.catalog.server("echo").state.pid
+        assert _generations() == {pid: str(number)}
+    stop.set()
+    outcomes = [outcome for caller in await asyncio.gather(*callers) for outcome in caller]
+    refused = {outcome.fault.message for outcome in outcomes if outcome.fault}
+    assert refused <= {
+        "The entry of echo was changed or removed while this call was under way.",
+        "The server was stopped.",
+    }, refused
+    assert outcomes[-1].ok
+    await home.catalog.disconnect("echo")
+    assert _generations() == {}
+
+
+def _generations() -> dict[int, str]:
+    """The test server's processes, each with the generation that its environment names."""
+    found = {}
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if "faulty.py" in " ".join(child.cmdline()):
+                found[child.pid] = child.environ().get("GENERATION", "")
+    return found
 
 
 async def test_learning_starts_what_is_allowed_and_unknown_and_nothing_else(house) -> None:

@@ -59,7 +59,7 @@ async def test_a_programs_calls_are_kept_and_marked_with_their_run(core):
     run = await core.desk.submit(CODE, "", "")
     while (now := await core.desk.run(run.id)).state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED):
         if now.state is RunState.WAITING:
-            await core.desk.decide(Decision(run.id, True, now.proposal.sha))
+            await core.desk.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=now.seal))
         await asyncio.sleep(0.02)
     (call,) = await core.desk.past(PastQuery("count_orders"))
     assert call.run_id == run.id

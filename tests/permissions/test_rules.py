@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -193,3 +194,27 @@ def test_a_rule_of_wildcards_is_not_kept(bench: Bench) -> None:
     with pytest.raises(WorkbenchError, match="would not count"):
         rules.put(replace(TO_ACME, where=(Predicate("to", "*"),)), MAIL)
     assert not bench.file.exists()
+
+
+def test_a_rule_counts_although_a_thread_was_judging_a_call_when_it_was_made(bench: Bench) -> None:
+    """The thread is halted where it looks through the rules, and goes on when there is a new one."""
+    rules, halted, go_on = bench.rules(), threading.Event(), threading.Event()
+
+    class Halting(str):
+        def __eq__(self, other: object) -> bool:
+            if threading.current_thread() is thread:
+                halted.set()
+                go_on.wait(60)
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    thread = threading.Thread(target=rules.judge, args=(MAIL, BOB, "s", "r"))
+    rules.pin(Permission("any", "tool", Word.ALLOW, Halting("mail"), "other", scope="session", session="s"))
+    thread.start()
+    while thread.is_alive() and not halted.wait(0.01):
+        pass
+    rules.pin(Permission("no", "tool", Word.DENY, "mail", "send_email", scope="session", session="s"))
+    go_on.set()
+    thread.join()
+    assert rules.judge(MAIL, BOB, "s", "r").word is Word.DENY

@@ -78,7 +78,7 @@ async def waiting_run(house: Core, code: str) -> Run:
 async def ran(house: Core, code: str, *hosts: str) -> Run:
     run = await waiting_run(house, code)
     assert run.state is RunState.WAITING, run.fault
-    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts))
+    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts, seal=run.seal))
     return await house.conveyor.finished(run.id)
 
 

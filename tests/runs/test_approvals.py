@@ -32,7 +32,7 @@ def agent(core):
 
 
 def allow(run, **fields):
-    return Decision(run.id, run.proposal.sha, allow=True, by="you", **fields)
+    return Decision(run.id, run.proposal.sha, allow=True, by="you", **{"seal": run.seal, **fields})
 
 
 def decided(core, run):
@@ -69,7 +69,12 @@ async def test_the_seal_is_over_text_limits_servers_and_definitions(demo, agent)
     again = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     edited = await demo.conveyor.edit(longer.id, SENDS.replace("a@", "b@"))
     assert first.seal == again.seal
-    assert len({first.seal, longer.seal, edited.seal}) == 3
+    demo._set_settings(replace(demo.settings, run_memory_mb=demo.settings.run_memory_mb * 2))
+    roomier = await waiting(demo, demo.conveyor.submit(SENDS, agent))
+    assert len({first.seal, longer.seal, edited.seal, roomier.seal}) == 4
+    demo.conveyor.decide(allow(again, seal=again.seal))
+    done = await demo.conveyor.finished(again.id)
+    assert (done.state, done.calls) == (RunState.REFUSED, ()), "it would have run under other limits than were shown"
 
 
 async def test_what_changed_after_it_was_shown_cannot_be_allowed_and_what_changed_after_that_does_not_run(

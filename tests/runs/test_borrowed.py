@@ -40,7 +40,7 @@ async def test_what_a_skill_does_is_what_the_program_does(demo):
 async def test_an_approved_program_may_do_what_its_skill_does(demo):
     keep(demo, "greet", SENDER)
     run = await waiting(demo, demo.conveyor.submit(USES, demo.rooms.sessions.open("agent")))
-    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await demo.conveyor.finished(run.id)
     assert done.state is RunState.DONE, done.fault
 
@@ -49,7 +49,7 @@ async def test_a_skill_kept_anew_while_its_program_waits_is_noticed(demo):
     keep(demo, "greet", SENDER)
     run = await waiting(demo, demo.conveyor.submit(USES, demo.rooms.sessions.open("agent")))
     keep(demo, "greet", SENDER.replace("Hi", "Something else"))
-    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await demo.conveyor.finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message

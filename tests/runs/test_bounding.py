@@ -46,7 +46,7 @@ async def ended(core: Core, session: Session, code: str, **more: object) -> Run:
 async def allowed(core: Core, session: Session, code: str, **more: object) -> Run:
     """The run after a person said yes."""
     run = await waiting(core, core.conveyor.submit(code, session, **more))  # type: ignore[arg-type]
-    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     return await core.conveyor.finished(run.id)
 
 

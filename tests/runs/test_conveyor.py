@@ -50,7 +50,7 @@ async def test_hidden_characters_are_refused_and_cannot_be_allowed(core, agent):
     done = await core.conveyor.finished(core.conveyor.submit("x = 1 # \u202e evil", agent).id)
     assert done.state is RunState.REFUSED
     with pytest.raises(WorkbenchError):
-        core.conveyor.decide(Decision(done.id, done.proposal.sha, allow=True, by="you"))
+        core.conveyor.decide(Decision(done.id, done.proposal.sha, allow=True, by="you", seal=done.seal))
 
 
 async def test_nobody_there_means_no(demo, agent):
@@ -65,12 +65,12 @@ async def test_a_waiting_run_can_be_stopped(demo, agent):
     stopped = await demo.conveyor.stop(run.id)
     assert stopped.state is RunState.STOPPED
     with pytest.raises(WorkbenchError):
-        demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+        demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
 
 
 async def test_a_stop_right_after_an_allow_still_stops(demo, agent):
     run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
-    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     stopped = await demo.conveyor.stop(run.id)
     assert stopped.state is RunState.STOPPED
     assert stopped.calls == ()
@@ -80,7 +80,7 @@ async def test_a_second_decision_is_refused(demo, agent):
     run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))
     with pytest.raises(WorkbenchError):
-        demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+        demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     assert (await demo.conveyor.finished(run.id)).state is RunState.REFUSED
 
 
@@ -88,7 +88,7 @@ async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
     run = await waiting(demo, demo.conveyor.submit(SENDS, agent))
     edited = await demo.conveyor.edit(run.id, "if True print(1)")
     with pytest.raises(WorkbenchError):
-        demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you"))
+        demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", seal=edited.seal))
     await demo.conveyor.stop(run.id)
 
 
@@ -132,7 +132,7 @@ async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo,
     first = demo.conveyor.submit("import time\ntime.sleep(30)", agent)
     await reached(demo, first, RunState.RUNNING)
     second = await waiting(demo, demo.conveyor.submit(SENDS, agent))
-    demo.conveyor.decide(Decision(second.id, second.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(second.id, second.proposal.sha, allow=True, by="you", seal=second.seal))
     async with asyncio.timeout(60):
         while demo.conveyor.run(second.id).state is RunState.WAITING:
             await asyncio.sleep(0.02)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.runs.steps import waiting
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged
-from workbench.records import Decision, Depth, EntryQuery, Fault, PastQuery, RunState, ServerConfig
+from workbench.records import Decision, Depth, EntryQuery, Fault, PastQuery, PauseAnswer, RunState, ServerConfig
 from workbench.runs.execution import depth_of, limit_of, limits_from
 from workbench.settings import Settings
 
@@ -90,7 +91,7 @@ result = [len(set(map(str, found))), get_client().call_count, get_client().total
 
     def allow(event: object) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
-            decision = Decision(event.run.id, event.run.proposal.sha, True, "you")
+            decision = Decision(event.run.id, event.run.proposal.sha, True, "you", seal=event.run.seal)
             asyncio.get_running_loop().call_soon(demo.conveyor.decide, decision)
 
     demo.bus.listen(allow)
@@ -231,8 +232,61 @@ except Exception as fault:
     async with asyncio.timeout(60):
         while demo.conveyor.run(started.id).state is not RunState.WAITING:
             await asyncio.sleep(0.02)
-    demo.conveyor.decide(Decision(started.id, started.proposal.sha, True, "you"))
+    seal = demo.conveyor.run(started.id).seal
+    demo.conveyor.decide(Decision(started.id, started.proposal.sha, True, "you", seal=seal))
     done = await demo.conveyor.finished(started.id)
     assert done.state is RunState.DONE, done.fault
     assert "so long a name" in done.result
     assert not demo.journal.entries(EntryQuery(kind="call."))
+
+
+HELD = """
+from servers.demo import delete_customer
+for number in (1, 2):
+    await delete_customer(customer_id=f"CUS-{number:04}")
+"""
+
+
+async def test_a_stopped_run_shows_no_call_as_under_way(demo):
+    session = demo.rooms.sessions.open("test agent")
+    run = demo.conveyor.submit(HELD, session)
+    await waiting(demo, run)
+    now = demo.conveyor.run(run.id)
+    demo.conveyor.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=now.seal))
+    while not demo.conveyor.run(run.id).pauses:
+        await asyncio.sleep(0.01)
+    told = []
+    demo.bus.listen(lambda event: told.append(event.trace.state) if isinstance(event, RunCall) else None)
+    ended = await demo.conveyor.stop(run.id)
+    assert ended.state is RunState.STOPPED
+    assert [trace.state for trace in ended.calls] == ["stopped"]
+    assert told[-1] == "stopped"
+    assert demo.conveyor.pauses.all() == ()
+
+
+async def test_a_held_call_is_not_sent_to_a_server_that_was_replaced_meanwhile(demo):
+    twin = replace(demo.catalog.server("demo").state.config, name="twin", builtin=False)
+    await demo.catalog.add(twin)
+    await demo.catalog.connect("twin")
+    session = demo.rooms.sessions.open("test agent")
+    run = demo.conveyor.submit(HELD.replace("servers.demo", "servers.twin"), session)
+    await waiting(demo, run)
+    now = demo.conveyor.run(run.id)
+    demo.conveyor.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=now.seal))
+    while not (pauses := demo.conveyor.run(run.id).pauses):
+        await asyncio.sleep(0.01)
+    await demo.catalog.replace(replace(twin, env={"OTHER": "1"}))
+    demo.conveyor.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
+    ended = await demo.conveyor.finished(run.id)
+    assert "twin.delete_customer was not called" in ended.model_view
+    assert not list(demo.journal.entries(EntryQuery(kind="call.sent")))
+
+
+async def test_nobody_allows_what_they_have_not_seen(demo):
+    run = demo.conveyor.submit(HELD, demo.rooms.sessions.open("test agent"))
+    await waiting(demo, run)
+    now = demo.conveyor.run(run.id)
+    for seal in ("", "0" * 64):
+        with pytest.raises(WorkbenchError, match="changed while you looked"):
+            demo.conveyor.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=seal))
+    demo.conveyor.decide(Decision(run.id, now.proposal.sha, allow=False, by="you"))

@@ -56,7 +56,7 @@ async def test_a_tool_that_may_be_missing_is_no_reason_to_refuse_a_program(demo,
     )
     run = demo.conveyor.submit(code, agent)
     asked = await waiting(demo, run)
-    demo.conveyor.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you", seal=asked.seal))
     done = await demo.conveyor.finished(run.id)
     assert done.state is RunState.DONE, done.model_view
     assert done.result == "10000"
@@ -73,7 +73,7 @@ async def test_a_name_that_an_earlier_program_of_the_state_gave_is_its_own(demo,
     for code in ("async def call_tool(*given):\n    return given\n", "result = await call_tool('demo', 'gone', {})\n"):
         run = demo.conveyor.submit(code, agent, state="mine")
         if (await reached(demo, run, RunState.WAITING, RunState.DONE)).state is RunState.WAITING:
-            demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+            demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
         done = await demo.conveyor.finished(run.id)
         assert done.state is RunState.DONE, done.model_view
     assert json.loads(done.result) == ["demo", "gone", {}]

@@ -47,7 +47,7 @@ class Person:
             loop.call_soon(self.core.conveyor.pauses.answer, answer)
         elif isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
             self.lines.append(event.run.verdict.asks)
-            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you")
+            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you", seal=event.run.seal)
             loop.call_soon(self.core.conveyor.decide, decision)
 
 

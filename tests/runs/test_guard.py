@@ -33,7 +33,7 @@ class Person:
 
     def decide(self, run):
         self.decided += 1
-        self.core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+        self.core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
 
     def answer(self, pause):
         if pause not in self.core.conveyor.pauses.all():

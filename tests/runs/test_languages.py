@@ -40,7 +40,7 @@ def agent(demo: Core) -> Any:
 
 async def allowed(core: Core, session: Any, code: str) -> Run:
     run = await waiting(core, core.conveyor.submit(code, session, language="typescript"))
-    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     return await core.conveyor.finished(run.id)
 
 
@@ -66,7 +66,7 @@ async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(dem
     assert isinstance(run.verdict, Verdict)
     assert "not assessed" in run.verdict.sentence
     assert [use.tool for use in run.verdict.tools if use.server == "demo"] == ["list_orders"]
-    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await demo.conveyor.finished(run.id)
     assert (done.state, done.fault) == (RunState.DONE, None)
     assert json.loads(done.result) == {"total": True, "second": 1}
@@ -110,7 +110,7 @@ async def test_it_is_edited_as_what_it_is(demo: Core, agent: Any) -> None:
     edited = await demo.conveyor.edit(run.id, "2 as number")
     assert edited.verdict is not None
     assert edited.verdict.rules.startswith("script.")
-    demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you"))
+    demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", seal=edited.seal))
     assert (await demo.conveyor.finished(run.id)).result == "2"
 
 

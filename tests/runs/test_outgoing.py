@@ -47,7 +47,9 @@ async def test_a_host_ticked_for_one_run_is_reached_in_it(house: Core, port: int
     assert run.verdict is not None
     assert (run.verdict.gate, run.verdict.hosts) == (Gate.ASK, (f"ok.test:{port}",))
     assert f"Contacts ok.test:{port}, if you allow it" in run.verdict.sentence
-    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(f"ok.test:{port}",)))
+    house.conveyor.decide(
+        Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(f"ok.test:{port}",), seal=run.seal)
+    )
     done = await house.conveyor.finished(run.id)
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
     (closed,) = audited(house, "net.closed")
@@ -80,7 +82,9 @@ async def test_only_hosts_that_the_text_names_can_be_allowed(house: Core, port: 
     run = await waiting_run(house, GET.format(port=port))
     for wrong in ("evil.test:443", "ok.test:22", f"OK.test:{port}"):
         with pytest.raises(WorkbenchError, match="names hosts"):
-            house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(wrong,)))
+            house.conveyor.decide(
+                Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(wrong,), seal=run.seal)
+            )
     with pytest.raises(WorkbenchError, match="another text"):
         house.conveyor.decide(Decision(run.id, "0" * 64, allow=True, by="you", hosts=(f"ok.test:{port}",)))
     await house.conveyor.stop(run.id)
@@ -117,7 +121,7 @@ async def test_a_place_that_a_rule_opens_is_reached_and_told_as_certain(house: C
     assert run.verdict is not None
     assert run.verdict.hosts == ()
     assert run.verdict.sentence == f"Will connect to ok.test:{port}, which is allowed."
-    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await house.conveyor.finished(run.id)
     assert done.result == '"hello ok.test"', done.fault
     assert audited(house, "net.closed")[0]["protocol"] == "http"
@@ -144,7 +148,9 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
             'line.sendall(b"here")\ntime.sleep(20)\n'
         )
         run = await waiting_run(house, code)
-        house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=run.verdict.hosts))
+        house.conveyor.decide(
+            Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=run.verdict.hosts, seal=run.seal)
+        )
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(60):
             line, _ = await loop.sock_accept(server)

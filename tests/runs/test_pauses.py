@@ -111,3 +111,34 @@ async def test_runs_and_tools_are_asked_about_apart_and_a_closing_core_refuses_a
     pauses.close()
     assert not any(answer.allow for answer in await asyncio.gather(*calls))
     assert told.endings == ["withdrawn"] * 3
+
+
+async def test_a_call_that_joins_a_waiting_question_keeps_its_own_time():
+    told = Told()
+    pauses = Pauses(told)
+    early = asked(pauses, "early", 0.6)
+    await told.paused(1)
+    await asyncio.sleep(0.4)
+    late = asked(pauses, "late", 60.0)
+    shown = await told.paused(2)
+    assert (await early).reason == "Nobody answered in time."
+    left = pauses.all()[0]
+    assert (left.list, left.id != shown.id) == (("late",), True)
+    assert left.deadline - shown.deadline > 50, "the question shows the time of the calls that still wait"
+    pauses.answer(PauseAnswer(left.id, allow=True))
+    assert (await late).allow
+    assert told.endings == ["allowed"]
+
+
+async def test_calls_beyond_the_list_have_their_own_time_too(monkeypatch):
+    monkeypatch.setattr("workbench.runs.pauses.LISTED", 2)
+    told = Told()
+    pauses = Pauses(told)
+    calls = [asked(pauses, f"order {n}", 60.0 + n) for n in range(3)]
+    shown = await told.paused(2)
+    pauses.answer(PauseAnswer(shown.id, allow=True))
+    (left,) = pauses.all()
+    assert left.list == ("order 2",)
+    assert left.deadline - shown.deadline > 1.5
+    pauses.answer(PauseAnswer(left.id, allow=False))
+    assert [answer.allow for answer in await asyncio.gather(*calls)] == [True, True, False]

@@ -107,7 +107,9 @@ async def test_an_answer_reaches_no_further_than_the_question_offered(demo, agen
     assert "text" not in sends.scopes or sends.verdict.risk != "high"
     for scope in ("session", "text", "server"):
         with pytest.raises(WorkbenchError):
-            demo.conveyor.decide(Decision(unknown.id, unknown.proposal.sha, True, "you", scope=scope))
+            demo.conveyor.decide(
+                Decision(unknown.id, unknown.proposal.sha, True, "you", scope=scope, seal=unknown.seal)
+            )
     assert demo.conveyor.run(unknown.id).state is RunState.WAITING
     assert demo.rooms.rules.view().rules == ()
 

@@ -144,7 +144,7 @@ async def test_an_agent_s_run_waits_for_consent_although_it_would_pass(bare: Cor
     run = await reached(bare, bare.conveyor.submit("result = 6 * 7", agent), *OVER)
     assert run.state is RunState.WAITING
     assert run.isolation.startswith("Wants a container; this machine has none")
-    bare.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    bare.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await bare.conveyor.finished(run.id)
     assert (done.state, done.result, done.level) == (RunState.DONE, "42", "process")
     assert done.backend == bare.sandbox.strength.backend

@@ -192,7 +192,9 @@ async def test_no_agent_and_no_program_allows_a_plan(office):
     waits = await waiting(office, office.conveyor.submit(CODE, agent))
     run = await ended(office, office.conveyor.rehearsals.of_waiting(waits.id))
     with pytest.raises(WorkbenchError, match="where it is shown"):
-        office.conveyor.decide(Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=run.id))
+        office.conveyor.decide(
+            Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=run.id, seal=waits.seal)
+        )
     inside = Execution(office.conveyor._road(waits.id), Broker(office.rooms), None, None, office.conveyor.pauses)
     for kind in ("rehearse", "run_plan", "decide"):
         with pytest.raises(ToolFailure, match="cannot ask"):

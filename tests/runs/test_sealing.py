@@ -29,7 +29,7 @@ async def office(demo):
 
     def hear(event):
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
-            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you")
+            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you", seal=event.run.seal)
             asyncio.get_running_loop().call_soon(demo.conveyor.decide, decision)
 
     demo.bus.listen(hear)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +54,7 @@ def test_keeping_an_agents_draft_unchanged_does_not_hide_who_wrote_it(shelf: She
 
 def test_an_agent_does_not_write_over_somebody_elses_draft(shelf: Shelf) -> None:
     shelf.library.draft("add-up", "Adds.", CODE, "", "you")
-    with pytest.raises(WorkbenchError, match="somebody else"):
+    with pytest.raises(WorkbenchError, match="by another author"):
         shelf.library.offer("Add up", "Mine now.", "print(1)", "claude")
     assert shelf.library.get("add-up").code == CODE
     shelf.library.offer("add-two", "Adds.", CODE, "claude")
@@ -339,3 +342,25 @@ def test_words_on_a_card_that_change_behind_our_back_ask_again_and_changes_of_ou
     assert (again.faults, again.version) == ((), 1)  # the code is the same
     renamed = shelf.library.rename("add-up", "add-more")
     assert renamed.faults == ()
+
+
+def test_an_offer_never_replaces_a_draft_that_the_user_makes_at_the_same_moment(shelf: Shelf) -> None:
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for number in range(60):
+            name, both = f"sum-{number}", threading.Barrier(2)
+
+            def offer(name: str = name, both: threading.Barrier = both) -> None:
+                both.wait()
+                with contextlib.suppress(WorkbenchError):
+                    shelf.library.offer(name, "By an agent.", CODE, "agent")
+
+            thread = threading.Thread(target=offer)
+            thread.start()
+            both.wait()
+            shelf.library.draft(name, "By the user.", CODE + "# mine\n", "", "you")
+            thread.join()
+            assert shelf.library.get(name).code.endswith("# mine\n")
+    finally:
+        sys.setswitchinterval(switch)

@@ -90,3 +90,18 @@ def test_any_bytes_leave_the_server_standing(serving, answers_of, chunks):
             assert (await friend.hear())["value"]["pid"] == 7
 
     asyncio.run(attack())
+
+
+async def test_a_batch_that_is_too_long_for_one_frame_arrives_in_several(serving, answers, monkeypatch):
+    monkeypatch.setattr(server, "pack", lambda message: pack(message, 2_000))
+    async with serving(answers) as (running, call):
+        caller = await call()
+        for number in range(100):
+            answers.bus.tell(Noticed(Fault(f"number {number}")))
+        answers.bus.tell(Noticed(Fault("x", "y", "z" * 3_000)))
+        answers.bus.tell(Noticed(Fault("last")))
+        running.flush()
+        events: list[object] = []
+        while not events or "last" not in str(events[-1]):
+            events += (await caller.hear())["events"]
+        assert len(events) == 101, "only the one that no frame holds is lost"

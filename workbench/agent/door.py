@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from workbench.agent.skill_resources import SkillResources
 from workbench.agent.skills import Skills
 from workbench.agent.stream import messages
 from workbench.agent.tool_changes import ToolChanges
-from workbench.agent.tools import EXECUTE, INSTRUCTIONS, TOOLS, AgentTool
+from workbench.agent.tools import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
 from workbench.errors import WorkbenchError
 from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.conveyor import Conveyor
@@ -74,17 +74,16 @@ class Door:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """While it lasts the agent is there; runs it still has at the end are stopped."""
-        try:
+        async with AsyncExitStack() as leaving:  # a step that fails, as the audit on a full disk, skips no other one
+            leaving.push_async_callback(self._changes.close)
+            leaving.callback(self._conveyor.states.leave, self._session)
+            leaving.callback(self._note_leaving)
+            leaving.callback(self._rooms.sessions.left, self._session)
+            leaving.callback(self._changed, None)
+            leaving.callback(self.programs.stop_all, "The agent that proposed it is gone.")
             self._changed(self._info)
             self._note("agent.came", "An agent connected")
             yield
-        finally:
-            self.programs.stop_all("The agent that proposed it is gone.")
-            self._changed(None)
-            self._rooms.sessions.left(self._session)
-            self._note("agent.left", f"{self._info.name} left", {"tokens_made": self._session.made_since()})
-            self._conveyor.states.leave(self._session)
-            await self._changes.close()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer over one connection until the agent leaves."""
@@ -114,6 +113,7 @@ class Door:
                 annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
             )
             for tool in TOOLS
+            if tool.name not in RUN_PROGRAMS or self._rooms.settings().run_enabled
         ]
         return own + await self._direct.tools(learn=learn)
 
@@ -191,6 +191,9 @@ class Door:
             f"The agent calls itself {name}{'' if shown == name else f', here {shown}'}",
             self._session.declared,
         )
+
+    def _note_leaving(self) -> None:
+        self._note("agent.left", f"{self._info.name} left", {"tokens_made": self._session.made_since()})
 
     def _note(self, kind: str, summary: str, detail: JsonObject | None = None) -> None:
         masked, session = self._session.mask(summary), self._session

@@ -70,11 +70,12 @@ class Programs:
     async def run(
         self, context: Context, code: str, purpose: str, skill: str = "", required: tuple[str, ...] = ()
     ) -> Answer:
-        """A program that the door wrote for its agent."""
+        """Run a program that the workbench wrote for its agent: a skill's call, a single tool call, or one file."""
         await self._rooms.catalog.learn()
         words = shortened(purpose, LONGEST_PURPOSE)
         submit = self._conveyor.submit
-        return await self._ended(context, submit(code, self._session, words, skill=skill, required=required))
+        run = submit(code, self._session, words, skill=skill, required=required, built_in=not skill)
+        return await self._ended(context, run)
 
     def stop_all(self, reason: str) -> None:
         """Nobody waits for them any more."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import field
+from typing import Final
 
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject
@@ -230,6 +231,8 @@ STATS = AgentTool(
         },
     ),
 )
+
+RUN_PROGRAMS: Final = frozenset({"execute_code", "run_skill"})  # not offered while the setting run.enabled is off
 
 TOOLS = (
     EXECUTE, SEARCH, DEFINITION, LIST_SKILLS, SEARCH_SKILLS, LOAD_SKILL, RUN_SKILL, SAVE_SKILL, SANITIZE, RESTORE,

@@ -104,6 +104,7 @@ class Catalog:
         )
         self._tell = tell
         self._servers: dict[str, Server] = {}
+        self._replaced: dict[str, asyncio.Event] = {}  # servers whose entry is being replaced right now
         self.lessons = Lessons(paths.lessons)
         source = Source(models_folder(), paths.meanings, lambda: settings().search_model)
         self.finder = Finder(self._findable, self.lessons, source, self._look_for_oddities)
@@ -129,7 +130,7 @@ class Catalog:
         if self._resting is not None:
             self._resting.cancel()
             await asyncio.wait([self._resting])
-        await asyncio.gather(*(server.stop() for server in self._servers.values()))
+        await asyncio.gather(*(server.retire() for server in self._servers.values()))
         await self.finder.close()
         await self._groups.close()
 
@@ -140,7 +141,7 @@ class Catalog:
 
     async def connect(self, name: str) -> ServerState:
         """A person's press: consent for exactly this command, and the start. Raises WorkbenchError when it fails."""
-        server = self.server(name)
+        server = await self._settled(name)
         config = server.state.config
         if config.disabled:
             raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
@@ -201,7 +202,7 @@ class Catalog:
             raise WorkbenchError(reading.notices[0].message, reading.notices[0].hint)
         wanted = {config.name: config for config in reading.configs}
         for name in [name for name in self._servers if name not in wanted]:
-            await self._servers.pop(name).stop()
+            await self._servers.pop(name).retire()
             self._tell(ServerRemoved(name))
         for config in reading.configs:
             if (known := self._servers.get(config.name)) is None or known.state.config != config:
@@ -280,7 +281,7 @@ class Catalog:
         """Make the call; what goes wrong is an outcome. Cancelling the caller cancels at the server."""
         started = time.perf_counter()
         try:
-            server = self.server(call.server)
+            server = await self._settled(call.server)
             await server.ready()
             tool = self._find(server, call.tool)
             if tool is None:
@@ -312,8 +313,19 @@ class Catalog:
 
     async def _adopt(self, config: ServerConfig) -> None:
         """Take a configuration in, in place of one of the same name."""
-        if (before := self._servers.get(config.name)) is not None:
-            await before.stop()
+        before = self._servers.get(config.name)
+        if before is None:
+            await self._take_in(config)
+            return
+        replaced = self._replaced[config.name] = asyncio.Event()
+        try:
+            await before.retire()
+            await self._take_in(config)
+        finally:
+            del self._replaced[config.name]
+            replaced.set()
+
+    async def _take_in(self, config: ServerConfig) -> None:
         server = Server(config, self._consents.allows(config), self._around)
         await asyncio.to_thread(server.pins.load)
         server.recall(await asyncio.to_thread(self._around.memory.recall, config))
@@ -389,6 +401,12 @@ class Catalog:
         raise WorkbenchError(
             f"There is no server {name!r:.100}.", nearest(name, known) or f"Known: {', '.join(known)}."
         )
+
+    async def _settled(self, name: str) -> Server:
+        """The server of this name, after a replacement of its entry that is under way."""
+        while (replaced := self._replaced.get(name)) is not None:
+            await replaced.wait()
+        return self.server(name)
 
     def _enabled(self) -> tuple[Server, ...]:
         return tuple(server for server in self._servers.values() if not server.state.config.disabled)

@@ -45,6 +45,11 @@ def not_running(fault: Fault | None) -> ServerFault:
     return ServerFault(fault.message, fault.hint, fault.detail)
 
 
+def retired(name: str) -> ServerFault:
+    """For a call that still holds a server whose entry was edited or removed."""
+    return ServerFault(f"The entry of {name} was changed or removed while this call was under way.", "Call it again.")
+
+
 def masked(fault: Fault, mask: Callable[[str], str]) -> Fault:
     """The fault without secrets."""
     return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail), fault.code)

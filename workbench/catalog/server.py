@@ -48,6 +48,7 @@ class Server:
         self._backoff = Backoff(time.monotonic)
         self._reviving: asyncio.Task[None] | None = None
         self._was_lost = False  # it went unasked since it was ready last
+        self._retired = False  # its entry was changed or removed: nothing starts it any more
         self._era = ""
         self._way = ""  # how it was reached last: stdio, http or sse
         self.clocks = Clocks()  # of the calls that wait here; they stand while a person is asked
@@ -119,6 +120,8 @@ class Server:
 
     async def start(self, *, at_once: bool = False) -> Connection:
         """The running connection, started if need be. Raises ServerFault. `at_once`: a person asks, no pause."""
+        if self._retired:
+            raise faults.retired(self.name)
         if at_once:
             self._backoff.forget()
         if (running := self.running) is not None and self._starting is None:
@@ -148,9 +151,14 @@ class Server:
         if self.state.status is not ServerStatus.STOPPED:
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
 
+    async def retire(self) -> None:
+        """Stop for good: another server takes its place, or none. Calls that still hold this object cannot start it."""
+        self._retired = True
+        await self.stop()
+
     async def ready(self) -> Connection:
         """The running connection; a stopped server is started if a person has allowed that."""
-        if (running := self.running) is not None:
+        if (running := self.running) is not None and not self._retired:
             return running
         if self.state.config.disabled:
             raise WorkbenchError(f"{self.name} is disabled in .mcp.json.", "A person can enable it there.")
@@ -301,6 +309,7 @@ class Server:
         if (
             self._backoff.again is not None
             and not self.state.doubt
+            and not self._retired
             and (self._reviving is None or self._reviving.done())
         ):
             self._reviving = spawn(f"server {self.name}: again", self._revive())

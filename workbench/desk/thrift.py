@@ -24,15 +24,15 @@ class ThriftDesk(Seat):
             for one in sessions.all()
             if one.ledger.direct or one.ledger.actual
         )
-        advice = await asyncio.to_thread(self._advice)
+        advice = self._advice(await asyncio.to_thread(own_tokens))
         more = await asyncio.to_thread(factors, [tool.raw for tool in self._catalog.tools()])
         return TokenReport(sessions.total(), some, advice, self._rooms.settings().tokens_cents_per_million, more)
 
-    def _advice(self) -> ModeAdvice:
-        """Programs pay when the workbench's own tools and one search cost less than all definitions."""
+    def _advice(self, entry: int) -> ModeAdvice:
+        """Programs pay when the workbench's own tools (`entry`) and one search cost less than all definitions. On the
+        loop: the catalogue and its index belong to it."""
         tools = self._catalog.tools()
         definitions = sum(tool.definition_tokens for tool in tools)
-        entry = own_tokens()
         finding = 0
         if tools:
             finding = self._catalog.search("", Depth.DESCRIPTION, _LISTED).tokens

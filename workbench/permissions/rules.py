@@ -10,7 +10,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -41,6 +41,20 @@ _LOST = Fault(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """All rules at one moment. Calls are judged on worker threads: a thread reads one snapshot and never sees half of a
+    change; a change replaces the whole snapshot."""
+
+    kept: Kept
+    passing: tuple[Permission, ...]  # for a session or a run
+    by_server: Mapping[str, tuple[Permission, ...]]
+
+    @property
+    def rules(self) -> tuple[Permission, ...]:
+        return (*self.kept.rules, *self.passing)
+
+
 class Rules:
     """All of them, and what they say of tools and calls."""
 
@@ -48,10 +62,7 @@ class Rules:
         self._file = file
         self._workspace = os.path.realpath(workspace)
         self._entry = entry
-        self._kept = kept.read(file)
-        self._passing: tuple[Permission, ...] = ()  # for a session or a run
-        self._of: tuple[tuple[Permission, ...], tuple[Permission, ...]] = ((), ())  # the rules that were sorted last
-        self._by_server: dict[str, tuple[Permission, ...]] = {}
+        self._now = _snapshot(kept.read(file), ())
         self._revoked: dict[str, Permission] = {}  # since the core began, to be brought back
         self._used: dict[str, tuple[int, float]] = {}  # counts that are not written yet
         self._written = time.monotonic()
@@ -61,16 +72,17 @@ class Rules:
     def rules(self) -> tuple[Permission, ...]:
         """Those that count for the servers as they are now; an entry that changed takes along what was allowed with it.
         What asks or denies stays: whoever can change an entry must not open by it what was closed."""
-        return self._standing((*self._kept.rules, *self._passing))
+        return self._standing(self._now.rules)
 
     @property
     def trust(self) -> Trust:
-        believed = tuple(server for server, entry in self._kept.believed.items() if entry == self._entry(server))
-        return Trust(believed, self._kept.bits, self._kept.lost)
+        kept = self._kept
+        believed = tuple(server for server, entry in kept.believed.items() if entry == self._entry(server))
+        return Trust(believed, kept.bits, kept.lost)
 
     def view(self, tools: Iterable[Tool] = ()) -> Permissions:
         """What a person sees, with counts as they stand now, and which rules the tools that are known have voided."""
-        every, tools = tuple(self._counted(one) for one in (*self._kept.rules, *self._passing)), tuple(tools)
+        every, tools = tuple(map(self._counted, self._now.rules)), tuple(tools)
         counting = {one.id for one in self.rules}
         void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(every, tools)
         void |= restoring.voided(every, tools)
@@ -82,18 +94,20 @@ class Rules:
 
     def weigh(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
         """Makes tools of a server, by its name and the fingerprint of its entry, into what policy takes them for."""
-        said = self._kept.bits.get(server, {})
+        kept = self._kept
+        said = kept.bits.get(server, {})
         mine = {tool: replace(one, key="") if _is_other(one.entry, entry) else one for tool, one in said.items()}
-        trust = Trust((), {server: mine}, self._kept.lost)
-        believed = builtin or (bool(entry) and self._kept.believed.get(server) == entry)
+        trust = Trust((), {server: mine}, kept.lost)
+        believed = builtin or (bool(entry) and kept.believed.get(server) == entry)
         return lambda tool: effective(tool, trust, believed)
 
     def judge(self, tool: Tool, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
         """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
-        mine = self._about(tool)
-        if not mine and not self._kept.lost:
+        now = self._now
+        mine = self._about(tool, now)
+        if not mine and not now.kept.lost:
             return NO_RULE
-        kept = Trust(lost=self._kept.lost)  # the tool is weighed already; each call of each program comes by here
+        kept = Trust(lost=now.kept.lost)  # the tool is weighed already; each call of each program comes by here
         return judge(
             tool, arguments, mine, kept, session=session, run=run, now=time.time(),
             workspace=self._workspace, resolve=os.path.realpath,
@@ -103,7 +117,8 @@ class Rules:
         self, tool: Tool, found: Iterable[Restoration], session: str = "", run: str = ""
     ) -> tuple[Weighed, ...]:
         """What the person lets become of values that a call would give to this tool."""
-        rules, lost = self._about(tool), self._kept.lost
+        now = self._now
+        rules, lost = self._about(tool, now), now.kept.lost
         return restoring.judge(found, rules, tool, lost=lost, session=session, run=run, now=time.time())
 
     def forbids_giving(self, tool: Tool) -> bool:
@@ -116,7 +131,8 @@ class Rules:
 
     def sealed(self, tool: Tool, named: str = "") -> tuple[str, ...]:
         """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
-        return sealing.sealed_fields(tool, self._about(tool), named, lost=self._kept.lost)
+        now = self._now
+        return sealing.sealed_fields(tool, self._about(tool, now), named, lost=now.kept.lost)
 
     def for_own_calls(self, tool: Tool) -> Permission | None:
         """What lets the user's own call of this tool go without a question, if anything does."""
@@ -143,8 +159,9 @@ class Rules:
         """Write counts that wait; where that fails the rules themselves are still as they were."""
         self._written = time.monotonic()
         if self._used and not self._kept.lost:
-            self._passing = tuple(map(self._counted, self._passing))
+            passing = tuple(map(self._counted, self._passing))
             counted, self._used = tuple(map(self._counted, self._kept.rules)), {}
+            self._now = _snapshot(self._kept, passing)
             if counted != self._kept.rules:
                 self._save(replace(self._kept, rules=counted))
 
@@ -158,7 +175,7 @@ class Rules:
         told, check = _OTHER_KINDS.get(made.kind, (rule_words.sentence, rule_words.check))
         check(made, tool)
         made = replace(made, label=told(made), entry=entry)
-        others = [one for one in (*self._kept.rules, *self._passing) if not _same(one, made)]
+        others = [one for one in self._now.rules if not _same(one, made)]
         if len(others) >= MOST_RULES:
             raise WorkbenchError(f"There are {MOST_RULES:,} rules already.", "Revoke some first.")
         self._place([*others, made])
@@ -167,12 +184,12 @@ class Rules:
     def pin(self, rule: Permission) -> Permission:
         """Keep an approval of a text or its skeleton, exactly as given."""
         self._check_whole()
-        self._place([*(one for one in (*self._kept.rules, *self._passing) if one.id != rule.id), rule])
+        self._place([*(one for one in self._now.rules if one.id != rule.id), rule])
         return rule
 
     def revoke(self, rule_id: str) -> Permission:
         self._check_whole()
-        every = (*self._kept.rules, *self._passing)
+        every = self._now.rules
         found = next((one for one in every if one.id == rule_id), None)
         if found is None:
             raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
@@ -204,7 +221,7 @@ class Rules:
         if believed.get(server) == before:
             believed[server] = now
         rules = tuple(_carried(one, before, now) if one.server == server else one for one in self._kept.rules)
-        self._passing = tuple(_carried(one, before, now) if one.server == server else one for one in self._passing)
+        passing = tuple(_carried(one, before, now) if one.server == server else one for one in self._passing)
         said = {
             tool: replace(one, entry=now) if one.entry == before else one
             for tool, one in self._kept.bits.get(server, {}).items()
@@ -212,7 +229,9 @@ class Rules:
         bits = {**self._kept.bits, server: said} if said else self._kept.bits
         changed = replace(self._kept, rules=rules, believed=believed, bits=bits)
         if changed != self._kept:
-            self._save(changed)
+            self._save(changed, passing)
+        else:
+            self._now = _snapshot(changed, passing)
 
     def say(self, tool: Tool, said: ToolBits) -> None:
         """A person's word about one tool, in place of what was said before."""
@@ -236,13 +255,17 @@ class Rules:
         self._save(Kept())
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────
-    def _about(self, tool: Tool) -> tuple[Permission, ...]:
+    @property
+    def _kept(self) -> Kept:
+        return self._now.kept
+
+    @property
+    def _passing(self) -> tuple[Permission, ...]:
+        return self._now.passing
+
+    def _about(self, tool: Tool, now: _Snapshot | None = None) -> tuple[Permission, ...]:
         """Those of its server that count; the entries of others are not looked at for it. Each call asks five times."""
-        if self._of != (self._kept.rules, self._passing):
-            self._of, self._by_server = (self._kept.rules, self._passing), {}
-        if (mine := self._by_server.get(tool.server)) is None:
-            every = (*self._kept.rules, *self._passing)
-            mine = self._by_server[tool.server] = tuple(one for one in every if one.server == tool.server)
+        mine = (now or self._now).by_server.get(tool.server, ())
         return self._standing(mine) if mine else ()
 
     def _standing(self, rules: Iterable[Permission]) -> tuple[Permission, ...]:
@@ -255,8 +278,9 @@ class Rules:
 
     def _place(self, rules: list[Permission]) -> None:
         lasting = tuple(self._counted(one) for one in rules if one.scope == "always")
-        self._save(replace(self._kept, rules=lasting))
-        self._passing = tuple(self._counted(one) for one in rules if one.scope != "always")
+        self._save(
+            replace(self._kept, rules=lasting), tuple(self._counted(one) for one in rules if one.scope != "always")
+        )
         self._used = {}
 
     def _counted(self, one: Permission) -> Permission:
@@ -265,9 +289,16 @@ class Rules:
         more, at = self._used[one.id]
         return replace(one, count=one.count + more, used=at)
 
-    def _save(self, changed: Kept) -> None:
+    def _save(self, changed: Kept, passing: tuple[Permission, ...] | None = None) -> None:
         kept.write(self._file, changed)
-        self._kept = changed
+        self._now = _snapshot(changed, self._passing if passing is None else passing)
+
+
+def _snapshot(kept: Kept, passing: tuple[Permission, ...]) -> _Snapshot:
+    by_server: dict[str, list[Permission]] = {}
+    for one in (*kept.rules, *passing):
+        by_server.setdefault(one.server, []).append(one)
+    return _Snapshot(kept, passing, {server: tuple(rules) for server, rules in by_server.items()})
 
 
 def _of_entry(rule: Permission) -> bool:

@@ -64,7 +64,7 @@ class CallTrace:
     tool: str
     arguments: str  # JSON text, shortened, tokens in place of personal data
     risk: Risk
-    state: str  # running, waiting, done, failed, refused, held
+    state: str  # running, waiting, done, failed, refused, stopped, held
     note: str = ""
     ms: float = 0.0
     bytes: int = 0

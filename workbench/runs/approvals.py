@@ -16,6 +16,7 @@ from workbench.audit.review import is_hasty
 from workbench.policy.pinning import Prints, changed_values, near, prints
 from workbench.quick_records import dataclass
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
+from workbench.runs.execution import limits_from
 from workbench.runs.pins import Pins
 from workbench.runs.rooms import Rooms
 from workbench.runs.seal import seal
@@ -52,7 +53,10 @@ class Approvals:
         return replace(run, seal=self.seal(run), like=like, scopes=scopes, scopes_why=why)
 
     def seal(self, run: Run) -> str:
-        return seal(run.proposal, run.verdict, self._rooms.catalog) if run.verdict is not None else ""
+        if run.verdict is None:
+            return ""
+        limits = limits_from(self._rooms.settings(), run.proposal.seconds, run.verdict.profile)
+        return seal(run.proposal, run.verdict, self._rooms.catalog, limits)
 
     def remember(self, run: Run) -> None:
         """A person let this run."""

@@ -33,6 +33,7 @@ from workbench.records import (
     Outcome,
     Place,
     Risk,
+    ServerConfig,
     Tool,
     ToolCall,
     Verdict,
@@ -130,6 +131,14 @@ class Broker:
         whole = found.permission is None or found.permission.kind != "arguments"
         return NO_RULE if found.word is Word.ASK and approved and whole else found
 
+    def _stands_behind(self, tool: Tool) -> tuple[ServerConfig | None, str]:
+        """The server's entry and the hash of the tool's definition as they are now; empty when they are gone."""
+        catalog = self._rooms.catalog
+        try:
+            return catalog.server(tool.server).state.config, catalog.tool(tool.server, tool.name).hash
+        except WorkbenchError:
+            return None, ""
+
     def _would_ask(self, tool: Tool) -> bool:
         return not unasked(tool_risk(tool), self._rooms.settings())
 
@@ -153,8 +162,12 @@ class Broker:
             return self._refuse(call, session, question, said.risk, confirm=True)
         if guard is not None and (held := await guard.hold(call, tool, said, arguments)) is not None:
             return await self._held(call, tool, session, said.risk, held)
-        if guard is not None and (against := await guard.refusal(call, tool, said, arguments, given)) is not None:
-            return self._refuse(call, session, against, said.risk)
+        if guard is not None:
+            asked_about = self._stands_behind(tool)
+            if (against := await guard.refusal(call, tool, said, arguments, given)) is not None:
+                return self._refuse(call, session, against, said.risk)
+            if self._stands_behind(tool) != asked_about:
+                return self._refuse(call, session, _replaced(tool), said.risk)
         count(given, session)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             words = f"{tool.server}.{tool.name} was called"
@@ -262,6 +275,13 @@ class Broker:
         ok: bool = True,
     ) -> None:
         self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok))
+
+
+def _replaced(tool: Tool) -> Fault:
+    return Fault(
+        f"{tool.server}.{tool.name} was not called: its server or its definition changed while the call waited.",
+        "Call it again: it is judged as it is now.",
+    )
 
 
 def _named(call: ToolCall, session: Session) -> ToolCall:

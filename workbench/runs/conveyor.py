@@ -48,6 +48,10 @@ log = logging.getLogger(__name__)
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
 SHORT = 4_000  # characters that are read at once: a thread would cost more than the reading
 OPEN_RUNS = 20  # programs of one agent that may wait or run at once
+SWITCHED_OFF = Fault(
+    "Programs are switched off: the setting run.enabled is false.",
+    "The user switches them on in settings.toml, or in the project file that sets mcpCodeExecution.enabled.",
+)
 
 
 class Conveyor:
@@ -143,8 +147,12 @@ class Conveyor:
         required: Sequence[str] = (),
         force_approval: bool = False,
         rehearse: bool = False,
+        built_in: bool = False,
     ) -> Run:
-        """Take a text and set it on its road; the answer is the run as it stands now. `rehearse`: only for a person."""
+        """Take a text and set it on its road; the answer is the run as it stands now. `rehearse`: only for a person.
+        `built_in`: the workbench wrote this program itself, for one tool call or one file."""
+        if not built_in:
+            self._check_enabled()
         self._check_open(session)
         check_language(language, state)
         wanted = self._rooms.bounds.find(profile).name  # refused now, if it is
@@ -169,13 +177,19 @@ class Conveyor:
         )
         if rehearse:
             check_rehearsable(proposal)
-        return self._set_out(Road(self._rooms, session, proposal, found))
+        road = Road(self._rooms, session, proposal, found)
+        road.built_in = built_in
+        return self._set_out(road)
 
     def _set_out(self, road: Road) -> Run:
         self._roads[road.run.id] = self._open[road.run.id] = road
         self._forget_old()
         road.task = spawn(f"run {road.run.id}", self._travel(road))
         return road.run
+
+    def _check_enabled(self) -> None:
+        if not self._rooms.settings().run_enabled:
+            raise WorkbenchError(SWITCHED_OFF.message, SWITCHED_OFF.hint)
 
     def _check_open(self, session: Session) -> None:
         """An agent that proposes without end would bury what a person is asked, and eat the memory."""
@@ -222,7 +236,7 @@ class Conveyor:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
         if decision.plan:
             raise WorkbenchError("A plan is allowed where it is shown.", "Open the rehearsal, and run with its plan.")
-        if decision.seal and decision.seal != road.run.seal:
+        if decision.allow and decision.seal != road.run.seal:
             words = "What stands behind this program changed while you looked at it."
             raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")
         if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
@@ -346,6 +360,8 @@ class Conveyor:
 
     def _changed(self, road: Road) -> End | None:
         """The last look before it starts: what a person allowed must be what is there."""
+        if not road.built_in and not self._rooms.settings().run_enabled:
+            return End(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
         if road.rehearsal is not None:
             road.run = replace(road.run, seal=self.approvals.seal(road.run))  # a plan is about what is there now
         if road.run.decision is None:

@@ -242,7 +242,7 @@ class Guard:
             server=tool.server,
             tool=tool.name,
             arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
-            why=tuple(dict.fromkeys(f"{one.words}." for one in objections)),
+            why=tuple(dict.fromkeys(f"{one.words.rstrip('.')}." for one in objections)),
             risk=risk,
             sentence=f"{road.run.proposal.author} wants to call {name} now.",
             origins=shortened(one for one in found if any(one.path == objection.path for objection in objections)),

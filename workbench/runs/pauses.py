@@ -26,9 +26,10 @@ _WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 class _Waiting:
     """One call that waits."""
 
-    pause: Pause  # as it would be asked alone
+    pause: Pause  # as it would be asked alone, with its own deadline
     line: str
     answer: asyncio.Future[PauseAnswer]
+    timer: asyncio.TimerHandle | None = None  # until nobody answered this call in time
 
 
 @dataclass(slots=True)
@@ -40,7 +41,6 @@ class _Group:
     waiting: list[_Waiting] = field(default_factory=list)
     told: Pause | None = None
     ids: dict[str, int] = field(default_factory=dict)  # id → how many of them it was about
-    timer: asyncio.TimerHandle | None = None  # until nobody answered in time
     gathering: asyncio.TimerHandle | None = None  # until those that joined are told together
     times: int = 0  # how often it was told
 
@@ -73,9 +73,7 @@ class Pauses:
         try:
             return await waiting.answer
         finally:
-            if waiting in group.waiting:  # its run was stopped
-                group.waiting.remove(waiting)
-                self._left(group, "withdrawn")
+            self._drop(group, waiting, "withdrawn")  # its run was stopped
 
     def answer(self, answer: PauseAnswer) -> Pause:
         """A person's word; it counts for the calls that the pause showed under the id it names."""
@@ -100,14 +98,14 @@ class Pauses:
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = _Group(uuid.uuid4().hex[:12], key)
-            loop = asyncio.get_running_loop()
-            waiting.pause = replace(pause, deadline=time.time() + seconds)
-            group.timer = loop.call_later(seconds, self._expired, group)
+        loop = asyncio.get_running_loop()
+        waiting.pause = replace(pause, deadline=time.time() + seconds)
+        waiting.timer = loop.call_later(seconds, self._expired, group, waiting)
         group.waiting.append(waiting)
         if group.told is None:
             self._show(group)
         elif group.gathering is None:
-            group.gathering = asyncio.get_running_loop().call_later(GATHER, self._show, group)
+            group.gathering = loop.call_later(GATHER, self._show, group)
         return group
 
     def _show(self, group: _Group) -> None:
@@ -121,11 +119,10 @@ class Pauses:
         group.times += 1
         shown = group.waiting[:LISTED]
         first = shown[0].pause
-        deadline = group.told.deadline if group.told is not None else first.deadline
         group.told = replace(
             first,
             id=f"{group.name}-{group.times}",
-            deadline=deadline,
+            deadline=min(one.pause.deadline for one in shown),
             why=tuple(dict.fromkeys(reason for one in shown for reason in one.pause.why))[:20],
             origins=tuple(dict.fromkeys(origin for one in shown for origin in one.pause.origins))[:20],
             risk=max((one.pause.risk for one in shown), key=_WORSE.index),
@@ -140,9 +137,14 @@ class Pauses:
     def _settle(self, group: _Group, many: int, answer: PauseAnswer, ending: str) -> None:
         settled, group.waiting = group.waiting[:many], group.waiting[many:]
         for one in settled:
-            if not one.answer.done():
-                one.answer.set_result(answer)
+            _give(one, answer)
         self._left(group, ending)
+
+    def _drop(self, group: _Group, waiting: _Waiting, ending: str) -> None:
+        if waiting in group.waiting:
+            group.waiting.remove(waiting)
+            _give(waiting, TIMED_OUT)
+            self._left(group, ending)
 
     def _left(self, group: _Group, ending: str) -> None:
         """Some do not wait any more; the rest is asked about anew, and old ids answer nothing."""
@@ -151,13 +153,18 @@ class Pauses:
         if group.waiting:
             self._show(group)
             return
-        for timer in (group.timer, group.gathering):
-            if timer is not None:
-                timer.cancel()
+        if group.gathering is not None:
+            group.gathering.cancel()
         self._groups.pop(group.key, None)
         if told is not None:
             self._tell(PauseSettled(told, ending))
 
-    def _expired(self, group: _Group) -> None:
-        if self._groups.get(group.key) is group:
-            self._settle(group, len(group.waiting), TIMED_OUT, "timed out")
+    def _expired(self, group: _Group, waiting: _Waiting) -> None:
+        self._drop(group, waiting, "timed out")
+
+
+def _give(waiting: _Waiting, answer: PauseAnswer) -> None:
+    if waiting.timer is not None:
+        waiting.timer.cancel()
+    if not waiting.answer.done():
+        waiting.answer.set_result(answer)

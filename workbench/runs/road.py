@@ -25,6 +25,7 @@ from workbench.tokens import count, counter
 from workbench.workspace.snapshots import Writer
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
+UNDER_WAY = frozenset({"running", "waiting"})  # states of a nested call that has not ended
 KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
 KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
 
@@ -49,6 +50,7 @@ class Road:
         self.state = state  # the kept one it goes on with, if any
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
         self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
+        self.built_in = False  # the workbench wrote the program itself, for one tool call or one file
         self.arriving = False  # it has taken its last step; nothing stops it any more
         self.ended = asyncio.Event()
         self.rehearsal = Rehearsal(rooms) if proposal.rehearse else None
@@ -153,7 +155,7 @@ class Road:
 
     def wait_for_word(self, call_id: str, waits: bool) -> None:
         """A nested call began or ceased to wait for a person."""
-        if (trace := self._calls.get(call_id)) is not None:
+        if (trace := self._calls.get(call_id)) is not None and trace.state in UNDER_WAY:
             self._calls[call_id] = replace(trace, state="waiting" if waits else "running")
             self.rooms.tell(RunCall(self.run.id, self._calls[call_id]))
 
@@ -172,8 +174,11 @@ class Road:
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
     def finish(self, state: RunState, summary: str, **changes: Any) -> None:
-        """Any: fields of Run. Reach an end, once."""
+        """Any: fields of Run. Reach an end, once; calls that are still under way end with the run."""
         if not self.over:
+            for trace in tuple(self._calls.values()):
+                if trace.state in UNDER_WAY:
+                    self.trace(replace(trace, state="stopped", note="The run ended before the call did."))
             self.step(state, summary, ended=time.time(), **changes)
 
     def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False) -> None:

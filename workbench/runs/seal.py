@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import astuple
 
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
 from workbench.errors import WorkbenchError
-from workbench.records import Proposal, Verdict
+from workbench.records import Limits, Proposal, Verdict
 from workbench.runs.borrowed import MARK
 
 
-def seal(proposal: Proposal, verdict: Verdict, catalog: Catalog) -> str:
-    """Over the text and what stands behind the names in it right now."""
+def seal(proposal: Proposal, verdict: Verdict, catalog: Catalog, most: Limits) -> str:
+    """Over the text, the limits it would run under, and what the names in it mean right now."""
     tools = sorted({(use.server, use.tool) for use in verdict.tools})
     skills = [pair for pair in sorted(verdict.definitions.items()) if pair[0].startswith(MARK)]
-    limits = [proposal.language, proposal.state, float(proposal.seconds), proposal.profile, sorted(proposal.required)]
+    wished = [proposal.language, proposal.state, float(proposal.seconds), proposal.profile, sorted(proposal.required)]
+    limits = [*wished, *astuple(most)]
     definitions = [[server, tool, _definition(server, tool, catalog)] for server, tool in tools]
     parts = [proposal.sha, limits, servers_behind(verdict, catalog), definitions, skills]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -107,6 +107,32 @@ class Library:
     ) -> Skill:
         """Put a program aside as a draft, in place of an earlier draft of the same name. What a person wrote into its
         SKILL.md stays, and so does its author as long as the code is the same."""
+        with self._writing:
+            legal = self._write_draft(name, description, code, run_id, author, tools, tags)
+        return self._changed(legal, SkillState.DRAFT)
+
+    def offer(self, name: str, description: str, code: str, author: str) -> Skill:
+        """An agent's draft: it never takes the place of what somebody else drafted."""
+        with self._writing:
+            before = self._living(skill_name(name))
+            if before is not None and before.state is SkillState.DRAFT and before.author != author:
+                raise WorkbenchError(
+                    f"A draft named {before.name} by another author exists.", "Offer it under another name."
+                )
+            legal = self._write_draft(name, description, code, "", author)
+        return self._changed(legal, SkillState.DRAFT)
+
+    def _write_draft(
+        self,
+        name: str,
+        description: str,
+        code: str,
+        run_id: str,
+        author: str,
+        tools: Sequence[str] = (),
+        tags: Sequence[str] = (),
+    ) -> str:
+        """The caller holds the lock."""
         legal = skill_name(name)
         if not code.strip():
             raise WorkbenchError("A skill needs code.", "Draft it from a run, or write the program first.")
@@ -114,16 +140,8 @@ class Library:
         wish = Skill(
             legal, words, code, SkillState.DRAFT, tags=tuple(tags), tools=tuple(tools), run_id=run_id, author=author
         )
-        with self._writing:
-            write_skill(self._drafts / legal, _with_past(wish, self._living(legal)))
-        return self._changed(legal, SkillState.DRAFT)
-
-    def offer(self, name: str, description: str, code: str, author: str) -> Skill:
-        """An agent's draft: it never takes the place of what somebody else drafted."""
-        before = self._living(skill_name(name))
-        if before is not None and before.state is SkillState.DRAFT and before.author != author:
-            raise WorkbenchError(f"There is a draft {before.name} of somebody else.", "Offer it under another name.")
-        return self.draft(name, description, code, "", author)
+        write_skill(self._drafts / legal, _with_past(wish, self._living(legal)))
+        return legal
 
     def keep(self, name: str, sha: str, kept_by: str) -> Skill:
         """Keep exactly the code with this sha as the next version; what was seen is what is kept."""

@@ -95,7 +95,7 @@ class Server:
         batch, self._pending = _joined(self._pending), []
         self._flushed = asyncio.get_running_loop().time()
         if self._doors:
-            self._tell({"events": [encode_event(event, self.shelf.keep) for event in batch]})
+            self._tell([encode_event(event, self.shelf.keep) for event in batch])
 
     def _gather(self, event: Event) -> None:
         if not self._doors:
@@ -106,11 +106,17 @@ class Server:
             wait = self._flushed + BATCH_SECONDS - loop.time()
             self._timer = loop.call_later(wait, self.flush) if wait > 0 else loop.call_soon(self.flush)
 
-    def _tell(self, message: dict[str, JsonValue]) -> None:
+    def _tell(self, events: list[JsonValue]) -> None:
+        """In one frame; in two where they are too many for one. Only an event that is too long alone is lost."""
         try:
-            frame = pack(message)
+            frame = pack({"events": events})
         except WorkbenchError as fault:
-            log.error("events were lost: %s", fault.message)
+            if len(events) == 1:
+                log.error("an event was lost: %s", fault.message)
+                return
+            middle = len(events) // 2
+            self._tell(events[:middle])
+            self._tell(events[middle:])
             return
         for door in tuple(self._doors):
             door.send(frame)

@@ -97,5 +97,6 @@ def _word(call: CallTrace) -> Word:
         "done": Word("Done", "check", "success"),
         "failed": Word("Failed", "alert", "danger"),
         "refused": Word("Refused", "ban", "danger"),
+        "stopped": Word("Stopped", "ban", "muted"),
         "held": Word("Held by the rehearsal", "clipboard", "info"),
     }.get(call.state, Word(one_line(call.state, 20), "circle", "muted"))
