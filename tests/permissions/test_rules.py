@@ -215,6 +215,7 @@ def test_a_rule_counts_although_a_thread_was_judging_a_call_when_it_was_made(ben
     while thread.is_alive() and not halted.wait(0.01):
         pass
     rules.pin(Permission("no", "tool", Word.DENY, "mail", "send_email", scope="session", session="s"))
+    assert rules.judge(MAIL, BOB, "s", "r").word is Word.DENY
     go_on.set()
     thread.join()
     assert rules.judge(MAIL, BOB, "s", "r").word is Word.DENY
