@@ -92,6 +92,38 @@ def test_sockets_of_a_killed_core_do_not_stop_the_next(foreground, paths):
     assert second.wait(60) == 0
 
 
+def test_a_thread_that_never_ends_does_not_keep_it(foreground, paths):
+    (paths.bench / "stuck").touch()
+    core = foreground()
+    until(paths.agent_socket.exists)
+    core.send_signal(signal.SIGTERM)
+    core.wait(60)
+    assert holder(paths.lock) == 0
+    words = paths.core_log.read_text()
+    assert "the core is closed" in words
+    assert "is ended now" in words
+
+
+def test_a_start_that_never_ends_heeds_a_signal(foreground, paths):
+    (paths.bench / "busy").touch()
+    core = foreground()
+    until((paths.bench / "opening").exists)
+    core.send_signal(signal.SIGTERM)
+    core.wait(60)
+    assert holder(paths.lock) == 0
+
+
+def test_a_start_that_waits_for_something_is_given_up_on_a_signal(foreground, paths):
+    (paths.bench / "waits").touch()
+    core = foreground()
+    until((paths.bench / "opening").exists)
+    core.send_signal(signal.SIGTERM)
+    _, words = core.communicate(timeout=60)
+    assert "The core was asked to stop before it was open." in words.decode()
+    assert "the core is closed" in paths.core_log.read_text()
+    assert "is ended now" not in paths.core_log.read_text()
+
+
 def test_private_folders_are_closed_to_others(foreground, paths):
     foreground()
     until(paths.agent_socket.exists)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,59 @@ def test_what_a_bench_seals_counts_beside_what_the_person_seals(bench: Path, per
     _write(person, '[privacy]\nsealed = ""\n')
     assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email", "nothing opens"
     assert settings.adds_up("privacy.sealed")
+
+
+def test_a_project_raises_limits_only_as_far_as_the_user_lets_it_and_is_told(bench: Path, person: Path) -> None:
+    _write(bench, "[run]\nmemory_mb = 4000\noutput_bytes = 400000000\nseconds = 45\n")
+    reading = settings.read(bench, person)
+    found = reading.settings
+    assert (found.run_memory_mb, found.run_output_bytes, found.run_seconds) == (1024, 2_000_000, 45)
+    (notice,) = reading.notices
+    assert notice.message == (
+        "workbench.toml raises limits further than a project may: run.memory_mb is 1024, not 4000,"
+        " run.output_bytes is 2000000, not 400000000."
+    )
+    assert notice.hint == "To allow more, set run.memory_mb or run.project_times in your own settings."
+
+
+def test_the_user_says_how_far_a_project_may_raise_limits(bench: Path, person: Path) -> None:
+    _write(bench, "[run]\nmemory_mb = 4000\nproject_times = 1000\n")
+    _write(person, "[run]\nproject_times = 8\n")
+    reading = settings.read(bench, person)
+    assert reading.settings.run_memory_mb == 4000
+    assert [notice.message for notice in reading.notices] == ["workbench.toml: run.project_times is ignored."]
+    _write(person, "[run]\nproject_times = 1\n")
+    assert settings.read(bench, person).settings.run_memory_mb == 512
+
+
+def test_what_the_user_sets_counts_whatever_a_project_wants(bench: Path, person: Path) -> None:
+    _write(bench, "[run]\nmemory_mb = 4000\n")
+    _write(person, "[run]\nmemory_mb = 8000\n")
+    reading = settings.read(bench, person)
+    assert (reading.settings.run_memory_mb, reading.notices) == (8000, ())
+
+
+def test_words_of_other_systems_raise_no_limit_either(bench: Path, person: Path) -> None:
+    _write(bench.parent / ".mcp.json", '{"mcpCodeExecution": {"resource_limits": {"memory": "64GB"}}}')
+    reading = settings.read(bench, person)
+    assert reading.settings.run_memory_mb == 1024
+    assert ".mcp.json raises limits" in reading.notices[0].message
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(Settings) if one.metadata["limit"]])
+def test_no_limit_can_be_lifted_by_a_project(bench: Path, person: Path, name: str) -> None:
+    group, key = name.split("_", 1)
+    default = getattr(Settings(), name)
+    most = next(one.metadata["most"] for one in fields(Settings) if one.name == name)
+    _write(bench, f"[{group}]\n{key} = {min(1_000_000, most)}\n")
+    assert getattr(settings.read(bench, person).settings, name) <= 2 * default
+    _write(bench, f"[{group}]\n{key} = {default - 1}\n")
+    assert getattr(settings.read(bench, person).settings, name) in (default - 1, default)
+
+
+def test_a_key_of_fifty_thousand_parts_is_refused_before_it_is_read(bench: Path, person: Path) -> None:
+    _write(bench, f"{'.'.join('a' * 50_000)} = 1\n")
+    reading = settings.read(bench, person)
+    assert reading.settings == Settings()
+    (notice,) = reading.notices
+    assert notice.message == "workbench.toml cannot be read: a key has more than 16 parts."

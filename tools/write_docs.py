@@ -27,20 +27,27 @@ def settings() -> str:
     from workbench.settings import Settings, describe
 
     guarded = {f.name.replace("_", ".", 1) for f in fields(Settings) if f.metadata["guarded"]}
+    limits = {f.name.replace("_", ".", 1) for f in fields(Settings) if f.metadata["limit"]}
     rows = [
         (
             f"`{name}`",
             kind,
             f"`{_toml(default)}`",
             sentence,
-            "your own" if name in guarded else "your own or the bench's",
+            "your own"
+            if name in guarded
+            else "your own; a project only up to `run.project_times` the default"
+            if name in limits
+            else "your own or the bench's",
         )
         for name, kind, default, sentence in describe()
     ]
     return _page(
         "Settings",
         "Two files are read: `workbench.toml` in the bench, which a team shares, and your own `settings.toml` in "
-        "`~/.config/mcp-workbench`, which wins. What guards you is read from your own file alone. A value that cannot "
+        "`~/.config/mcp-workbench`, which wins. What guards you is read from your own file alone. A project may "
+        "lower the limits of programs and servers; it raises them to at most `run.project_times` their defaults, and a "
+        "notice says what was cut. What you set yourself counts as you wrote it. A value that cannot "
         "be used keeps its default and becomes a notice in the window. The files are read when the core and the window "
         "start: after editing one, run `mcp-workbench stop`; the next window or agent starts a core that knows it. "
         "What is changed in the window counts at once, unless its sentence says otherwise. The hosts that programs may "

@@ -17,6 +17,8 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from logging.handlers import RotatingFileHandler
@@ -42,7 +44,10 @@ FLAGS = ("--detached", "--agent")
 NICE = 5  # the window comes first
 LOG_BYTES = 1_000_000
 AGENT_LINE = 64 * 1024 * 1024  # bytes of the longest message an agent may send
-CLOSE_SECONDS = 20.0  # how long the rooms may take to close before the core goes anyway
+DISMISS_SECONDS = 5.0  # how long agents may take to leave
+CLOSE_SECONDS = 10.0  # how long the rooms may take to close before the core goes anyway
+EXIT_SECONDS = 3.0  # how long threads may work on after that
+END_SECONDS = DISMISS_SECONDS + CLOSE_SECONDS + EXIT_SECONDS  # from the wish to stop to the end of the process
 CHECK_SECONDS = 0.25  # how often it is asked whether anybody is still there
 FIRST_DOOR_SECONDS = 15.0  # how long a new core waits for whoever started it
 SETTLED = 10.0  # seconds after which what a core has loaded stays until its end
@@ -74,6 +79,7 @@ class Rooms(Protocol):
 
 MakeRooms = Callable[[Paths, Callable[[], None]], Rooms]
 Report = Callable[[int, str], None]  # exit code and words; 0 once the core listens
+EndWithin = Callable[[float], None]
 
 
 def main(arguments: list[str]) -> int:
@@ -94,8 +100,12 @@ def main(arguments: list[str]) -> int:
     return _own_process(paths, make_rooms, _tell_stderr)
 
 
-def run_core(paths: Paths, make_rooms: MakeRooms | None = None, report: Report | None = None) -> int:
-    """Hold the lock, open the rooms, serve until nobody needs it any more; the exit code of the process."""
+def run_core(
+    paths: Paths, make_rooms: MakeRooms | None = None, report: Report | None = None, end_within: EndWithin | None = None
+) -> int:
+    """Hold the lock, open the rooms, serve until nobody needs it any more; the exit code of the process.
+
+    `end_within`: ends the process after so many seconds, whatever its threads do then."""
     report = report or _tell_stderr
     try:
         prepare(paths)
@@ -107,7 +117,7 @@ def run_core(paths: Paths, make_rooms: MakeRooms | None = None, report: Report |
         report(1, f"{fault.message}\n{fault.hint}")
         return 1
     try:
-        asyncio.run(_Serving(paths, make_rooms or _core, report).run())
+        asyncio.run(_Serving(paths, make_rooms or _core, report, end_within or (lambda seconds: None)).run())
     except WorkbenchError as fault:
         log.error("the core gives up: %s", fault)
         report(1, f"{fault.message}\n{fault.hint}")
@@ -142,11 +152,13 @@ def prepare(paths: Paths) -> None:
 class _Serving:
     """One core from its opening to its end."""
 
-    def __init__(self, paths: Paths, make_rooms: MakeRooms, report: Report) -> None:
+    def __init__(self, paths: Paths, make_rooms: MakeRooms, report: Report, end_within: EndWithin) -> None:
         self._paths = paths
         self._make_rooms = make_rooms
         self._report = report
+        self._end_within = end_within
         self._stop = asyncio.Event()
+        self._opening: asyncio.Task[None] | None = None
         self._agents: set[asyncio.Task[None]] = set()
         self._visited = False
         self._last_visit = 0.0
@@ -154,14 +166,36 @@ class _Serving:
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stop.set)
-        self._rooms = self._make_rooms(self._paths, self._stop.set)
+            loop.add_signal_handler(number, self._ask_to_stop)
+            signal.signal(number, lambda *_: self._end_within(END_SECONDS))  # heard also while the loop is busy
+        self._rooms = self._make_rooms(self._paths, self._ask_to_stop)
         try:
-            await self._rooms.open()
-            loop.call_later(SETTLED, gc.freeze)  # modules stay: walking them took 40 ms from whoever waited
-            await self._serve()
+            if await self._open():
+                loop.call_later(SETTLED, gc.freeze)  # modules stay: walking them took 40 ms from whoever waited
+                await self._serve()
         finally:
             await self._close_rooms()
+            self._end_within(EXIT_SECONDS)
+
+    def _ask_to_stop(self) -> None:
+        self._end_within(END_SECONDS)
+        self._stop.set()
+        if self._opening is not None:
+            self._opening.cancel()
+
+    async def _open(self) -> bool:
+        """Whether the rooms are open; not if the core was asked to stop meanwhile."""
+        self._opening = asyncio.current_task()
+        try:
+            await self._rooms.open()
+        except asyncio.CancelledError:
+            if not self._stop.is_set():
+                raise
+            log.info("the core was asked to stop while it opened")
+            self._report(1, "The core was asked to stop before it was open.")
+        finally:
+            self._opening = None
+        return not self._stop.is_set()
 
     async def _serve(self) -> None:
         self._server = Server(self._rooms.desk, self._rooms.bus, str(self._paths.bench))
@@ -225,7 +259,7 @@ class _Serving:
         for task in tuple(self._agents):
             task.cancel()
         if self._agents:
-            await asyncio.wait(self._agents, timeout=CLOSE_SECONDS)
+            await asyncio.wait(self._agents, timeout=DISMISS_SECONDS)
 
     async def _close_rooms(self) -> None:
         """A room that cannot close must not keep the process; what it left running is ended by the process."""
@@ -279,9 +313,21 @@ def _own_process(paths: Paths, make_rooms: MakeRooms, report: Report) -> int:
     os.nice(NICE)
     _log_to(paths.core_log)
     _adopt_orphans()
-    code = run_core(paths, make_rooms, report)
+    code = run_core(paths, make_rooms, report, _end_process_within)
     _end_descendants()
     return code
+
+
+def _end_process_within(seconds: float) -> None:
+    """A thread cannot be cancelled, and Python waits for each before it ends: so that no thread keeps the core."""
+
+    def end() -> None:
+        time.sleep(seconds)
+        log.error("the core has not ended within %.0f s and is ended now", seconds)
+        _end_descendants()
+        os._exit(1)
+
+    threading.Thread(target=end, name="end", daemon=True).start()
 
 
 def _tell_stderr(code: int, words: str) -> None:

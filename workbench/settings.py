@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import field, fields, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ import tomli_w
 
 from workbench import execution_words
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_plain, read_toml
 from workbench.quick_records import dataclass
 from workbench.records import Fault
 
@@ -35,10 +34,12 @@ def _setting(
     most: int = 1_000_000_000,
     words: tuple[str, ...] = (),
     adds: bool = False,
+    limit: bool = False,
 ) -> Any:
-    """Any: a field's type is written beside it; this adds the sentence and what is allowed. A bench cannot set what is
-    guarded; where it `adds`, what the bench and the person write counts together."""
-    bounds = {"least": least, "most": most, "words": words, "adds": adds}
+    """Any: a field's type is written beside it; this adds the sentence and what is allowed. A project cannot set what
+    is guarded; where it `adds`, what the project and the user write counts together; a `limit` it may lower, or raise
+    to `run.project_times` its default."""
+    bounds = {"least": least, "most": most, "words": words, "adds": adds, "limit": limit}
     return field(default=default, metadata={"sentence": sentence, "guarded": guarded, **bounds})
 
 
@@ -105,17 +106,25 @@ class Settings:
         "Programs may run. Off: nobody runs a program or a skill; single tool calls and files still work.",
         guarded=True,
     )
-    run_seconds: int = _setting(30, "Time limit of a run.")
-    run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.", least=32)
-    run_cpu_seconds: int = _setting(30, "Processor time limit of a run.")
-    run_pids: int = _setting(64, "How many threads a run may have.", most=4096)
-    run_output_bytes: int = _setting(1_000_000, "How much a run may print.")
-    run_disk_mb: int = _setting(1024, "How much a run may have in the workspace, in megabytes.")
-    run_calls: int = _setting(10_000, "How many tool calls one run may make.")
-    run_answer_tokens: int = _setting(4_000, "How much of a run's answer goes to the model before it is cut.")
-    run_cpus: int = _setting(1, "How many processors a run may use at once.", most=1024)
-    run_ready: int = _setting(2, "How many sandboxes are kept ready, so that a run starts at once.", least=0, most=16)
-    run_concurrent: int = _setting(5, "How many programs may run at once; the next ones wait.")
+    run_seconds: int = _setting(30, "Time limit of a run.", limit=True)
+    run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.", least=32, limit=True)
+    run_cpu_seconds: int = _setting(30, "Processor time limit of a run.", limit=True)
+    run_pids: int = _setting(64, "How many threads a run may have.", most=4096, limit=True)
+    run_output_bytes: int = _setting(1_000_000, "How much a run may print.", limit=True)
+    run_disk_mb: int = _setting(1024, "How much a run may have in the workspace, in megabytes.", limit=True)
+    run_calls: int = _setting(10_000, "How many tool calls one run may make.", limit=True)
+    run_answer_tokens: int = _setting(
+        4_000, "How much of a run's answer goes to the model before it is cut.", limit=True
+    )
+    run_cpus: int = _setting(1, "How many processors a run may use at once.", most=1024, limit=True)
+    run_ready: int = _setting(
+        2, "How many sandboxes are kept ready, so that a run starts at once.", least=0, most=16, limit=True
+    )
+    run_concurrent: int = _setting(5, "How many programs may run at once; the next ones wait.", limit=True)
+    run_project_times: int = _setting(
+        2, "To how many times its default a project may raise a limit. 1: to no more than the default.", guarded=True,
+        most=1_000,
+    )  # fmt: skip
     run_packages: str = _setting(
         "", "Installed packages that programs may import, by name, such as: numpy pandas matplotlib.", guarded=True
     )
@@ -124,7 +133,7 @@ class Settings:
     )
     workspace_files: int = _setting(
         20_000, "How many files the workspace may hold; after that no tool or person adds one. Programs: 100,000.",
-        least=10, most=100_000,
+        least=10, most=100_000, limit=True
     )  # fmt: skip
     workspace_undo_runs: int = _setting(
         100, "Of how many runs and deeds in the workspace the changes can be undone. 0: of none.", guarded=True,
@@ -141,7 +150,9 @@ class Settings:
         adds=True,
     )
     cache_minutes: int = _setting(10, "For how many minutes such an answer is good.", most=10_080)
-    cache_mb: int = _setting(50, "How large the answers kept for that may become, in megabytes.", most=10_000)
+    cache_mb: int = _setting(
+        50, "How large the answers kept for that may become, in megabytes.", most=10_000, limit=True
+    )
     state_idle_minutes: int = _setting(
         10, "After how many minutes without a program a kept state ends; its variables are lost.", guarded=True
     )
@@ -160,13 +171,13 @@ class Settings:
     search_model: bool = _setting(
         True, "The search reads meaning with the sentence model, where `mcp-workbench search build` has built it."
     )
-    server_start_seconds: int = _setting(20, "How long a server may take to start.")
+    server_start_seconds: int = _setting(20, "How long a server may take to start.", limit=True)
     server_idle_minutes: int = _setting(
         15, "After how long a server that nobody uses is stopped; the next call starts it again. 0: never.", least=0
     )
-    server_call_seconds: int = _setting(120, "How long a tool call may take.")
+    server_call_seconds: int = _setting(120, "How long a tool call may take.", limit=True)
     server_frame_mb: int = _setting(
-        64, "The largest message taken from a server, in megabytes; counts when a server starts.", most=1024
+        64, "The largest message taken from a server, in megabytes; counts when a server starts.", most=1024, limit=True
     )
     ask_wait_seconds: int = _setting(
         600, "How long a server's question waits for a person; 0: as long as the server waits.", least=0
@@ -269,6 +280,7 @@ def read(bench_file: Path, person_file: Path) -> SettingsReading:
     """Defaults, then what the bench's files say, then the person's. What a bench asks for in the words of other systems
     (`execution_words`) tightens what guards the person, whatever they wrote, and never loosens it."""
     settings, notices, wished = Settings(), list[Fault](), list[tuple[str, str, Any]]()  # Any: as `change` takes it
+    own, _ = _apply(Settings(), _table(person_file)[0], person_file, trusted=True)
     for path in (*(bench_file.parent / name for name in JSON_FILES), bench_file, person_file):
         words, values, fault = _said(path)
         notices += [fault] if fault else []
@@ -281,6 +293,8 @@ def read(bench_file: Path, person_file: Path) -> SettingsReading:
                 settings = _worded(settings, path, name, value, notices)
         settings, faults = _apply(settings, values, path, trusted=trusted)
         notices.extend(faults)
+        if not trusted:
+            settings = _within_limits(settings, own, path, notices)
     return SettingsReading(_tightened(settings, wished, notices), tuple(notices))
 
 
@@ -318,6 +332,23 @@ def _tightened(settings: Settings, wished: list[tuple[str, str, Any]], notices: 
     for source, names in looser.items():
         words = f"{source}: {', '.join(names)} would be looser than what you have, and is ignored."
         notices.append(Fault(words, "Only a person's own settings.toml can loosen it."))
+    return settings
+
+
+def _within_limits(settings: Settings, own: Settings, path: Path, notices: list[Fault]) -> Settings:
+    """A project raises no limit further than the user lets it. What the user sets wins over the project anyway."""
+    cut: dict[str, str] = {}
+    for one in fields(Settings):
+        if not one.metadata["limit"]:
+            continue
+        most: Any = getattr(Settings(), one.name) * own.run_project_times  # Any: a value of the setting's type
+        if (asked := getattr(settings, one.name)) > most:
+            settings = replace(settings, **{one.name: most})
+            if getattr(own, one.name) == one.default:
+                cut[_dotted(one.name)] = f"{_dotted(one.name)} is {most}, not {asked}"
+    if cut:
+        words = f"{path.name} raises limits further than a project may: {', '.join(cut.values())}."
+        notices.append(Fault(words, f"To allow more, set {next(iter(cut))} or run.project_times in your own settings."))
     return settings
 
 
@@ -373,7 +404,7 @@ def _dotted(name: str) -> str:
 
 def _table(path: Path) -> tuple[dict[str, Any], Fault | None]:
     try:
-        return tomllib.loads(read_plain(path)), None
+        return read_toml(path), None
     except FileNotFoundError:
         return {}, None
     except (OSError, ValueError, RecursionError) as fault:  # no text, no TOML, a number too long, a list too deep

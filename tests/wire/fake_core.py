@@ -48,6 +48,15 @@ class Rooms:
             os.abort()
         self.journal = Journal(self.paths.audit, self.bus.tell)
         self.journal.append(Note("core.opened", "The core opened"))
+        if (self.paths.bench / "stuck").exists():
+            asyncio.get_running_loop().run_in_executor(None, _never_end)
+        if (self.paths.bench / "busy").exists():
+            process.END_SECONDS = 1.0
+            (self.paths.bench / "opening").touch()
+            _never_end()
+        if (self.paths.bench / "waits").exists():
+            (self.paths.bench / "opening").touch()
+            await asyncio.Event().wait()
 
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while line := await reader.readline():
@@ -87,6 +96,11 @@ class Rooms:
 
     async def verify_audit(self) -> ChainReport:
         return await asyncio.to_thread(self.journal.verify)
+
+
+def _never_end() -> None:
+    while True:
+        time.sleep(0.1)
 
 
 if __name__ == "__main__":

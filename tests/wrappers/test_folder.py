@@ -56,6 +56,16 @@ def test_what_cannot_be_written_as_defined_is_written_plainly_with_a_warning(tmp
     assert (tmp_path / "a.txt").read_text() == "a "
 
 
+def test_tools_whose_turn_comes_too_late_take_anything_until_there_is_time(tmp_path: Path) -> None:
+    tools = [Tool("demo", name, description="Does it.") for name in ("a", "b", "c")]
+    moments = iter([0.0, 0.0, 6.0, 6.0])
+    (warning,) = write_folder("demo", tools, tmp_path, STYLE, clock=lambda: next(moments))
+    assert warning == "2 tools take anything: writing the functions took longer than 5 s."
+    assert [(tmp_path / f"{name}.txt").read_text() for name in "abc"] == ["a ", "b ", "c Does it."]
+    assert write_folder("demo", tools, tmp_path, STYLE) == ()
+    assert [(tmp_path / f"{name}.txt").read_text() for name in "abc"] == ["a Does it.", "b Does it.", "c Does it."]
+
+
 def test_a_hash_follows_what_a_function_depends_on() -> None:
     assert definition_hash(Tool("s", "a", hash="h")) == "h"
     assert definition_hash(Tool("s", "a")) != definition_hash(Tool("s", "a", description="Else."))

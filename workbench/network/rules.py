@@ -17,14 +17,13 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import json
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_toml
 from workbench.network.addresses import denied
 from workbench.policy.hosts import PORTS, host_name, is_address
 from workbench.records import Fault, HostRule
@@ -50,7 +49,7 @@ def read_rules(path: Path, source: str) -> Reading:
     """The rules of one file; `source` says whose they are."""
     found = Reading()
     try:
-        table = tomllib.loads(read_plain(path)).get("network", {})
+        table = read_toml(path).get("network", {})
     except FileNotFoundError:
         return found
     except (OSError, ValueError, RecursionError):  # the settings' own notice says what is wrong with the file

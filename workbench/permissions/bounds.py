@@ -22,13 +22,12 @@ import hashlib
 import json
 import os
 import time
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_toml
 from workbench.patterns import later
 from workbench.permissions.yes import Yes
 from workbench.policy.profiles import BUILT_IN, ISOLATION, READ_ONLY, TOOLS, WORKSPACE, described, within
@@ -176,7 +175,7 @@ def fingerprint(profile: RunProfile) -> str:
 
 def _tables(file: Path, notices: list[Fault]) -> Mapping[str, object]:
     try:
-        found = tomllib.loads(read_plain(file)).get(PROFILES, {})
+        found = read_toml(file).get(PROFILES, {})
     except (OSError, ValueError, RecursionError):
         return {}  # the settings' own notice says what is wrong with it
     if not isinstance(found, dict):

@@ -14,7 +14,6 @@ in a file apart from the settings, readable by them alone: the values in it are 
 from __future__ import annotations
 
 import time
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +21,7 @@ from typing import Any, Final
 import tomli_w
 
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import LARGEST, read_toml
 from workbench.privacy.marking import WHATS, YOURS, Following, checked, following, kind_rules, unknown
 from workbench.quick_records import dataclass
 from workbench.records import Fault, PrivacyMark, PrivacyRules
@@ -114,7 +113,7 @@ class Personal:
 
 def _read(file: Path, source: str) -> _Reading:
     try:
-        found = tomllib.loads(read_plain(file))
+        found = read_toml(file) if source == "bench" else read_toml(file, largest=LARGEST)
     except FileNotFoundError:
         return _Reading()
     except (OSError, ValueError, RecursionError):

@@ -24,6 +24,8 @@ from workbench.wrappers.script_package import remove_script_package
 
 log = logging.getLogger(__name__)
 
+CLOSE_SECONDS = 3.0  # how long the end waits for files that are being written
+
 
 @dataclass(frozen=True, slots=True)
 class _Wrappers:
@@ -124,10 +126,10 @@ class Stock:
             compile_functions(self.wrappers("python"), server, names)
 
     async def close(self) -> None:
-        """Nothing is being written any more."""
+        """Nothing is being written any more, or it takes too long: the process ends all the same."""
         for task in (self._task, self._compiling):
             if task is not None:
-                await asyncio.wait([task])
+                await asyncio.wait([task], timeout=CLOSE_SECONDS)
 
     def _is_stale(self, language: str) -> bool:
         wrappers = self._wrappers[language]

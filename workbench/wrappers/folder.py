@@ -11,6 +11,8 @@ import json
 import os
 import shutil
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,6 +24,7 @@ from workbench.records import JsonValue, Tool
 INDEX = ".index.json"  # what stands in the folder: the server, and each tool's function, file and definition hash
 
 _DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10))))
+WRITE_SECONDS = 5.0  # for the functions of one server; those whose turn comes later take anything
 _UNUSABLE = (ValueError, TypeError, RecursionError, SyntaxError, MemoryError, UnicodeError)
 
 
@@ -47,8 +50,11 @@ class Style:
     doors: Callable[[str, Mapping[str, Entry], str], dict[str, str]]  # server, entries, time → text by file name
 
 
-def write_folder(server: str, tools: Sequence[Tool], folder: Path, style: Style) -> tuple[str, ...]:
+def write_folder(
+    server: str, tools: Sequence[Tool], folder: Path, style: Style, *, clock: Callable[[], float] = time.monotonic
+) -> tuple[str, ...]:
     """Bring a folder in step with the tools; returns a warning for each tool that is not quite as wished."""
+    deadline, late = clock() + WRITE_SECONDS, 0
     folder.mkdir(parents=True, exist_ok=True)
     before = read_index(folder)
     if (owner := before.get("server", server)) != server and folder.name == owner:
@@ -64,7 +70,14 @@ def write_folder(server: str, tools: Sequence[Tool], folder: Path, style: Style)
         stem = entries[tool.name].stem
         targets = [folder / f"{stem}{ending}" for ending in style.endings]
         if known.get(tool.name) != plain[tool.name] or not all(target.is_file() for target in targets):
-            warnings.extend(_write_module(tool, entries[tool.name].function, targets, style, written))
+            if clock() > deadline:
+                late += 1
+                _write_plain(tool, entries[tool.name].function, targets, style, written)
+                plain[tool.name][2] = ""  # so that it is written as defined when there is more time
+            else:
+                warnings.extend(_write_module(tool, entries[tool.name].function, targets, style, written))
+    if late:
+        warnings.append(f"{late} tools take anything: writing the functions took longer than {WRITE_SECONDS:.0f} s.")
     index = {"format": style.format, "server": server, "written": written, "tools": plain}
     doors = {**style.doors(server, entries, written), INDEX: json.dumps(index)}
     for name, text in doors.items():
@@ -110,11 +123,18 @@ def _write_module(tool: Tool, function: str, targets: list[Path], style: Style, 
     except _UNUSABLE as fault:
         reason = f"{type(fault).__name__}: {fault}"[:200]
         warnings.append(f"{tool.name} takes anything: its definition is unusable ({reason}).")
-        plain = replace(tool, input_schema={}, output_schema=None, description="", title="")
-        texts = style.module(plain, function, written)
+        _write_plain(tool, function, targets, style, written)
+        return warnings
     for target, text in zip(targets, texts, strict=True):
         replace_file(target, text)
     return warnings
+
+
+def _write_plain(tool: Tool, function: str, targets: list[Path], style: Style, written: str) -> None:
+    """A function that takes and answers anything."""
+    plain = replace(tool, input_schema={}, output_schema=None, description="", title="")
+    for target, text in zip(targets, style.module(plain, function, written), strict=True):
+        replace_file(target, text)
 
 
 def _entries(tools: Sequence[Tool], style: Style) -> dict[str, Entry]:
@@ -127,7 +147,7 @@ def _entries(tools: Sequence[Tool], style: Style) -> dict[str, Entry]:
 
 def _repeated(tools: Sequence[Tool]) -> list[str]:
     names = [tool.name for tool in tools]
-    return [name for name in dict.fromkeys(names) if names.count(name) > 1] if len({*names}) < len(names) else []
+    return [name for name, number in Counter(names).items() if number > 1]
 
 
 def _file_names(functions: Mapping[str, str], reserved: frozenset[str]) -> dict[str, str]:

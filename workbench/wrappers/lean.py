@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from workbench.records import Tool
 from workbench.wrappers.names import parameter_names
-from workbench.wrappers.prose import cut, first_sentence
+from workbench.wrappers.prose import TOO_LARGE, cut, first_sentence
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.shapes import (
     Alias,
@@ -29,6 +29,7 @@ from workbench.wrappers.shapes import (
 NOTE = 80  # characters of a note
 DEEPEST = 3  # levels of nested keys that are spelled out
 MOST_VALUES = 12  # values of an enumeration that are spelled out
+MOST_PARTS = 2_000  # shapes that one signature spells out, nested ones as often as they are shown
 
 
 def signature(tool: Tool, function: str) -> str:
@@ -43,6 +44,8 @@ def signature(tool: Tool, function: str) -> str:
     if sentence := first_sentence(tool.description or tool.title, NOTE):
         lines.append(f"    {sentence}")
     lines += [f"    {note}" for field in definition.fields if (note := _note(field, keywords[field.key]))]
+    if definition.too_large:
+        lines.append(f"    {TOO_LARGE}")
     if text.hides_notes:
         lines.append("    Nested keys have descriptions: see get_tool_definition.")
     return "\n".join(lines)
@@ -58,6 +61,7 @@ class _Lean:
 
     def __init__(self, definition: Definition) -> None:
         self._open: list[str] = []  # records that are being spelled out
+        self._parts = 0
         self._named = {one.name: one for one in (*definition.given, *definition.back)}
         self.hides_notes = any(
             field.note for one in definition.given if isinstance(one, Record) for field in one.fields
@@ -70,6 +74,7 @@ class _Lean:
         return f"{keyword}: {kind} = {cut(repr(field.default), 40) if field.has_default else '…'}"
 
     def write(self, shape: Shape, depth: int = 0) -> str:
+        self._parts += 1
         match shape:
             case Scalar(name):
                 return name
@@ -94,7 +99,7 @@ class _Lean:
                 return "Any"
 
     def _nested(self, named: Record | Alias | None, name: str, depth: int) -> str:
-        if named is None or name in self._open or depth >= DEEPEST:
+        if named is None or name in self._open or depth >= DEEPEST or self._parts > MOST_PARTS:
             return "dict" if isinstance(named, Record) else "Any"
         self._open.append(name)
         if isinstance(named, Alias):

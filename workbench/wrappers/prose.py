@@ -12,6 +12,7 @@ from workbench.wrappers.shapes import Definition, Field
 LONGEST_DESCRIPTION = 4_000  # characters of a description that a docstring keeps
 LONGEST_NOTE = 300  # characters of a parameter's description that a docstring keeps
 
+TOO_LARGE = "Its definition is too large to be written as types: get_tool_definition shows it."
 UNSAID = "the value of JSON, else a text, else a list of parts with .images, .audio, .resources, .links and .text"
 
 _SENTENCE = later(r"(?<=[.!?。])\s")
@@ -25,6 +26,8 @@ def docstring(tool: Tool, definition: Definition, keywords: Mapping[str, str]) -
         parts.append("Parameters:\n" + "\n".join(notes))
     if back := result_words(tool):
         parts.append(f"Returns: {back}")
+    if definition.too_large:
+        parts.append(TOO_LARGE)
     if claims := hint_words(tool.hints):
         parts.append(f"The server says: {', '.join(claims)}.")
     text = "\n\n".join(parts)

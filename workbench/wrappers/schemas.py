@@ -26,7 +26,10 @@ from workbench.wrappers.shapes import (
 )
 
 DEEPEST = 24  # levels of nesting that are still read
-MOST_READS = 20_000  # schemas read for one tool; a hostile one can otherwise multiply without end
+MOST_READS = 20_000  # schemas read for one tool, each counted as often as it is written
+MOST_COPIED = 500_000  # keys and parts copied while schemas are merged, for one tool
+MOST_VALUES = 1_000  # values of an enumeration; of more only their types are kept
+LARGEST_ROW = 200  # schemas in a list with places; it is written twice, so larger ones become plain lists
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _RANGES = (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " items"))
@@ -41,10 +44,10 @@ def read_definition(tool: Tool, function: str) -> Definition:
     given = SchemaReader(tool.input_schema, {function, f"{base}Input"})
     fields, more = given.read_fields(base)
     if tool.output_schema is None:
-        return Definition(fields, more, Anything(), given.named(), ())
+        return Definition(fields, more, Anything(), given.named(), (), given.too_large)
     back = SchemaReader(tool.output_schema, {function, f"{base}Input", *given.taken})
     result = back.read(result_schema(tool.output_schema), f"{base}Result")
-    return Definition(fields, more, result, given.named(), back.named())
+    return Definition(fields, more, result, given.named(), back.named(), given.too_large or back.too_large)
 
 
 def wraps_result(output_schema: JsonValue) -> bool:
@@ -59,7 +62,12 @@ def result_schema(output_schema: JsonValue) -> JsonValue:
 
 
 class SchemaReader:
-    """Reads the schemas that share one root; collects the types that need a name."""
+    """Reads the schemas that share one root; collects the types that need a name.
+
+    A schema of 2 KB can stand for billions of types: `allOf` that doubles, lists with places inside each other, one
+    reference used at many places. So what is read, copied and written is counted, and beyond a limit a schema is
+    Anything.
+    """
 
     def __init__(self, root: JsonValue, taken: set[str]) -> None:
         self.taken = set(taken)
@@ -69,7 +77,15 @@ class SchemaReader:
         self._open: dict[str, str] = {}  # pointers being read now → the name they will have if they recur
         self._recurring: set[str] = set()
         self._reserved: set[str] = set()  # names kept for the record that a pointer leads to
+        self._costs: dict[str, int] = {}  # pointer → reads that its shape stands for wherever it is written
+        self._numbers: dict[str, int] = {}  # name → the last number that was put behind it
         self._reads = 0
+        self._copied = 0
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the limits are reached."""
+        return self._reads > MOST_READS or self._copied > MOST_COPIED
 
     def named(self) -> tuple[Record | Alias, ...]:
         """The types that need a name. One that is only another word for itself says nothing."""
@@ -95,6 +111,8 @@ class SchemaReader:
         for part in parts:
             for field in self._fields(part, base, 1):
                 found.setdefault(field.key, []).append(field)
+        if self.too_large:
+            return (), Anything()
         always = set.intersection(*({*_required(part)} for part in parts)) if parts else set()
         fields = tuple(_joined(fields, key in always) for key, fields in found.items())
         more = [shape for part in parts if (shape := self._more(part, base, 1)) is not None]
@@ -110,9 +128,13 @@ class SchemaReader:
     def read(self, schema: JsonValue, hint: str, depth: int = 0) -> Shape:
         """One schema as a shape; `hint` names it if it needs a name."""
         self._reads += 1
+        shape = self._read(schema, hint, depth)
+        return Anything() if self.too_large else shape
+
+    def _read(self, schema: JsonValue, hint: str, depth: int) -> Shape:
         if schema is False:
             return Nothing()
-        if not isinstance(schema, Mapping) or depth > DEEPEST or self._reads > MOST_READS:
+        if not isinstance(schema, Mapping) or depth > DEEPEST or self.too_large:
             return Anything()
         if isinstance(schema.get("$ref"), str):
             return self._reference(schema["$ref"], hint, depth)
@@ -139,8 +161,12 @@ class SchemaReader:
         if not isinstance(places, list):
             return Listing(self.read(schema.get("items", True), f"{hint}Item", depth + 1))
         rest = schema.get("items") if "prefixItems" in schema else schema.get("additionalItems")
+        before = self._reads
         items = tuple(self.read(place, f"{hint}{at}", depth + 1) for at, place in enumerate(places, 1))
         more = self.read(rest, f"{hint}Rest", depth + 1) if isinstance(rest, Mapping) or rest is True else None
+        if (cost := self._reads - before) > LARGEST_ROW:
+            return Listing(union([*items, *([more] if more else [])]))
+        self._reads += cost
         return Row(items, more)
 
     def _object(self, schema: Mapping[str, JsonValue], hint: str, depth: int) -> Shape:
@@ -154,8 +180,11 @@ class SchemaReader:
 
     def _fields(self, schema: Mapping[str, JsonValue], hint: str, depth: int) -> Iterator[Field]:
         properties, required = schema.get("properties"), _required(schema)
-        known = dict(properties) if isinstance(properties, Mapping) else {}
+        known = properties if isinstance(properties, Mapping) else {}
+        self._copied += len(known) + len(required)
         for key, part in {**known, **{key: True for key in required if key not in known}}.items():
+            if self.too_large:
+                return
             shape = self.read(part, f"{hint}{type_name(str(key))}", depth)
             if shape == Nothing() and key not in required:
                 continue
@@ -179,6 +208,7 @@ class SchemaReader:
 
     def _reference(self, pointer: str, hint: str, depth: int) -> Shape:
         if pointer in self._refs:
+            self._reads += self._costs[pointer]
             return self._refs[pointer]
         if pointer in self._open:
             self._recurring.add(pointer)
@@ -190,10 +220,12 @@ class SchemaReader:
         self._open[pointer] = name = self._name(wished)
         if _is_record(target):
             self._reserved.add(name)
+        before = self._reads
         shape = self.read(target, name, depth + 1)
         del self._open[pointer]
-        self._refs[pointer] = self._settle(pointer, name, shape)
-        return self._refs[pointer]
+        self._refs[pointer] = settled = self._settle(pointer, name, shape)
+        self._costs[pointer] = 0 if isinstance(settled, Named) else self._reads - before
+        return settled
 
     def _settle(self, pointer: str, name: str, shape: Shape) -> Shape:
         """Only a record, or what holds itself, needs the name."""
@@ -210,6 +242,7 @@ class SchemaReader:
     def _target(self, pointer: str) -> JsonValue:
         if not pointer.startswith("#"):
             return None
+        self._copied += len(pointer) // 8
         found = self._root
         for step in pointer[1:].split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
@@ -218,12 +251,14 @@ class SchemaReader:
 
     def _branches(self, schema: JsonValue, depth: int) -> list[JsonValue]:
         """A schema without allOf, anyOf, oneOf: one entry per alternative, each with what stands beside it."""
-        if not isinstance(schema, Mapping) or depth > DEEPEST or self._reads > MOST_READS:
+        if not isinstance(schema, Mapping) or depth > DEEPEST or self.too_large:
             return [schema]
         self._reads += 1
         base = {key: value for key, value in schema.items() if key != "allOf"}
         for part in _listed(schema, "allOf"):
-            base = _merged(base, self._resolved(part))
+            base = self._merged(base, self._resolved(part))
+            if self.too_large:
+                return [schema]
         if _listed(base, "allOf"):
             return self._branches(base, depth + 1)
         for word in ("anyOf", "oneOf"):
@@ -238,8 +273,10 @@ class SchemaReader:
             return [base]
         found: list[JsonValue] = []
         for member in members:
+            if self.too_large:
+                break
             alone = shape.keys() <= {"type"} and isinstance(member, Mapping) and not _TYPING.isdisjoint(member)
-            whole = member if alone or not shape else _merged(shape, self._resolved(member))
+            whole = member if alone or not shape else self._merged(shape, self._resolved(member))
             found.extend(self._branches(whole, depth + 1) if isinstance(whole, Mapping) else [whole])
         return found
 
@@ -247,6 +284,7 @@ class SchemaReader:
         for _ in range(DEEPEST):
             if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
                 break
+            self._copied += len(schema)
             schema = {**(self._mapping(schema["$ref"])), **{k: v for k, v in schema.items() if k != "$ref"}}
         return schema if isinstance(schema, Mapping) else {}
 
@@ -255,12 +293,31 @@ class SchemaReader:
         return target if isinstance(target, Mapping) else {}
 
     def _name(self, wished: str) -> str:
-        name, count = type_name(wished), 1
+        name = plain = type_name(wished)
         while name in self.taken:
-            count += 1
-            name = f"{type_name(wished)}{count}"
+            self._numbers[plain] = number = self._numbers.get(plain, 1) + 1
+            name = f"{plain}{number}"
         self.taken.add(name)
         return name
+
+    def _merged(self, first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """Both schemas at once, as far as types care."""
+        self._copied += _size(first) + _size(second)
+        whole = {**first, **second}
+        if isinstance(first.get("properties"), Mapping) and isinstance(second.get("properties"), Mapping):
+            whole["properties"] = {**first["properties"], **second["properties"]}
+        if "required" in whole:
+            whole["required"] = list(dict.fromkeys([*_required(first), *_required(second)]))
+        for word in ("anyOf", "oneOf", "allOf"):
+            if found := [*_listed(first, word), *_listed(second, word)]:
+                whole[word] = found
+        return whole
+
+
+def _size(schema: Mapping[str, JsonValue]) -> int:
+    """What is copied of a schema when it is merged with another one."""
+    parts = (schema.get(word) for word in ("properties", "required", "anyOf", "oneOf", "allOf"))
+    return len(schema) + sum(len(part) for part in parts if isinstance(part, Mapping | list))
 
 
 def _branching(schema: Mapping[str, JsonValue]) -> bool:
@@ -315,6 +372,9 @@ def _limits(schema: Mapping[str, JsonValue]) -> str:
 
 def _choice(values: list[JsonValue]) -> Shape:
     """Literal types hold texts, whole numbers, truth values and null; other values fall back to their type."""
+    if len(values) > MOST_VALUES:
+        kinds = dict.fromkeys(type(value).__name__ if value is not None else "None" for value in values)
+        return union([Scalar(kind) if kind in _SCALARS.values() else Anything() for kind in kinds])
     plain = [value for value in values if value is None or isinstance(value, str | int)]
     rest = [value for value in values if not (value is None or isinstance(value, str | int))]
     others: list[Shape] = [Scalar("float") if isinstance(value, float) else Anything() for value in rest]
@@ -326,16 +386,3 @@ def _joined(fields: list[Field], required: bool) -> Field:
     first = fields[0]
     shape = union([field.shape for field in fields])
     return Field(first.key, shape, required, first.note, first.limits, first.default, first.has_default)
-
-
-def _merged(first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Both schemas at once, as far as types care."""
-    whole = {**first, **second}
-    if isinstance(first.get("properties"), Mapping) and isinstance(second.get("properties"), Mapping):
-        whole["properties"] = {**first["properties"], **second["properties"]}
-    if "required" in whole:
-        whole["required"] = list(dict.fromkeys([*_required(first), *_required(second)]))
-    for word in ("anyOf", "oneOf", "allOf"):
-        if found := [*_listed(first, word), *_listed(second, word)]:
-            whole[word] = found
-    return whole

@@ -120,6 +120,7 @@ class Definition:
     result: Shape
     given: tuple[Record | Alias, ...]
     back: tuple[Record | Alias, ...]
+    too_large: bool = False  # more than is read of one tool, so it takes or answers anything
 
 
 def union(shapes: list[Shape]) -> Shape:

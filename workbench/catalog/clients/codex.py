@@ -6,13 +6,13 @@ alone.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tomli_w
 
 from workbench.errors import WorkbenchError
+from workbench.files import parse_toml
 from workbench.patterns import later
 from workbench.records import ServerConfig
 
@@ -25,7 +25,7 @@ _BEARER = "Bearer "
 def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own TOML
     """The settings a file holds; what it cannot be is said in a sentence."""
     try:
-        return tomllib.loads(text)
+        return parse_toml(text)
     except (ValueError, RecursionError) as fault:
         raise WorkbenchError(f"{name} cannot be read: {fault}.", "Mend it; nothing was changed in it.") from fault
 
@@ -68,7 +68,7 @@ def _tables(lines: Sequence[str], path: tuple[str, ...]) -> list[tuple[int, int]
 
 def _keys(written_path: str) -> tuple[str, ...]:
     try:
-        table = tomllib.loads(f"[{written_path}]")
+        table = parse_toml(f"[{written_path}]")
     except ValueError:
         return ()
     keys: list[str] = []

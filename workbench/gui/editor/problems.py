@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 
+from workbench.files import parse_toml
 from workbench.gui.code_view import ORDER
 from workbench.gui.text import visible
 from workbench.gui.words import risk_word
@@ -54,7 +55,7 @@ def of_text(text: str, language: str) -> tuple[Problem, ...]:
         if language == "json":
             json.loads(text)
         elif language == "toml":
-            tomllib.loads(text)
+            parse_toml(text)
     except json.JSONDecodeError as fault:
         return (_at(fault.lineno, fault.colno, fault.msg, text),)
     except tomllib.TOMLDecodeError as fault:
