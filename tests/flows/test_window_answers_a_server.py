@@ -98,6 +98,11 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     assert "records@collect-data.example" in told
     assert "demo.read_mail, in this run" in told
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isHidden()
+    assert complete(questions.run(run.id)).pauses, "it keeps waiting"
+    window.pauses.act.click()
+    assert window.findChildren(PauseDialog) == [dialog]
+    QTest.keyClick(dialog.deny, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: complete(questions.run(run.id)).state is RunState.FAILED, timeout=HANG)
     assert "denied" in complete(questions.run(run.id)).fault.message
     qtbot.waitUntil(lambda: not window.pauses.isVisible(), timeout=HANG)

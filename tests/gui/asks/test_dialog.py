@@ -112,9 +112,13 @@ def test_a_form_with_a_fault_is_not_sent_and_says_what_is_wrong(opened: Any, pap
     assert dialog._fault.sentence() == "name is required."
 
 
-def test_escape_takes_no_part_and_decline_says_no(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_escape_puts_it_away_cancel_takes_no_part_and_decline_says_no(opened: Any, paper: Any, qtbot: Any) -> None:
     dialog = opened(make_ask())
     keys(dialog, key=Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert paper.answers == []
+    dialog.come_back()
+    qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["cancel"])
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
     dialog = opened(make_ask())

@@ -122,15 +122,33 @@ def test_a_press_that_began_here_allows_exactly_this_text(ask: Any, waiting: Run
     assert decision.seconds >= 0.69
 
 
-@pytest.mark.parametrize("way", ["escape", "enter", "close"])
-def test_the_easy_ways_out_all_mean_no(ask: Any, waiting: Run, paper: Any, qtbot: Any, way: str) -> None:
+def test_enter_presses_deny(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     with qtbot.waitSignal(dialog.decided):
-        if way == "close":
-            QApplication.sendEvent(dialog, _spontaneous_close(dialog))
-        else:
-            press(dialog, Qt.Key.Key_Escape if way == "escape" else Qt.Key.Key_Return, release=False)
+        press(dialog, Qt.Key.Key_Return, release=False)
     assert [decision.allow for decision in decisions(paper)] == [False]
+
+
+@pytest.mark.parametrize("way", ["escape", "button", "close"])
+def test_putting_it_away_decides_nothing_and_keeps_what_was_typed(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any, way: str
+) -> None:
+    dialog = ask(waiting)
+    dialog._foot._edit.click()
+    dialog._program.editor.set_text("print('mine')\n")
+    if way == "close":
+        QApplication.sendEvent(dialog, _spontaneous_close(dialog))
+    elif way == "escape":
+        dialog.reject()
+    else:
+        qtbot.mouseClick(dialog._foot._later, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+    dialog.come_back()
+    assert dialog._program.edited_text() == "print('mine')\n"
+    dialog.put_away()
+    dialog.hear(RunChanged(replace(waiting, state=RunState.REFUSED)))
+    assert dialog.result() == 0
+    assert decisions(paper) == []
 
 
 def test_enter_while_reading_the_code_decides_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
@@ -238,12 +256,14 @@ def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper
     assert decisions(paper)[0].sha == "b" * 64
 
 
-def test_escape_leaves_the_edit_before_it_denies(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     dialog._foot._edit.click()
     dialog.reject()
     assert not dialog._program.editing
-    qtbot.wait(20)
+    assert dialog.isVisible()
+    press(dialog, Qt.Key.Key_Escape, release=False)
+    assert not dialog.isVisible()
     assert decisions(paper) == []
 
 

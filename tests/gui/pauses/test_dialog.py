@@ -63,6 +63,11 @@ def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
     assert not dialog.allow.settled(), "another call joined: what is allowed is another thing now"
     assert dialog.allow.text() == "Allow these 2"
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isHidden()
+    assert window.pauses.isVisible(), "it keeps waiting, and the strip leads back to it"
+    window.pauses.act.click()
+    assert dialog.isVisible()
+    QTest.keyClick(dialog.deny, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(answers(paper)))
     (answer,) = answers(paper)
     assert (answer.pause_id, answer.allow) == ("p1-2", False)

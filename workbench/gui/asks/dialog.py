@@ -10,7 +10,7 @@ import time
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
@@ -22,6 +22,7 @@ from workbench.gui.asks.words import ask_word, waiting_words
 from workbench.gui.context import Context
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.icons import pixmap
+from workbench.gui.later_dialog import LaterDialog
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import label
@@ -32,7 +33,7 @@ SETTLE_SECONDS: Final = 0.7  # a press that was meant for what stood here before
 _BODIES: Final = {"form": FormBody, "url": PageBody, "sampling": ModelBody}
 
 
-class AskDialog(QDialog):
+class AskDialog(LaterDialog):
     """Told by its owner when the question took a step or is over."""
 
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
@@ -40,7 +41,6 @@ class AskDialog(QDialog):
         self._context = context
         self.ask = ask
         self._sending = False
-        self._over = False
         self._began = time.monotonic()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(ask_word(ask).text)
@@ -69,23 +69,6 @@ class AskDialog(QDialog):
         """Nobody waits for an answer any more."""
         self._over = True
         self.done(QDialog.DialogCode.Rejected)
-
-    def reject(self) -> None:
-        """Escape takes no part in it; where a page is open already, it only puts the window away."""
-        if self._over:
-            super().reject()
-        elif self.ask.opened:
-            self._later()
-        else:
-            self._answer("cancel")
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """A window that the program closes says nothing; one that a person closes takes no part."""
-        if event.spontaneous() and not self._over:
-            event.ignore()
-            self.reject()
-        else:
-            event.accept()
 
     def _accept(self) -> None:
         if time.monotonic() - self._began < SETTLE_SECONDS or self._sending or not self.body.before_sending():
@@ -117,10 +100,6 @@ class AskDialog(QDialog):
         if not self._over and not step:
             self._over = True
             self.done(QDialog.DialogCode.Accepted)
-
-    def _later(self) -> None:
-        self._over = True
-        self.done(QDialog.DialogCode.Rejected)
 
     def _changed(self) -> None:
         self._fault.show_fault(None)
@@ -213,9 +192,13 @@ class AskDialog(QDialog):
         row.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
         row.setSpacing(unit * 2)
         for button, act, tip in (
-            (self.later, self._later, self.tr("Put this away; the question stays open, and the strip leads back here")),
-            (self.decline, self._decline, self.tr("Say no; the server hears that you declined")),
-            (self.cancel, self._cancel, self.tr("Take no part; the server hears that it was closed (Escape)")),
+            (
+                self.later,
+                self.put_away,
+                self.tr("Put this away; the question stays open, and the strip leads back here (Escape)"),
+            ),
+            (self.decline, self._decline, self.tr("Say no; the server is told that you declined")),
+            (self.cancel, self._cancel, self.tr("Take no part; the server is told that you closed it")),
             (self.send, self._accept, self.tr("Ctrl+Enter")),
         ):
             button.setAutoDefault(False)

@@ -64,7 +64,7 @@ class AskDialogs(QObject):
         if ask is None:
             self.said.emit(self.tr("No server asks anything now."))
         elif (dialog := self._open.get(ask.id)) is not None:
-            dialog.activateWindow()
+            dialog.come_back()
         else:
             self._present(ask)
 
@@ -77,9 +77,12 @@ class AskDialogs(QObject):
 
     def _raise_own(self, ask: Ask) -> None:
         """A person who waits for their own call sees its question at once, unless they are busy with something."""
-        busy = self._open or self._keys.typing() or QApplication.activeModalWidget() is not None
-        if own_call(ask) and not busy and self._window.isVisible():
+        busy = self._keys.typing() or QApplication.activeModalWidget() is not None
+        if own_call(ask) and not busy and not self._in_front() and self._window.isVisible():
             self._present(ask)
+
+    def _in_front(self) -> bool:
+        return any(not dialog.away for dialog in self._open.values())
 
     def _present(self, ask: Ask) -> None:
         from workbench.gui.asks.dialog import AskDialog
@@ -100,5 +103,7 @@ class AskDialogs(QObject):
         dialog.end()
         if event.ending in _OVER:
             self.said.emit(self.tr(_OVER[event.ending]).format(one_line(event.ask.server, 60)))
-        elif not self._open and (following := next(filter(own_call, self._strip.asks()), None)) is not None:
-            self._present(following)  # the next question of the person's own calls
+            return
+        asks = (ask for ask in self._strip.asks() if own_call(ask) and ask.id not in self._open)
+        if not self._in_front() and (following := next(asks, None)) is not None:
+            self._present(following)  # the next question of the user's own calls, unless they put it away

@@ -1,7 +1,7 @@
 """Asks a person whether a program may run: the sentence first, then effects and the exact code, Deny by default.
 
-The dialog never runs a loop of its own, so that everything else goes on while it waits. It decides nothing by itself:
-closing it, Escape and the deadline all mean no.
+The dialog never runs a loop of its own, so that everything else goes on while it waits. Closing it and Escape put it
+away, and the program keeps waiting; only the deadline refuses it without an answer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
@@ -27,12 +27,13 @@ from workbench.gui.dialogs.program_view import ProgramView, needs_sight
 from workbench.gui.dialogs.review_split import ReviewSplit
 from workbench.gui.dialogs.scope_button import ONCE
 from workbench.gui.fault_card import FaultCard
+from workbench.gui.later_dialog import LaterDialog
 from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.whole import fetch_whole, whole_size
 from workbench.records import Decision, Fault, Gate, Risk, Run, RunState, Verdict
 
 
-class ApprovalDialog(QDialog):
+class ApprovalDialog(LaterDialog):
     """One run, one decision."""
 
     decided = Signal(object)
@@ -44,7 +45,6 @@ class ApprovalDialog(QDialog):
         super().__init__(parent)
         self._context = context
         self._run = run
-        self._over = False  # nothing can be decided here any more
         self._sending = False
         self._missed: Run | None = None  # told while an answer was on its way
         self._whole = not whole_size([run.proposal.code])
@@ -125,23 +125,15 @@ class ApprovalDialog(QDialog):
             self._decide(allow=True)
 
     def reject(self) -> None:
-        """Escape and closing mean no; while editing, Escape only leaves the editor."""
-        if self._over:
-            super().reject()
-        elif self._program.editing:
+        """Escape takes one step back: it leaves the editor where nothing was changed, and the line for a reason; else
+        the dialog is put away, with what was typed."""
+        unchanged = self._program.editing and self._program.edited_text() == self._run.proposal.code
+        if not self._over and unchanged:
             self._leave_edit()
-        elif self._foot.giving_reason():
+        elif not self._over and self._foot.giving_reason():
             self._foot.drop_reason()
         else:
-            self.deny()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """A person who closes the window says no; a window closed by the program says nothing, and time does."""
-        if event.spontaneous() and not self._over:
-            event.ignore()
-            self.deny()
-        else:
-            event.accept()
+            super().reject()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -212,11 +204,11 @@ class ApprovalDialog(QDialog):
 
     def _end(self, fault: Fault) -> None:
         """Nothing can be decided here any more, and why."""
-        self._over = True
         self._clock.stop()
         self._fault.show_fault(fault, tone="info")
         self._foot.show_over()
         self._hosts.hide()
+        self._finish()
         self._reconsider()
 
     def _program_to_worst(self) -> None:
@@ -382,3 +374,4 @@ class ApprovalDialog(QDialog):
         self._foot.back_wanted.connect(self._leave_edit)
         self._foot.typing.typed.connect(self._reconsider)
         self._foot.close_wanted.connect(self.reject)
+        self._foot.later_wanted.connect(self.put_away)

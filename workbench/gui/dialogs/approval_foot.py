@@ -1,4 +1,4 @@
-"""The lower edge of the approval dialog: which text this is about, the time left, and the four answers."""
+"""The lower edge of the approval dialog: which text this is about, the time left, and the answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.gui.theme import Theme, mark
 from workbench.gui.words import countdown
 from workbench.records import Risk, Run
 
-_ONE_LINE = 110  # letters of width that the facts and the four answers need beside each other
+_ONE_LINE = 118  # letters of width that the facts and the answers need beside each other
 
 
 class ApprovalFoot(QFrame):
@@ -31,6 +31,7 @@ class ApprovalFoot(QFrame):
     rehearse_wanted = Signal()
     back_wanted = Signal()
     close_wanted = Signal()
+    later_wanted = Signal()
     clean_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -91,7 +92,7 @@ class ApprovalFoot(QFrame):
         self.show_editing(False)
         self.typing.hide()
         self._time.hide()
-        for button in (self._edit, self._rehearse, self._with_reason, self.allow, self.scope, self._deny):
+        for button in (self._later, self._edit, self._rehearse, self._with_reason, self.allow, self.scope, self._deny):
             button.hide()
         self._close.show()
         self._close.setDefault(True)
@@ -140,14 +141,19 @@ class ApprovalFoot(QFrame):
         """What a person may say instead of allowing."""
         self._deny = self._button(self.tr("Deny"), "x", self._deny_now)
         self._deny.setDefault(True)
-        self._deny.setToolTip(self.tr("Refuse this program (Escape)"))
+        self._deny.setToolTip(self.tr("Refuse this program; its author is told"))
         self._with_reason = self._button(self.tr("Deny with reason…"), "message", self._ask_reason)
+        self._later = RoomyButton(self._theme, icon("hourglass", "muted"), self.tr("Later"), self)
+        self._later.setAutoDefault(True)
+        self._later.clicked.connect(self.later_wanted)
+        self._later.setToolTip(self.tr("Put this away; the program keeps waiting for your answer (Escape)"))
+        mark(self._later, kind="quiet")
         self._edit = self._button(self.tr("Edit"), "pencil", self.edit_wanted)
         self._rehearse = RoomyButton(self._theme, icon("list", "muted"), self.tr("Rehearse first"), self)
         self._rehearse.setAutoDefault(True)
         self._rehearse.clicked.connect(self.rehearse_wanted)
         self._rehearse.setToolTip(self.tr("Run it with its side effects held back, and choose from the list of them"))
-        return [self._deny, self._with_reason, self._rehearse, self._edit]
+        return [self._later, self._deny, self._with_reason, self._rehearse, self._edit]
 
     def _make_editing(self) -> list[QPushButton]:
         """What stands there while the text is edited."""

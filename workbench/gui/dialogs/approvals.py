@@ -32,8 +32,7 @@ class ApprovalDialogs(QObject):
 
     def show(self, run: Run) -> None:
         if run.id in self._open:
-            self._open[run.id].raise_()
-            self._open[run.id].activateWindow()
+            self._open[run.id].come_back()
             return
         from workbench.gui.dialogs.approval import ApprovalDialog
 

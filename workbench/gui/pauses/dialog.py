@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
@@ -29,8 +29,10 @@ from workbench.gui.context import Context
 from workbench.gui.dialogs.allow_button import AllowButton
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.icons import icon, pixmap
+from workbench.gui.later_dialog import LaterDialog
 from workbench.gui.pauses.evidence import Evidence
 from workbench.gui.pauses.learned import LearnedChoice
+from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
@@ -42,7 +44,7 @@ _REASONS = 4  # that stand there; of more it is said how many
 _LINES = 12  # of what it would send, before that scrolls by itself
 
 
-class PauseDialog(QDialog):
+class PauseDialog(LaterDialog):
     """Told by its owner when calls joined or nobody has to answer any more."""
 
     run_wanted = Signal(str)
@@ -53,7 +55,7 @@ class PauseDialog(QDialog):
         self._context = context
         self.pause = pause
         self._began = time.monotonic()
-        self._over = self._sending = False
+        self._sending = False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("A call waits for you"))
         self._build()
@@ -96,30 +98,23 @@ class PauseDialog(QDialog):
 
     def end(self, words: str) -> None:
         """Nobody waits for an answer any more."""
-        self._over = True
         self._fault.show_fault(Fault(words), tone="warning")
-        for button in (self.allow, self.rest, self.with_reason):
+        for button in (self.allow, self.rest, self.with_reason, self.later):
             button.hide()
         self._reason_row.hide()
         self._time.hide()
         self.deny.setText(self.tr("Close"))
         self.deny.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._finish()
 
     def reject(self) -> None:
-        """Escape denies; where it is over, it closes. While a reason is written it only leaves that."""
-        if self._over:
-            super().reject()
-        elif self._reason_row.isVisible():
+        """Escape puts it away; while a reason is written it only leaves that."""
+        if not self._over and self._reason_row.isVisible():
             self._reason_row.hide()
             self.with_reason.show()
             self.deny.setFocus()
         else:
-            self._answer(allow=False)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Closing the window puts it away; the call goes on waiting, and the strip leads back here."""
-        self._over = True
-        super().closeEvent(event)
+            super().reject()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is no room for one line, what allows stands below what denies."""
@@ -273,8 +268,12 @@ class PauseDialog(QDialog):
         self._rows.setSpacing(unit * 2)
         self.deny = QPushButton(icon("x", "muted"), self.tr("Deny"))
         self.deny.setDefault(True)
-        self.deny.setToolTip(self.tr("The call is refused, and the program hears so (Escape)"))
+        self.deny.setToolTip(self.tr("The call is refused, and the program is told"))
         self.deny.clicked.connect(self._deny)
+        self.later = RoomyButton(self._context.theme, icon("hourglass", "muted"), self.tr("Later"))
+        self.later.setToolTip(self.tr("Put this away; the call keeps waiting for your answer (Escape)"))
+        self.later.clicked.connect(self.put_away)
+        mark(self.later, kind="quiet")
         self.with_reason = QPushButton(icon("message", "muted"), self.tr("Deny with reason…"))
         self.with_reason.clicked.connect(self._ask_reason)
         self.look = QPushButton(icon("terminal", "muted"), self.tr("Show the run"))
@@ -284,7 +283,7 @@ class PauseDialog(QDialog):
         self.allow = AllowButton(self.tr("Allow once"))
         self.allow.allowed.connect(self._allow)
         mark(self.allow, kind="primary")
-        for buttons in ((self.look, self.deny, self.with_reason), (self.rest, self.allow)):
+        for buttons in ((self.later, self.look, self.deny, self.with_reason), (self.rest, self.allow)):
             row = QHBoxLayout()
             row.setSpacing(unit * 2)
             row.addStretch(1)

@@ -41,7 +41,7 @@ class PauseDialogs(QObject):
     def link(self, link: Link) -> None:
         """A core that is gone has refused what waited."""
         if link.state is not LinkState.LINKED:
-            for dialog in self._open.values():
+            for dialog in tuple(self._open.values()):
                 dialog.end(self.tr("The core is gone; what waited was denied."))
 
     def hear(self, event: Event) -> None:
@@ -58,7 +58,7 @@ class PauseDialogs(QObject):
         if pause is None:
             self.said.emit(self.tr("No call waits for you now."))
         elif (dialog := self._open.get(pause.id)) is not None:
-            dialog.activateWindow()
+            dialog.come_back()
         else:
             from workbench.gui.pauses.dialog import PauseDialog
 
