@@ -12,8 +12,8 @@ import pytest
 
 from workbench.agent.tools import TOOLS
 from workbench.errors import WorkbenchError
-from workbench.events import LedgerChanged
-from workbench.records import EntryQuery, RunState
+from workbench.events import LedgerChanged, RunChanged
+from workbench.records import Decision, EntryQuery, RunState
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -49,6 +49,24 @@ async def test_on_a_new_bench_an_agent_finds_and_uses_the_demo_server_without_an
         ran = await client.call_tool("execute_code", {"code": code, "description": "count"})
     assert "count_orders" in found.content[0].text
     assert not ran.is_error, ran.content[0].text
+
+
+async def test_an_agent_is_told_what_the_user_changed_in_its_program(core, agent):
+    waiting = asyncio.Event()
+    core.bus.listen(
+        lambda event: isinstance(event, RunChanged) and event.run.state is RunState.WAITING and waiting.set()
+    )
+    given = {"code": "print('mine')\nresult = 1", "description": "count", "force_approval": True}
+    async with agent() as client, asyncio.timeout(60):
+        asked = asyncio.ensure_future(client.call_tool("execute_code", given))
+        await waiting.wait()
+        (run,) = core.conveyor.runs()
+        edited = await core.desk.edit(run.id, "print('mine')\nprint('extra')\nresult = 1\n")
+        await core.desk.decide(Decision(run.id, edited.proposal.sha, True, "you", seal=edited.seal))
+        text = (await asked).content[0].text
+    assert text.startswith("The user changed your program before it ran. This is the answer of the changed program.")
+    assert "+print('extra')" in text
+    assert text.endswith("mine\nextra\nresult = 1")
 
 
 async def test_a_definition_is_read_whole_with_the_line_that_imports_it(core, agent):

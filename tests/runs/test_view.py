@@ -63,3 +63,43 @@ def test_a_long_list_loses_its_end_and_counts_it():
 @given(json_values, st.integers(min_value=50, max_value=2_000))
 def test_whatever_is_shortened_stays_json(value, budget):
     assert json.loads(json.dumps(shorten(value, budget))) == shorten(value, budget)
+
+
+def edited(before: str, after: str, **changes: object) -> str:
+    proposal = Proposal("r1", after, "", Origin.AGENT, "s", "agent", original=before)
+    return compose(Run("r1", proposal, RunState.DONE, started=1.0, output="fine\n", **changes))  # type: ignore[arg-type]
+
+
+def test_the_answer_of_a_program_that_the_user_changed_begins_with_what_they_changed():
+    before = "".join(f"step({number})\n" for number in range(40))
+    text = edited(before, before.replace("step(20)", "check(20)"))
+    assert text == (
+        "The user changed your program before it ran. This is the answer of the changed program. Changed lines"
+        " (- yours, + the user's):\n```diff\n@@ -19,5 +19,5 @@\n step(18)\n step(19)\n-step(20)\n+check(20)\n step(21)"
+        "\n step(22)\n```\n\nfine"
+    )
+
+
+def test_nothing_is_said_of_a_program_that_was_changed_back_or_is_the_users_own():
+    assert edited("a\n", "a\n") == "fine"
+    own = Proposal("r1", "b", "", Origin.PERSON, "person", "you", original="a")
+    assert compose(Run("r1", own, RunState.DONE, output="fine\n")) == "fine"
+
+
+def test_what_is_very_different_is_counted():
+    text = edited("".join(f"a{n}\n" for n in range(5_000)), "".join(f"b{n}\n" for n in range(3_000)))
+    assert "5,000 lines became 3,000" in text
+    assert len(text) < 600
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=30), st.lists(st.sampled_from("abc"), max_size=30))
+def test_the_difference_holds_exactly_the_lines_that_changed(before: list[str], after: list[str]):
+    if before == after:
+        return
+    lines = edited("\n".join(before) or "x", "\n".join(after) or "x").split("\n")
+    gone = [line[1:] for line in lines if line.startswith("-")]
+    new = [line[1:] for line in lines if line.startswith("+")]
+    left = list(before) or ["x"]
+    for line in gone:
+        left.remove(line)
+    assert sorted([*left, *new]) == sorted(after or ["x"])

@@ -10,7 +10,7 @@ import time
 from PySide6.QtCore import QCoreApplication
 
 from workbench.quick_records import dataclass
-from workbench.records import Hints, Risk, RunState, ServerStatus, SkillState, Tool
+from workbench.records import Hints, Risk, Run, RunState, ServerStatus, SkillState, Tool
 
 translate = QCoreApplication.translate
 
@@ -36,6 +36,15 @@ def run_word(state: RunState) -> Word:
         RunState.STOPPED: Word(translate("words", "Stopped"), "stop", "muted"),
         RunState.INTERRUPTED: Word(translate("words", "Interrupted"), "bolt", "warning"),
     }[state]
+
+
+def run_state_word(run: Run) -> Word:
+    """How a run stands, with what its state alone does not say."""
+    if run.stopping:
+        return Word(translate("words", "Stopping…"), "stop", "warning")
+    if run.preparing:
+        return Word(translate("words", "Preparing the answer…"), "loader", "info")
+    return run_word(run.state)
 
 
 def server_word(status: ServerStatus) -> Word:

@@ -13,6 +13,7 @@ from itertools import islice
 from threading import Lock
 from typing import Final
 
+from workbench.cancellation import check_cancelled
 from workbench.patterns import later
 from workbench.privacy.known import FEWEST_DIGITS, fold
 from workbench.privacy.values import Values
@@ -58,6 +59,7 @@ class Halves:
                 self._read += len(new)
 
     def _line(self, line: str) -> str:
+        check_cancelled()
         head, tail = _end(_HEAD.match(line)), _start(_TAIL.search(line[-8:]), len(line))
         core = line[head:tail]
         if cut := self._forward.half(core[-_LONGEST:]):

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from workbench.cancellation import check_cancelled
 from workbench.numbers import load_numpy
 from workbench.paths import resources
 from workbench.privacy.traits import EDGE, Lists, at_distance, sort_of, traits
@@ -112,6 +113,7 @@ class Reader:
     def _known(self, word: str) -> tuple[Array, str]:
         found = self._rows.get(word)
         if found is None:
+            check_cancelled()
             found = (self._row(word), sort_of(word, self.lists))
             with self._adding:
                 if len(self._rows) >= _MOST_WORDS:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from workbench.cancellation import check_cancelled
+
 _PIECE: Final = 50_000  # characters that are searched at once
 _BEHIND: Final = 4_000  # characters behind a piece that are read with it: no match that begins in it needs more
 
@@ -22,6 +24,7 @@ def each(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 def _by_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     at = 0
     for end in range(_PIECE, len(text) + _PIECE, _PIECE):
+        check_cancelled()
         while at < end:
             beyond = None
             for match in pattern.finditer(text, at, end + _BEHIND):
@@ -53,6 +56,7 @@ def matches(pattern: re.Pattern[str], text: str, words: Iterable[str]) -> Iterat
     """What a pattern matches that begins with one of these words, in order, not overlapping."""
     end = 0
     for at in spots(text, words):
+        check_cancelled()
         if at >= end and (match := pattern.match(text, at)):
             end = max(match.end(), at + 1)
             yield match

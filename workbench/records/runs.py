@@ -216,3 +216,5 @@ class Run:
     like: Resemblance | None = None  # a program that was allowed before
     scopes: tuple[str, ...] = ()  # how far a yes may reach beyond once: session, text, server
     scopes_why: str = ""  # why not further
+    preparing: bool = False  # its program has ended; personal data is looked for in its answer
+    stopping: bool = False  # somebody stopped it, and it is about to end

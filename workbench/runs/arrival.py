@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Coroutine
 from dataclasses import replace
 from functools import partial
+from threading import Event
+from typing import Any
 
-from workbench.events import LedgerChanged
+from workbench.cancellation import WorkCancelled, cancellable
+from workbench.events import LedgerChanged, spawn
+from workbench.privacy.cutting import before
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.pictures import cost, taken_out
+from workbench.runs.reasons import unanswered
 from workbench.runs.rehearsals import planned
 from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
@@ -21,6 +27,8 @@ from workbench.tokens import count
 
 log = logging.getLogger(__name__)
 
+OWN = 200_000  # characters of the answer to a program of the user's own that are masked: no model reads it
+PRINTED = 1_500  # characters of the printed text of a run that was stopped
 SHORT = 4_000  # characters that are masked and counted at once: a thread would cost more
 
 
@@ -31,6 +39,7 @@ class Arrival:
         self._rooms = rooms
         self._spills = Spills(rooms.store, rooms.settings)
         self._spills.tidy()
+        self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 
     async def take(self, road: Road, end: End) -> None:
         """From its last step to everybody knowing of it."""
@@ -38,7 +47,12 @@ class Arrival:
         road.run = planned(road)
         road.run = replace(road.run, output=road.printed, result=end.result, memory_mb=end.memory_mb, fault=end.fault)
         try:
-            view, tokens = await self._seen(road, end)
+            try:
+                view, tokens = await self._seen(road, end)
+            except WorkCancelled:
+                end = unanswered(road.stop_reason) if end.state is RunState.DONE else end
+                road.run = replace(road.run, fault=end.fault)
+                view, tokens = self._counted(road, _beginning(replace(road.run, state=end.state)))
             ledger = self._ledger(road, tokens)
             road.finish(end.state, end.summary, model_view=view, ledger=ledger)
             road.session.spend(ledger)
@@ -54,15 +68,44 @@ class Arrival:
     async def _seen(self, road: Road, end: End) -> tuple[str, int]:
         """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
         draft = replace(road.run, state=end.state)
+        if end.state is RunState.STOPPED:
+            draft = _beginning(draft)  # whoever stopped it waits
         try:
             if len(draft.output) + len(draft.result) + _length(draft.fault) <= SHORT:
                 return self._counted(road, draft)
-            return await asyncio.to_thread(self._counted, road, draft)
+            return await self._on_thread(road, draft)
+        except WorkCancelled:
+            raise
         except Exception:  # nothing unmasked may go out instead
             log.exception("the answer of run %s could not be prepared", road.run.id)
             road.pictures = ()
             view = "The run ended, but its answer could not be prepared. The workbench's log says why."
             return view, count(view)
+
+    async def _on_thread(self, road: Road, draft: Run) -> tuple[str, int]:
+        """Until it is made, or nobody wants it any more: then the thread ends by itself, soon."""
+        road.show_preparing()
+        flag = Event()
+        with cancellable(flag):
+            work = spawn(
+                f"prepare the answer of run {draft.id}", _settled(asyncio.to_thread(self._counted, road, draft))
+            )
+        self._working.add(work)
+        work.add_done_callback(self._working.discard)
+        given_up = road.given_up or asyncio.get_running_loop().create_future()
+        await asyncio.wait({work, given_up}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            flag.set()
+            raise WorkCancelled
+        made: tuple[str, int] | Exception = work.result()
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    async def close(self) -> None:
+        """Threads that nobody waits for have ended."""
+        if self._working:
+            await asyncio.wait(self._working)
 
     def _counted(self, road: Road, draft: Run) -> tuple[str, int]:
         told = "" if is_person(road) else hint(road.session)
@@ -74,7 +117,11 @@ class Arrival:
         result, road.pictures = taken_out(draft.result, partial(self._refusal, road))
         draft = replace(draft, result=result)
         budget = self._rooms.settings().run_answer_tokens
-        whole = road.session.mask_output(compose(draft))
+        composed = compose(draft)
+        if is_person(road) and len(composed) > OWN:
+            notice = f"[{len(composed) - OWN:,} characters more are not shown here; no model reads them]"
+            return f"{road.session.mask_output(composed[: before(composed, OWN)])}\n… {notice}"
+        whole = road.session.mask_output(composed)
         if is_person(road) or road.rehearsal is not None or count(whole) <= budget:
             return whole
         pointer = self._spills.keep(draft)
@@ -100,6 +147,25 @@ class Arrival:
             road.session.knows_definitions = True
             definitions = sum(tool.definition_tokens for tool in self._rooms.catalog.tools())
         return ledger_of(road, definitions, count(road.run.proposal.code) + view_tokens)
+
+
+async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int] | Exception:  # Any: a coroutine's
+    """What came of it, also where nobody asks for it any more."""
+    try:
+        return await work
+    except Exception as fault:
+        return fault
+
+
+def _beginning(draft: Run) -> Run:
+    """What the model gets of a run that was stopped: why, and the end of what it printed. Little, so that it is read
+    for personal data at once."""
+    printed, fault = draft.output, draft.fault
+    if len(printed) > PRINTED:
+        printed = f"… ({len(printed) - PRINTED:,} characters before are left out)\n{printed[-PRINTED:]}"
+    if fault is not None and len(fault.detail) > PRINTED:
+        fault = replace(fault, detail=f"… {fault.detail[-PRINTED:]}")
+    return replace(draft, output=printed, result="", fault=fault)
 
 
 def _length(fault: Fault | None) -> int:

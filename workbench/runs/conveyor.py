@@ -257,10 +257,14 @@ class Conveyor:
         return await self._verdict(self._road(run_id), code)
 
     async def stop(self, run_id: str, reason: str = "A person stopped it.") -> Run:
-        """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers."""
+        """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
+        that is being prepared is given up."""
         road = self._road(run_id)
+        if road.over or road.run.stopping:
+            await road.ended.wait()
+            return road.run
+        road.show_stopping(reason)
         if road.task is not None and not road.arriving:
-            road.stop_reason = reason
             road.task.cancel()
             await asyncio.wait([road.task])
             if not road.arriving:  # it was stopped before its first step
@@ -274,6 +278,7 @@ class Conveyor:
         await asyncio.wait([self._settling])
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
+        await self._arrival.close()
         await self.states.close()
         await self._stock.close()
 

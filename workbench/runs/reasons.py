@@ -49,6 +49,13 @@ def stopped(reason: str) -> End:
     return End(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled."))
 
 
+def unanswered(reason: str) -> End:
+    """Somebody ended it after its program had run, while its answer was prepared."""
+    words = f"{reason or 'It was cancelled.'} It had run to its end; only its answer was still being prepared."
+    hint = "What it did is done. To get an answer, run it again with a smaller result, such as counts or a few rows."
+    return End(RunState.STOPPED, "was stopped while its answer was prepared", Fault(words, hint))
+
+
 def returned(verdict: Verdict, outcome: Gate) -> Fault:
     """Nobody need be asked: the program cannot be run as it is."""
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])

@@ -51,7 +51,8 @@ class Road:
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
         self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
         self.built_in = False  # the workbench wrote the program itself, for one tool call or one file
-        self.arriving = False  # it has taken its last step; nothing stops it any more
+        self.arriving = False  # it has taken its last step; only the answer is still to be prepared
+        self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
         self.ended = asyncio.Event()
         self.rehearsal = Rehearsal(rooms) if proposal.rehearse else None
         self.plan: Plan | None = None  # all that a person allowed it to do
@@ -153,6 +154,20 @@ class Road:
         self.observing.take(trace)
         self.rooms.tell(RunCall(self.run.id, trace))
 
+    def show_preparing(self) -> None:
+        """Its program has ended, and its answer takes a while to prepare."""
+        self.given_up = asyncio.get_running_loop().create_future()
+        self.run = replace(self.run, preparing=True)
+        self.rooms.tell(RunChanged(self.run))
+
+    def show_stopping(self, reason: str) -> None:
+        """Somebody wants it to end: told at once, however long its end takes."""
+        self.stop_reason = reason
+        self.run = replace(self.run, stopping=True)
+        self.rooms.tell(RunChanged(self.run))
+        if self.given_up is not None and not self.given_up.done():
+            self.given_up.set_result(None)
+
     def wait_for_word(self, call_id: str, waits: bool) -> None:
         """A nested call began or ceased to wait for a person."""
         if (trace := self._calls.get(call_id)) is not None and trace.state in UNDER_WAY:
@@ -179,7 +194,7 @@ class Road:
             for trace in tuple(self._calls.values()):
                 if trace.state in UNDER_WAY:
                     self.trace(replace(trace, state="stopped", note="The run ended before the call did."))
-            self.step(state, summary, ended=time.time(), **changes)
+            self.step(state, summary, ended=time.time(), preparing=False, stopping=False, **changes)
 
     def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False) -> None:
         """`soon`: together with the next step, which cannot come without it."""

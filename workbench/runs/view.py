@@ -3,17 +3,56 @@
 from __future__ import annotations
 
 import json
+import re
+from difflib import unified_diff
 
 from workbench.privacy.cutting import after, before
-from workbench.records import JsonValue, Run, RunState
+from workbench.records import JsonValue, Origin, Run, RunState
 from workbench.tokens import count
 
 _STEPS = (200, 100, 50, 20, 10, 5, 3, 1)  # list items kept, tried from generous to strict
 _STRINGS = (4_000, 1_000, 300, 100)  # characters kept of long strings
+_AROUND = 2  # lines that stay the same, shown round changed ones
+_COMPARED, _SHOWN, _LINE = 1_000, 120, 300  # lines that are compared; lines of the difference; characters of a line
 
 
 def compose(run: Run) -> str:
     """The whole answer before privacy and cutting."""
+    return "\n\n".join(filter(None, (_edited(run), _answer(run))))
+
+
+def _edited(run: Run) -> str:
+    """What the user changed in an agent's program, so that the agent does not take the answer for its own program's."""
+    proposal = run.proposal
+    if proposal.origin is not Origin.AGENT or not proposal.original or proposal.original == proposal.code:
+        return ""
+    ran = "before it ran. This is the answer of the changed program" if run.started else "while it waited for approval"
+    changes = _difference(proposal.original.splitlines(), proposal.code.splitlines())
+    return f"The user changed your program {ran}. Changed lines (- yours, + the user's):\n```diff\n{changes}\n```"
+
+
+def _difference(before: list[str], after: list[str]) -> str:
+    """As a unified diff. Equal lines at both ends are taken off first: comparing takes the square of what is left."""
+    head = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
+    head = min(len(before), len(after)) if head is None else head
+    left = min(len(before), len(after)) - head
+    tail = next((at for at in range(left) if before[-1 - at] != after[-1 - at]), left)
+    first = max(0, head - _AROUND)
+    one, other = (lines[first : len(lines) - max(0, tail - _AROUND)] for lines in (before, after))
+    if max(len(one), len(other)) > _COMPARED:
+        return f"@@ line {head + 1} @@\n{len(before) - head - tail:,} lines became {len(after) - head - tail:,}"
+    found = list(unified_diff(one, other, n=_AROUND, lineterm=""))[2:]
+    shown = [_placed(line, first) if line.startswith("@@") else line[:_LINE] for line in found[:_SHOWN]]
+    more = len(found) - len(shown)
+    return "\n".join([*shown, *([f"… {more:,} more lines"] if more else [])])
+
+
+def _placed(line: str, first: int) -> str:
+    """The head of a hunk, counted from the first line of the program."""
+    return re.sub(r"([-+])(\d+)", lambda match: f"{match[1]}{int(match[2]) + first}", line)
+
+
+def _answer(run: Run) -> str:
     if run.state is RunState.DONE:
         return _done(run)
     fault = run.fault

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 
 from workbench.demo.chart import HEIGHT, WIDTH, bar_chart
 from workbench.events import RunCall, RunChanged, RunOutput
@@ -140,6 +142,18 @@ def test_another_run_starts_from_nothing(pane: OutputPane, running: Run, paper: 
 def test_stop_reaches_the_core(pane: OutputPane, running: Run, paper: Any, qtbot: Any) -> None:
     pane._head._stop.click()
     qtbot.waitUntil(lambda: ("stop_run", ("r",)) in paper.asked)
+
+
+def test_an_answer_that_is_prepared_is_told_and_can_be_stopped(
+    pane: OutputPane, running: Run, paper: Any, qtbot: Any
+) -> None:
+    pane.hear(RunChanged(replace(running, preparing=True)))
+    assert pane._head._state.full_text() == "Preparing the answer…"
+    qtbot.mouseClick(pane._head._stop, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: ("stop_run", ("r",)) in paper.asked)
+    pane.hear(RunChanged(replace(running, preparing=True, stopping=True)))
+    assert pane._head._state.full_text() == "Stopping…"
+    assert not pane._head._stop.isEnabled()
 
 
 def test_endless_output_stays_bounded(pane: OutputPane, running: Run, qtbot: Any) -> None:

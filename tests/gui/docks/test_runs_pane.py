@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 
-from workbench.records import RunState
+from workbench.records import Origin, RunState
 
 
 def test_a_waiting_run_is_counted_announced_and_reviewed_by_key(
@@ -63,6 +64,16 @@ def test_the_only_run_under_way_is_stopped(window: Any, paper: Any, make: Any, s
     settled()
     assert ("stop_run", ("one",)) in paper.asked
     assert not window.commands["run.stop"].isEnabled()
+
+
+def test_the_users_own_program_is_stopped_while_it_waits(window: Any, paper: Any, make: Any, settled: Any) -> None:
+    waiting = make.run("mine")
+    paper.put_run(replace(waiting, proposal=replace(waiting.proposal, origin=Origin.PERSON)))
+    paper.put_run(make.run("an agent's"))
+    settled()
+    window.commands.do("run.stop")
+    settled()
+    assert ("stop_run", ("mine",)) in paper.asked
 
 
 def test_with_two_under_way_one_has_to_be_chosen(window: Any, paper: Any, make: Any, settled: Any) -> None:

@@ -13,7 +13,7 @@ from workbench.gui.run_actions import KEEPABLE, RECORDABLE, RUN_OFFERS
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import Strip, label
-from workbench.gui.words import duration, language_word, level_word, run_word
+from workbench.gui.words import duration, language_word, level_word, run_state_word
 from workbench.records import Run, RunState
 
 _OPEN = (RunState.PROPOSED, RunState.CHECKED, RunState.WAITING, RunState.RUNNING)
@@ -74,12 +74,13 @@ class RunHead(Strip):
         self.row.insertWidget(self.row.indexOf(self._stop), widget)
 
     def show_run(self, run: Run) -> None:
-        word = run_word(run.state)
+        word = run_state_word(run)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
         self._state.setText(word.text)
         self._words.setText(" · ".join(_facts(run)))
         self._trifecta.setVisible(frozenset(run.read) >= _TRIFECTA)
         self._stop.setVisible(run.state in _OPEN)
+        self._stop.setEnabled(not run.stopping)
         real = not run.proposal.rehearse  # a plan ends with the core that rehearsed; runs of earlier ones have no seal
         self._plan.setVisible(not real and bool(run.seal) and run.state in (RunState.DONE, RunState.FAILED))
         self._record.setVisible(real and run.state is RunState.DONE and bool(run.calls))
@@ -97,6 +98,8 @@ def _facts(run: Run) -> list[str]:
         facts.append(language_word(run.proposal.language))
     if run.proposal.state:
         facts.append(f"goes on in “{run.proposal.state}”")
+    if run.preparing:
+        facts.insert(0, "looking for personal data")
     if run.started:
         facts.append(duration(1000 * ((run.ended or time.time()) - run.started)))
     if run.memory_mb:

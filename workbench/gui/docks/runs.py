@@ -19,7 +19,8 @@ from workbench.gui.run_actions import FINDINGS, STOPPABLE, WAITING
 from workbench.gui.views import EmptyState, RowsView, lead_focus
 from workbench.gui.whole import fetch_whole
 from workbench.gui.wishes import RehearseRun, ShowRun
-from workbench.records import Run, RunState
+from workbench.records import Origin, Run, RunState
+from workbench.records.runs import ENDS
 
 KEPT = 500
 """How many ended runs the list remembers; the audit remembers all."""
@@ -113,12 +114,14 @@ class RunsPane(Pane):
         self._commands.hold(FINDINGS, self._found() is not None)
 
     def _stoppable(self) -> Run | None:
-        """The chosen run if it is under way; else the only one that is."""
+        """The chosen run if it is not over; else the only one under way; else the only one of the user's that waits."""
         chosen = self._runs.get(self.list.key())
-        if chosen is not None and chosen.state in UNDERWAY:
+        if chosen is not None and chosen.state not in ENDS:
             return chosen
         underway = [run for run in self._runs.values() if run.state in UNDERWAY]
-        return underway[0] if len(underway) == 1 else None
+        own = [run for run in self._runs.values() if run.state not in ENDS and run.proposal.origin is Origin.PERSON]
+        found = underway or own
+        return found[0] if len(found) == 1 else None
 
     def _clicked(self, index: QModelIndex) -> None:
         """One click shows a run that is decided; a question is opened on purpose: by Enter, two clicks or Review."""

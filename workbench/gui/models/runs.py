@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.rows import Row
 from workbench.gui.text import visible
-from workbench.gui.words import ago, countdown, first_sentence, risk_word, run_word
+from workbench.gui.words import ago, countdown, first_sentence, risk_word, run_state_word
 from workbench.records import Run, RunState
 
 translate = QCoreApplication.translate
@@ -47,7 +47,7 @@ def _question(run: Run) -> tuple[str, str]:
 
 def run_row(run: Run, now: float, same: int = 0) -> Row:
     """One run: what it does, who asked, and how it stands; `same`: how many requests of this question wait."""
-    word = run_word(run.state)
+    word = run_state_word(run)
     waiting = run.state is RunState.WAITING
     badges: tuple[tuple[str, str], ...] = ()
     if run.verdict and (waiting or run.state in UNDERWAY):
@@ -79,7 +79,7 @@ def run_title(run: Run) -> str:
 
 
 def _detail(run: Run) -> str:
-    word = run_word(run.state).text
+    word = run_state_word(run).text
     if run.state is RunState.REFUSED and run.decision and run.decision.reason:
         return f"{word}: {visible(first_sentence(run.decision.reason))}"
     if run.fault and run.state not in (RunState.WAITING, RunState.RUNNING):
