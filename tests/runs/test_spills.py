@@ -12,6 +12,7 @@ import pytest
 from workbench.records import Origin, Proposal, Run, RunState
 from workbench.runs.spills import Spills
 from workbench.settings import Settings
+from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
 ROWS = json.dumps([{"name": "Ines Novak", "n": n} for n in range(300)])
@@ -24,7 +25,9 @@ def settings():
 
 @pytest.fixture
 def spills(tmp_path, settings):
-    return Spills(Store(tmp_path, lambda: 100), lambda: settings[0])
+    store = Store(tmp_path, lambda: 100)
+    snapshots = Snapshots(store.way, tmp_path.parent / f"{tmp_path.name}-undo", lambda: settings[0])
+    return Spills(store, snapshots, lambda: settings[0])
 
 
 def run(name, result=ROWS):

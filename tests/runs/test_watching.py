@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.runs.steps import reached, waiting
 from workbench.events import FilesChanged
-from workbench.records import EntryQuery, RunState
+from workbench.records import Decision, EntryQuery, RunState
 from workbench.runs import watching
 from workbench.workspace.undoing import Undoing
 
@@ -49,6 +50,25 @@ async def test_programs_at_once_are_told_apart(core, agent):
         files = core.rooms.snapshots.book.find(run.id).files
         assert f"{name}.txt" in files
         assert all(one.shared for path, one in files.items() if path != f"{name}.txt"), "never told as its own alone"
+
+
+async def test_a_run_is_not_accused_of_what_the_workbench_or_somebody_outside_wrote_meanwhile(core, agent):
+    code = "import os, time\nopen('workspace/mine.txt', 'w').write('x')\n"
+    code += "for _ in range(2000):\n    if not os.path.isdir('workspace/results'):\n        time.sleep(0.02)\n"
+    run = await waiting(core, core.conveyor.submit(code, agent, "to wait", force_approval=True))
+    core.conveyor.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal))
+    await reached(core, run, RunState.RUNNING)
+    (core.rooms.paths.workspace / "notes.txt").write_text("saved in an editor")
+    long = await done(core, agent, "result = ['x' * 40 for n in range(40000)]")
+    assert f"results/{long.id}.txt" in long.model_view
+    ended = await core.conveyor.finished(run.id)
+    assert ended.state is RunState.DONE, ended.fault
+    assert [one.subject for one in ended.observed if one.unforeseen] == []
+    assert not list(core.journal.entries(EntryQuery(kind="run.unforeseen")))
+    files = core.rooms.snapshots.book.find(run.id).files
+    assert sorted(files) == ["mine.txt", "notes.txt"], "and no file of the workbench's own"
+    assert "outside" in files["notes.txt"].shared
+    assert "outside" not in files["mine.txt"].shared
 
 
 async def test_what_cannot_write_is_not_watched(core, agent, monkeypatch):

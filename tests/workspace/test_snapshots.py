@@ -31,6 +31,50 @@ def deeds(writer):
     return {path: ("a" if not one.before else "d" if not one.after else "c") for path, one in writer.files.items()}
 
 
+def test_what_the_workbench_keeps_there_is_no_runs_doing_until_a_run_changes_it(home, root):
+    (root / "old.txt").write_text("old")
+    home.begin(run())
+    with home.housekeeping("results/a.txt"):
+        (root / "results").mkdir()
+        (root / "results/a.txt").write_text("the workbench's")
+    with home.housekeeping("old.txt"):
+        (root / "old.txt").unlink()
+    (root / "mine.txt").write_text("the run's")
+    assert deeds(home.end("r1")) == {"mine.txt": "a"}
+    home.begin(run("r2"))
+    with home.housekeeping("results/a.txt"):
+        (root / "results/a.txt").write_text("the workbench's again")
+    (root / "results/a.txt").write_text("the run's, after that")
+    assert deeds(home.end("r2")) == {"results/a.txt": "c"}
+
+
+def test_what_a_run_does_not_mean_to_change_is_shared_with_whoever_it_was(home, root):
+    writer = run()
+    writer.claims = lambda path: path.startswith("mine")
+    (root / "same.txt").write_text("same")
+    home.begin(writer)
+    (root / "mine.txt").write_text("the run's")
+    (root / "notes.txt").write_text("saved in an editor meanwhile")
+    (root / "same.txt").write_text("same")
+    ended = home.end("r1")
+    assert {path: sorted(one.shared) for path, one in ended.files.items()} == {"mine.txt": [], "notes.txt": ["outside"]}
+    assert not ended.rewritten
+    assert [sorted(one.shared) for one in home.book.find("r1").files.values()] == [[], ["outside"]]
+
+
+def test_of_several_runs_the_one_that_means_to_change_a_file_did_it(home, root):
+    one, other = run("r1"), run("r2")
+    one.claims, other.claims = (lambda path: path == "one.txt"), (lambda path: False)
+    home.begin(one)
+    home.begin(other)
+    (root / "one.txt").write_text("x")
+    (root / "both.txt").write_text("x")
+    assert deeds(home.end("r1")) == {"one.txt": "a", "both.txt": "a"}
+    ended = home.end("r2")
+    assert deeds(ended) == {"both.txt": "a"}
+    assert ended.files["both.txt"].shared == {"r1", "outside"}
+
+
 def test_a_run_is_told_apart_from_what_was_there_and_from_what_a_person_does_between_runs(home, root):
     (root / "old.txt").write_text("old")
     (root / "gone.txt").write_text("gone")

@@ -16,6 +16,7 @@ from workbench.cli.printing import moment, print_part, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import FileChange, FileChanges, FileInfo, UndoPlan
+from workbench.records.files import OUTSIDE
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
@@ -99,7 +100,8 @@ def _diff(given: argparse.Namespace, paths: Paths) -> int:
     wanted = [one for one in changes.files if not given.path or one.path in given.path]
     texts = talk(paths, lambda connection: _texts(connection, given.id, wanted))
     for one, both in zip(wanted, texts, strict=True):
-        shared = f"  shared with {', '.join(one.shared)}" if one.shared else ""
+        others = ["a program of yours or a server" if name == OUTSIDE else name for name in one.shared]
+        shared = f"  shared with {', '.join(others)}" if others else ""
         print(visible(f"{_MARKS.get(one.deed, '?')} {one.path}{shared}"))
         for line in _unified(one, both):
             print(visible(line))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QWidget
 
@@ -14,6 +15,7 @@ class LaterDialog(QDialog):
         super().__init__(parent)
         self._over = False  # nothing can be decided here any more
         self._away = False
+        self._place = QPoint()
 
     @property
     def away(self) -> bool:
@@ -21,9 +23,12 @@ class LaterDialog(QDialog):
 
     def put_away(self) -> None:
         self._away = True
+        self._place = self.pos()
         self.hide()
 
     def come_back(self) -> None:
+        if self._away:
+            self.move(self._place)  # else it comes back lower, by the height of its title
         self._away = False
         self.show()
         self.raise_()

@@ -46,6 +46,7 @@ class QuestionBar(QFrame):
         buttons.addWidget(self._no)
         buttons.addWidget(self._yes)
         buttons.addStretch(1)
+        self._more.addStretch(1)
         self._further: list[QPushButton] = []
         words = QVBoxLayout()
         words.setSpacing(unit)
@@ -122,7 +123,7 @@ class QuestionBar(QFrame):
             button.setAccessibleDescription(meaning)
             mark(button, kind="quiet")
             button.clicked.connect(partial(self._choose, act))
-            self._more.addWidget(button)
+            self._more.insertWidget(len(self._further), button)
             self._further.append(button)
 
     def _choose(self, act: Callable[[], None], _checked: bool = False) -> None:

@@ -67,6 +67,13 @@ def _files(verdict: Verdict, seen: Seen, read: bool) -> Iterator[Observation]:
             yield Observation(kind, subject or UNKNOWN, True, 0, 0, foretold[subject])
 
 
+def may_write(verdict: Verdict, path: str) -> bool:
+    """Whether the text of a program says that it changes this path of the workspace, or may change it."""
+    place = f"workspace/{path}"
+    foretold = dict([*_foretold(verdict, _WRITES), *_foretold(verdict, _DELETES)])
+    return any(_fits(place, subject) for subject in foretold)
+
+
 def _foretold(verdict: Verdict, rules: frozenset[str]) -> Iterator[tuple[str, int]]:
     """What files the text names, and where; one that only mentions a way to change files could mean any."""
     for one in verdict.findings:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from workbench.quick_records import dataclass
+
+OUTSIDE: Final = "outside"  # stands among those who share a change: a program of the user's, or a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class FileChange:
     deed: str  # added, changed, deleted, rights
     before: FileState | None
     after: FileState | None
-    shared: tuple[str, ...] = ()  # other runs that were at work then and may have done it
+    shared: tuple[str, ...] = ()  # other runs that were at work then and may have done it, or OUTSIDE
     warning: str = ""  # what programs of yours would do with such a file
 
 

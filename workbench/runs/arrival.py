@@ -37,7 +37,7 @@ class Arrival:
 
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
-        self._spills = Spills(rooms.store, rooms.settings)
+        self._spills = Spills(rooms.store, rooms.snapshots, rooms.settings)
         self._spills.tidy()
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 
@@ -71,7 +71,8 @@ class Arrival:
         if end.state is RunState.STOPPED:
             draft = _beginning(draft)  # whoever stopped it waits
         try:
-            if len(draft.output) + len(draft.result) + _length(draft.fault) <= SHORT:
+            most = min(SHORT, self._rooms.settings().run_answer_tokens)  # what is longer may be kept in a file
+            if len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
                 return self._counted(road, draft)
             return await self._on_thread(road, draft)
         except WorkCancelled:

@@ -18,6 +18,7 @@ from workbench.patterns import later
 from workbench.records import FileInfo, Run
 from workbench.runs.view import compose
 from workbench.settings import Settings
+from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
 log = logging.getLogger(__name__)
@@ -30,8 +31,9 @@ _DAY: Final = 86_400.0
 class Spills:
     """All of one bench."""
 
-    def __init__(self, store: Store, settings: Callable[[], Settings]) -> None:
+    def __init__(self, store: Store, snapshots: Snapshots, settings: Callable[[], Settings]) -> None:
         self._store = store
+        self._snapshots = snapshots
         self._settings = settings
 
     def keep(self, run: Run) -> str:
@@ -40,7 +42,9 @@ class Spills:
             return "the whole is not kept: the user's settings say so"
         path = f"{FOLDER}/{run.id}.txt"
         try:
-            self._store.write(path, compose(replace(run, result=_in_lines(run.result))))
+            text = compose(replace(run, result=_in_lines(run.result)))
+            with self._snapshots.housekeeping(path):
+                self._store.write(path, text)
         except WorkbenchError as fault:
             return f"the whole could not be kept: {fault.message}"
         self.tidy()
@@ -51,8 +55,11 @@ class Spills:
         """Delete what is older than the settings say, and the oldest of what is more than they say."""
         try:
             found = [info for info in self._store.inside(FOLDER) if _OURS.fullmatch(info.path)]
-            for info in self._outdated(found):
-                self._store.delete(info.path)
+            outdated = [info.path for info in self._outdated(found)]
+            if outdated:
+                with self._snapshots.housekeeping(*outdated):
+                    for path in outdated:
+                        self._store.delete(path)
         except WorkbenchError as fault:  # a program may put anything in their place
             log.warning("kept answers cannot be tidied up: %s", fault)
 

@@ -14,8 +14,10 @@ from typing import TypeVar
 
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged
+from workbench.policy.observed import may_write
 from workbench.records import Run
-from workbench.runs.road import Road
+from workbench.runs.languages import PYTHON
+from workbench.runs.road import Road, is_person
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
 
@@ -32,6 +34,10 @@ async def begin(road: Road) -> None:
     profile = road.run.verdict.profile if road.run.verdict else None
     if road.rehearsal is None and road.may_write and (profile is None or profile.workspace == "write"):
         snapshots, writer = road.rooms.snapshots, writer_of(road.run)
+        verdict = road.run.verdict
+        directly = road.run.decision is not None or is_person(road)
+        if verdict is not None and directly and road.run.proposal.language == PYTHON:
+            writer.claims = lambda path: may_write(verdict, shown(path))
         await _done(partial(snapshots.begin, writer, quick=True), partial(snapshots.begin, writer))
 
 

@@ -4,8 +4,9 @@ Nothing is copied when a run begins, unless somebody else changed a file since w
 at (names, times, sizes) before and after, and what the last look did not know is taken into the contents, which hold
 each content once. A run that writes nothing costs two looks and nothing else.
 
-Between two looks some writers were at work. With one of them, what changed was its doing; with several, it is told as
-shared by them, because nobody can know. What people and agents change by our own verbs is written down as theirs.
+Between two looks some writers were at work. With one of them, what changed was its doing, as far as it means to change
+such paths: a user's editor and tools of servers write there too. What nobody can know is told as shared. What people
+and agents change by our own verbs is written down as theirs, and what the workbench itself keeps there as nobody's.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from workbench.records.files import OUTSIDE
 from workbench.settings import Settings
 from workbench.workspace.beneath import open_folder
 from workbench.workspace.book import Book, Change, Changes, Known, State, same
@@ -53,6 +55,7 @@ class Writer:
     label: str = ""
     undoes: str = ""
     only: tuple[str, ...] = ()  # paths that it may have changed, if it is known beforehand
+    claims: Callable[[str], bool] | None = None  # whether it means to change a path; None: all that changed is its own
     files: dict[str, Change] = field(default_factory=dict)
     rewritten: set[str] = field(default_factory=set)  # written again with what they held
     note: str = ""
@@ -72,6 +75,7 @@ class Snapshots:
         self._seen: dict[str, Stamp] = {}  # by the last look
         self._late: set[str] = set()  # to be taken at the next look: too much at once, or changed a moment ago
         self._taking = SECONDS
+        self._kept_here: dict[str, Stamp | None] = {}  # what the workbench itself left different since the last look
         self._total = -1  # bytes that are kept; not counted yet
 
     @property
@@ -135,6 +139,18 @@ class Snapshots:
                 self._look(quick=False)
                 self._active, self._aside = self._aside, {}
                 self._write_down(writer)
+
+    @contextmanager
+    def housekeeping(self, *paths: str) -> Iterator[None]:
+        """The workbench itself writes or deletes these files and no others: that is no run's doing, and nobody's to
+        undo. Others wait meanwhile."""
+        folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
+        with self._held(quick=False), self.way.open_root() as root:
+            missing = [folder for folder in folders if _stamp_at(root, folder) is None]
+            try:
+                yield
+            finally:
+                self._kept_here |= {path: _stamp_at(root, path) for path in (*paths, *missing)}
 
     @contextmanager
     def looked(self) -> Iterator[dict[str, Known]]:
@@ -210,13 +226,17 @@ class Snapshots:
             raise NotQuick
         self._fresh = {}
         fresh = self._taken(root, {path: now[path] for path in (*other, *late)})
+        ours, self._kept_here = self._kept_here, {}
         for path in other:
+            if ours.get(path) == now[path]:
+                continue
             self._attribute(path, known[path].state if path in known else None, fresh[path].state)
         for path in late:
             if path in fresh and known[path].sha and not same(known[path].state, fresh[path].state):
                 self._attribute(path, known[path].state, fresh[path].state)
         for path in gone:
-            self._attribute(path, known[path].state, None)
+            if path not in ours or ours[path] is not None:
+                self._attribute(path, known[path].state, None)
         known.update(fresh)
         for path in gone:
             del known[path]
@@ -225,9 +245,12 @@ class Snapshots:
         self._fresh = {}
 
     def _attribute(self, path: str, before: State | None, after: State | None) -> None:
-        """To everybody who was at work; nobody was, when a person or another program of theirs did it."""
+        """To everybody who was at work, or of those to the ones that mean to change it; nobody was, when a person or
+        another program of theirs did it."""
         writers = {name: one for name, one in self._active.items() if not one.only or _covers(one.only, path)}
         writers = writers or self._aside
+        if any(one.claims is not None and one.claims(path) for one in writers.values()):
+            writers = {name: one for name, one in writers.items() if one.claims is None or one.claims(path)}
         for name, writer in writers.items():
             if same(before, after):
                 writer.rewritten.add(path)
@@ -327,6 +350,11 @@ class Snapshots:
     def _write_down(self, writer: Writer) -> None:
         blind = writer.note == TOO_MANY
         writer.files = {} if blind else {path: one for path, one in writer.files.items() if not one.is_none}
+        if writer.claims is not None:
+            writer.rewritten = set(filter(writer.claims, writer.rewritten))
+            for path, one in writer.files.items():
+                if not writer.claims(path):
+                    one.shared |= {OUTSIDE}
         if not writer.files or not self.keeps:
             return
         known = (writer.id, writer.kind, writer.actor, writer.label, time.time(), writer.files, writer.undoes)
@@ -340,6 +368,21 @@ class Snapshots:
             self.book.forget(names[: len(names) - settings.workspace_undo_runs])
             self._sweep()
         self.book.forget_before(time.time() - settings.workspace_undo_days * _DAY)
+
+
+def _stamp_at(root: int, path: str) -> Stamp | None:
+    """How something below an open folder looks now; None where nothing is."""
+    *folders, name = path.split("/")
+    try:
+        folder = open_folder(root, folders)
+    except OSError:
+        return None
+    try:
+        return stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except OSError:
+        return None
+    finally:
+        os.close(folder)
 
 
 def _covers(paths: Iterable[str], path: str) -> bool:

@@ -129,7 +129,7 @@ _READY: Final = {
     "bring back": "It was deleted, and comes back.",
 }
 _WORDS: Final = {
-    SHARED: "Another program was at work then, and may have done it.",
+    SHARED: "Something else may have changed it: another run, a program of yours, or a server.",
     CONFLICT: "It was changed since, outside of any run. That would be lost.",
     DONE: "It is as it was before already.",
     LOST: "What stood there is not kept: it was too large, or it is too long ago.",

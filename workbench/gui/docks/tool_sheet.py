@@ -121,7 +121,7 @@ class ToolSheet(QWidget):
         for word, tone in hint_words(self.tool.hints):
             self._badges.addWidget(self._badge(word, tone))
         if is_unverified(self.tool):
-            badge = self._badge(self.tr("unverified"), "warning")
+            badge = self._badge(self.tr("unverified"), "warning", "help")
             badge.setToolTip(self._why_unverified())
             self._badges.addWidget(badge)
 
@@ -142,14 +142,14 @@ class ToolSheet(QWidget):
         costs = self.tr("name {0}, whole definition {1}").format(own, whole)
         return f"{self.tool.server} › {self.tool.name}  ·  {costs}"
 
-    def _badge(self, word: str, tone: str) -> QWidget:
+    def _badge(self, word: str, tone: str, symbol: str = "") -> QWidget:
         unit = self._context.theme.unit
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(unit)
         picture = QLabel()
-        picture.setPixmap(pixmap(_SIGNS[tone], tone, unit * 4, self.devicePixelRatioF()))
+        picture.setPixmap(pixmap(symbol or _SIGNS[tone], tone, unit * 4, self.devicePixelRatioF()))
         text = QLabel(word)
         text.setTextFormat(Qt.TextFormat.PlainText)
         mark(text, role="badge", tone=tone)

@@ -85,7 +85,7 @@ class ChangePage(QWidget):
         if shared:
             words.append(
                 self.tr(
-                    "{0} of them are shared: other programs were at work then, and nobody knows whose they are."
+                    "{0} of them are shared: something else may have changed them, and nobody knows whose they are."
                 ).format(shared)
             )
         if changes.count > len(changes.files):

@@ -12,6 +12,7 @@ from workbench.gui.text import one_line
 from workbench.gui.whole import size_words
 from workbench.gui.words import ago
 from workbench.records import FileChange, FileChanges
+from workbench.records.files import OUTSIDE
 
 translate = QCoreApplication.translate
 _ICONS = {"run": "play", "agent": "agent", "person": "user", "undo": "undo"}
@@ -73,7 +74,10 @@ def _file_row(one: FileChange) -> Row:
         badges.append((translate("changes", "may be run"), "danger"))
     state = one.after or one.before
     kind = state.kind if state else "file"
-    words = translate("changes", "Other programs were at work then: {0}").format(", ".join(one.shared[:5]))
+    others = [
+        translate("changes", "a program of yours or a server") if name == OUTSIDE else name for name in one.shared
+    ]
+    words = translate("changes", "May be the work of {0}").format(", ".join(others[:5]))
     tip = "\n".join(filter(None, (one.path, f"⚠ {one.warning}" if one.warning else "", words if one.shared else "")))
     return Row(
         one.path,
