@@ -3,7 +3,8 @@
     python benchmarks/forms.py [FOLDER]
 
 FOLDER holds recorded tool lists, one JSON file per server (a list of tools, or an object with "tools"). Without one,
-the awkward shapes of `schema_instances.py` are used. Values are made at random from each input schema.
+the awkward shapes of `schema_instances.py` are used. Values are made at random from each input schema. Afterwards one
+long line of JSON is pasted into each editor, beside a bare widget with short lines of the same size.
 """
 
 from __future__ import annotations
@@ -22,16 +23,20 @@ from typing import Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
-from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+from PySide6.QtCore import QMimeData  # noqa: E402
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget  # noqa: E402
 from schema_instances import AWKWARD, Instances  # noqa: E402
 
+from workbench.gui.editor.code_editor import CodeEditor  # noqa: E402
 from workbench.gui.forms.form import SchemaForm  # noqa: E402
 from workbench.gui.forms.json_text import dump  # noqa: E402
 from workbench.gui.forms.raw_editor import RawEditor  # noqa: E402
 from workbench.gui.forms.shape import Kind, shape_of  # noqa: E402
+from workbench.gui.plain_edit import PlainEdit  # noqa: E402
 from workbench.gui.theme import Theme  # noqa: E402
 
 VALUES = 12  # made for each tool
+LONG_LINES = (1_000_000, 10_000_000)  # characters
 
 
 @dataclass
@@ -66,6 +71,8 @@ def main(folder: str) -> None:
     print(f"a form is made in {statistics.median(times):.1f} ms (p50), {times[-1]:.0f} ms at most")
     for miss in tally.misses[:20]:
         print(f"  {miss}")
+    for size in LONG_LINES:
+        _long_line(theme, size, application)
 
 
 def _tools(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -74,8 +81,8 @@ def _tools(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
         return
     for path in sorted(Path(folder).glob("*.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
-        listed = told if isinstance(told, list) else told.get("tools", told.get("result", {}).get("tools", []))
-        for tool in listed:
+        listed = told if isinstance(told, list) else told.get("tools") or (told.get("result") or {}).get("tools")
+        for tool in listed or ():
             yield f"{path.stem}.{tool['name']}", tool
 
 
@@ -125,6 +132,52 @@ def _comes_back(form: SchemaForm, value: dict[str, Any]) -> bool:
     as_text = dump(form.value())
     form.show_json(False)
     return not form.json_shown() and as_fields == as_text == dump(form.value()) == wanted
+
+
+def _long_line(theme: Theme, size: int, application: QApplication) -> None:
+    """One line of JSON in each kind of editor: pasted and drawn, then one more letter in its middle."""
+    word = json.dumps({"title": "a" * size})
+    rows = json.dumps([{"title": "x y"}] * (size // 18))
+    form = SchemaForm(theme)
+    form.set_schema({"type": "object"})
+    form.show_json(True)
+    forms = next(box for box in form.findChildren(PlainEdit) if box.isVisibleTo(form))
+    print(f"one line of {size:,} characters: milliseconds until it is drawn / for the next letter")
+    for name, text in (("one word", word), ("many words", rows)):
+        bare = _paste(QPlainTextEdit(), None, "\n".join(text[at : at + 80] for at in range(0, size, 80)), application)
+        told = [f"bare widget, short lines {bare[0]:,.0f} / {bare[1]:,.0f}"]
+        for words, top, edit in (
+            ("JSON of a form", form, forms),
+            ("message or program", None, CodeEditor(theme, None, "json")),
+            ("answer or detail", None, PlainEdit()),
+        ):
+            drawn, letter = _paste(edit, top, text, application)
+            told.append(f"{words} {drawn:,.0f} / {letter:,.0f}")
+        print(f"  {name}: {'; '.join(told)}")
+
+
+def _paste(edit: QPlainTextEdit, top: QWidget | None, text: str, application: QApplication) -> tuple[float, float]:
+    top = top or edit
+    top.resize(700, 500)
+    top.show()
+    data = QMimeData()
+    data.setText(text)
+    application.processEvents()
+    edit.selectAll()
+    before = time.perf_counter()
+    edit.insertFromMimeData(data)
+    application.processEvents()
+    top.grab()
+    between = time.perf_counter()
+    cursor = edit.textCursor()
+    cursor.setPosition(len(text) // 2)
+    edit.setTextCursor(cursor)
+    edit.insertPlainText("b")
+    application.processEvents()
+    top.grab()
+    after = time.perf_counter()
+    top.hide()
+    return (between - before) * 1000, (after - between) * 1000
 
 
 if __name__ == "__main__":

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from workbench.events import Event, Noticed, SecretsChanged
 from workbench.gui.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.gui.context import Context
 from workbench.gui.icons import pixmap
 from workbench.gui.pane import Pane
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label, tool_button
@@ -80,7 +81,7 @@ class Banner(QFrame):
         self._column.addLayout(row)
 
     def _offer_detail(self, detail: str) -> None:
-        box = QPlainTextEdit(visible(detail))
+        box = PlainEdit(visible(detail))
         box.setReadOnly(True)
         box.setFont(self._theme.mono(-1))
         box.setFixedHeight(self._theme.unit * 36)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.icons import pixmap
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
@@ -108,7 +108,7 @@ class _Row(QFrame):
         self._more = QPushButton(self.tr("Details"))
         self._more.setCheckable(True)
         mark(self._more, kind="link")
-        self._text = QPlainTextEdit(visible(detail))
+        self._text = PlainEdit(visible(detail))
         self._text.setReadOnly(True)
         self._text.setTabChangesFocus(True)
         self._text.setAccessibleName(self.tr("Details of the check"))

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.icons import pixmap
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme, mark
 from workbench.records import Fault
@@ -27,7 +28,7 @@ class FaultCard(QFrame):
         self._more = QPushButton(self.tr("Details"), self)
         self._more.setCheckable(True)
         mark(self._more, kind="link")
-        self._detail = QPlainTextEdit(self)
+        self._detail = PlainEdit(parent=self)
         self._detail.setReadOnly(True)
         self._detail.setTabChangesFocus(True)
         self._detail.setAccessibleName(self.tr("Details of the fault"))

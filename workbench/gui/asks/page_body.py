@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.asks.body import AskBody
 from workbench.gui.context import Context
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.icons import icon
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
@@ -30,7 +31,7 @@ class PageBody(AskBody):
         self._by_hand = False  # the person opens it somewhere else
         self.host = ForeignLabel(ask.host)
         mark(self.host, role="title")
-        self.address = QPlainTextEdit(visible(ask.url))
+        self.address = PlainEdit(visible(ask.url))
         self.copy = QPushButton(icon("copy", "muted"), self.tr("Copy the address"))
         self.elsewhere = QPushButton(self.tr("I opened it myself"))
         self._state = label("", "muted")

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator
 
 from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.whole import size_words
@@ -16,11 +17,11 @@ from workbench.records import JsonObject, JsonValue
 _LONGEST = 200_000  # characters shown; the rest is counted
 
 
-class Transcript(QPlainTextEdit):
+class Transcript(PlainEdit):
     """Read only; headings are ours, everything below them is the server's."""
 
     def __init__(self, theme: Theme, request: JsonObject, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._theme = theme
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
@@ -42,8 +43,8 @@ class Transcript(QPlainTextEdit):
         loud.setFontWeight(QFont.Weight.Bold)
         loud.setForeground(self._theme.colour("accent"))
         between = "\n\n" if self.document().characterCount() > 1 else ""
-        cursor.insertText(f"{between}{visible(heading)}\n", loud)
-        cursor.insertText(visible(shown), QTextCharFormat())
+        self.insert_at(cursor, f"{between}{visible(heading)}\n", loud)
+        self.insert_at(cursor, visible(shown))
 
 
 def parts(request: JsonObject) -> Iterator[tuple[str, str]]:

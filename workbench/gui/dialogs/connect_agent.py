@@ -6,12 +6,13 @@ import shlex
 import sys
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from workbench.events import AgentsChanged, Event
 from workbench.gui.context import Context
 from workbench.gui.dialogs.export_form import ExportForm
 from workbench.gui.icons import pixmap
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import label
@@ -106,7 +107,7 @@ class ConnectAgent(QDialog):
         copy.setAccessibleName(self.tr("Copy: {}").format(title))
         mark(copy, kind="quiet")
         head.addWidget(copy)
-        box = QPlainTextEdit(text)
+        box = PlainEdit(text)
         box.setReadOnly(True)
         box.setAccessibleName(title)
         box.setFont(self._context.theme.mono(-1))

@@ -45,6 +45,6 @@ class DiffView(CodeView):
                 made = QTextEdit.ExtraSelection()
                 made.format.setBackground(self.theme.soft(role))
                 made.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-                made.cursor = QTextCursor(self.document().findBlockByNumber(number))
+                made.cursor = QTextCursor(self.line_block(number))
                 selections.append(made)
         self.setExtraSelections(selections)

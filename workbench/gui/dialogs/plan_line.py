@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui.pauses.evidence import Evidence
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
@@ -31,7 +32,7 @@ class PlanLine(QScrollArea):
         mark(self._facts, role="muted")
         self._later = ForeignLabel()
         self._evidence = Evidence(theme)
-        self._arguments = QPlainTextEdit()
+        self._arguments = PlainEdit()
         self._arguments.setReadOnly(True)
         self._arguments.setTabChangesFocus(True)
         self._arguments.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)

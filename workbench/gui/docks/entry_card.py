@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.privacy.token_chips import TokenChips
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import mark
@@ -38,7 +38,7 @@ class EntryCard(QFrame):
         self._grid.setColumnStretch(1, 1)
         self._rows: list[tuple[QLabel, ForeignLabel]] = []
         mark(self, kind="side")
-        self._detail = QPlainTextEdit()
+        self._detail = PlainEdit()
         self._detail.setReadOnly(True)
         self._detail.setAccessibleName(self.tr("Detail of the entry"))
         mark(self._detail, kind="code")

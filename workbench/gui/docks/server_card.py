@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.docks.server_keys import ServerKeys
 from workbench.gui.icons import pixmap
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
@@ -44,7 +45,7 @@ class ServerCard(QFrame):
         self._hint = label("", "muted")
         self._warnings = label("", "warning")
         self.keys = ServerKeys(context, commands)
-        self._log = QPlainTextEdit()
+        self._log = PlainEdit()
         self._log.setReadOnly(True)
         self._log.setAccessibleName(self.tr("Detail and error output of the server"))
         mark(self._log, kind="code")

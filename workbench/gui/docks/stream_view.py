@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from workbench.gui.ansi import Printed, Style
 from workbench.gui.editor.schemes import readable
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 
@@ -16,11 +17,11 @@ _FLUSH_MS = 50
 _STYLED = 300  # changes of colour that are shown of one piece of output
 
 
-class StreamView(QPlainTextEdit):
+class StreamView(PlainEdit):
     """Follows the end while one is there; stays where one scrolled to otherwise."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._theme = theme
         self._waiting: list[tuple[str, str]] = []
         self._seen = 0
@@ -86,9 +87,9 @@ class StreamView(QPlainTextEdit):
         """A program that changes its colour at every letter must not hold up the window: the rest is of one colour."""
         pieces = list(self._printed.setdefault(stream, Printed()).pieces(text, last=last))
         for piece, style in pieces[:_STYLED]:
-            cursor.insertText(visible(piece), self._format(stream, style))
+            self.insert_at(cursor, visible(piece), self._format(stream, style))
         if rest := "".join(piece for piece, _ in pieces[_STYLED:]):
-            cursor.insertText(visible(rest), self._format(stream, Style()))
+            self.insert_at(cursor, visible(rest), self._format(stream, Style()))
 
     def _format(self, stream: str, style: Style) -> QTextCharFormat:
         made = QTextCharFormat()

@@ -10,11 +10,12 @@ from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent, QResizeEvent, QTextBloc
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
 from workbench.gui.editor import brackets, lines
-from workbench.gui.editor.exact import code_points, exact_text, tamed, units, utf16_slice
+from workbench.gui.editor.exact import code_points, tamed, units, utf16_slice
 from workbench.gui.editor.gutter import Gutter, Mark
 from workbench.gui.editor.highlighter import Highlighter
 from workbench.gui.editor.schemes import Scheme
 from workbench.gui.editor.spans import LARGEST, Lexing
+from workbench.gui.plain_edit import PlainEdit, continues
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import risk_word
 
@@ -24,9 +25,10 @@ _BIT = 0.004  # seconds of lexing or painting between two turns of the loop
 _BRACKETS = frozenset("()[]{}")
 _WITHOUT_COMMENTS = ("json", "markdown")
 _MARKED = 300  # lines that are marked at once
+FAR = 2**31 - 1  # a column beyond the end of every line
 
 
-class CodeEditor(QPlainTextEdit):
+class CodeEditor(PlainEdit):
     """Plain text with the looks and keys of code. `text()` is exactly what is shown."""
 
     edited = Signal()
@@ -35,7 +37,8 @@ class CodeEditor(QPlainTextEdit):
     """Other lines are on screen than before."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, language: str = "python") -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
+        self.painting = False  # colours are laid on: no text changes
         self.theme = theme
         self._language = language
         self.scheme = self.wanted_scheme()
@@ -45,10 +48,7 @@ class CodeEditor(QPlainTextEdit):
         self._layers: dict[str, list[QTextEdit.ExtraSelection]] = {}
         self._lexing: Lexing | None = None
         self._line = -1  # the current one, as the gutter shows it
-        self._read = (-1, "")  # the text as it was read last, and the document's revision then
-        self.document().contentsChange.connect(self._forget)
         self._lexed = ""  # the text that is being lexed
-        self.painting = False  # colours are laid on: no text changes
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._lex)
         self._bit = QTimer(self, singleShot=True, interval=0)
@@ -63,17 +63,6 @@ class CodeEditor(QPlainTextEdit):
         self.blockCountChanged.connect(self._make_room)
         self.updateRequest.connect(self._follow)
         self.cursorPositionChanged.connect(self._mark_lines)
-
-    def text(self) -> str:
-        """Read once for each change: a long text takes milliseconds, and several ask for it after each key."""
-        revision = self.document().revision()
-        if self._read[0] != revision:
-            self._read = (revision, exact_text(self))
-        return self._read[1]
-
-    def _forget(self) -> None:
-        if not self.painting:
-            self._read = (-1, "")
 
     def set_text(self, text: str) -> None:
         """Show a text; characters Qt would take for line ends become chips, so that they can be seen."""
@@ -110,9 +99,8 @@ class CodeEditor(QPlainTextEdit):
 
     def go_to(self, line: int, column: int = 0) -> None:
         """Put the cursor on a line and the line in the middle of the view."""
-        block = self.document().findBlockByNumber(max(0, min(line, self.blockCount()) - 1))
-        cursor = QTextCursor(block)
-        cursor.movePosition(QTextCursor.MoveOperation.Right, n=min(column, max(0, block.length() - 1)))
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self.line_place(max(0, min(line, self.line_count()) - 1), column))
         self.setTextCursor(cursor)
         self.centerCursor()
         self.seen.emit()
@@ -126,14 +114,15 @@ class CodeEditor(QPlainTextEdit):
         )
 
     def visible_lines(self) -> Iterator[tuple[int, int, int]]:
-        """Number from 0, top and height of each line that is on screen."""
+        """Number from 0, top and height of each line whose beginning is on screen."""
         block: QTextBlock = self.firstVisibleBlock()
         bottom = self.viewport().height()
         while block.isValid():
             place = self.blockBoundingGeometry(block).translated(self.contentOffset())
             if place.top() > bottom:
                 return
-            yield block.blockNumber(), round(place.top()), round(place.height())
+            if not continues(block):
+                yield self.line_of(block), round(place.top()), round(place.height())
             block = block.next()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -147,11 +136,6 @@ class CodeEditor(QPlainTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         self.insertPlainText(tamed(source.text()).replace("\t", lines.STEP))
-
-    def createMimeDataFromSelection(self) -> QMimeData:
-        data = QMimeData()
-        data.setText(self.textCursor().selection().toRawText().replace("\u2029", "\n").replace("\u2028", "\n"))
-        return data
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier and event.key() in (
@@ -233,22 +217,24 @@ class CodeEditor(QPlainTextEdit):
 
     def _change_lines(self, change: Callable[[list[str]], list[str]]) -> None:
         cursor = self.textCursor()
-        first = self.document().findBlock(cursor.selectionStart())
-        last = self.document().findBlock(max(cursor.selectionEnd() - (1 if cursor.hasSelection() else 0), 0))
-        start, end = first.position(), last.position() + last.length() - 1
-        number = last.blockNumber()
-        old = [block.text() for block in _blocks(first, last)]
-        cursor.beginEditBlock()
-        cursor.setPosition(start)
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        new = "\n".join(change(old))
-        cursor.insertText(new)
-        cursor.endEditBlock()
+        beyond = max(cursor.selectionEnd() - (1 if cursor.hasSelection() else 0), 0)
+        first = self.line_of(self.document().findBlock(cursor.selectionStart()))
+        last = self.line_of(self.document().findBlock(beyond))
+        self.choose_lines(cursor, first, last)
+        old = self.selected_text(cursor).split("\n")
+        self.insert_at(cursor, "\n".join(change(old)))
         if len(old) > 1:
-            block = self.document().findBlockByNumber(number)
-            cursor.setPosition(start)
-            cursor.setPosition(block.position() + block.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+            self.choose_lines(cursor, first, last)
         self.setTextCursor(cursor)
+
+    def choose_lines(self, cursor: QTextCursor, first: int, last: int) -> None:
+        """Let the cursor select whole lines, without the break after the last one."""
+        cursor.setPosition(self.line_block(first).position())
+        cursor.setPosition(self.line_place(last, FAR), QTextCursor.MoveMode.KeepAnchor)
+
+    def _changed(self, place: int, removed: int, added: int) -> None:
+        if not self.painting:
+            super()._changed(place, removed, added)
 
     def _text_changed(self) -> None:
         if not self.painting:
@@ -262,7 +248,7 @@ class CodeEditor(QPlainTextEdit):
         self._pause.stop()
         self._bit.stop()
         text = self.text()
-        if len(text) > LARGEST:
+        if len(text) > LARGEST or self.has_soft_breaks():
             return
         self._lexing, self._lexed = Lexing(text, self._language), text
         self._go_on(math.inf if len(text) <= _AT_ONCE else _BIT)
@@ -326,7 +312,7 @@ class CodeEditor(QPlainTextEdit):
             found.insert(len(self._layers.get("marks", ())), line)
         found += [self._bracket(place) for place in self._pair() or ()]
         self.setExtraSelections(found)
-        if (row := self.textCursor().blockNumber()) != self._line:
+        if (row := self.line_of(self.textCursor().block())) != self._line:
             self._line = row
             self._gutter.update()
 
@@ -350,7 +336,7 @@ class CodeEditor(QPlainTextEdit):
         return first.position(), cursor.selectedText()
 
     def _line_mark(self, line: int, made: Mark) -> QTextEdit.ExtraSelection:
-        cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
+        cursor = QTextCursor(self.line_block(line - 1))
         return self._selection(cursor, risk_word(made.risk).tone, 0.12, whole=True)
 
     def _bracket(self, place: int) -> QTextEdit.ExtraSelection:
@@ -361,7 +347,7 @@ class CodeEditor(QPlainTextEdit):
 
     def _code_point(self) -> int:
         """Where the cursor stands, in Python's counting; Qt counts UTF-16 units."""
-        return code_points(self.text(), self.textCursor().position())
+        return code_points(self.text(), self.text_place(self.textCursor().position()))
 
     def _selection(self, cursor: QTextCursor, role: str, share: float, *, whole: bool) -> QTextEdit.ExtraSelection:
         made = QTextEdit.ExtraSelection()
@@ -372,10 +358,3 @@ class CodeEditor(QPlainTextEdit):
             cursor.clearSelection()
         made.cursor = cursor
         return made
-
-
-def _blocks(first: QTextBlock, last: QTextBlock) -> Iterator[QTextBlock]:
-    block = first
-    while block.isValid() and block.blockNumber() <= last.blockNumber():
-        yield block
-        block = block.next()

@@ -220,7 +220,11 @@ class Completing(QObject):
 
     def _place(self, cursor: QTextCursor) -> tuple[str, int, int]:
         line = cursor.block().text()
-        return self._editor.text(), cursor.blockNumber() + 1, code_points(line, cursor.positionInBlock())
+        return (
+            self._editor.text(),
+            self._editor.line_of(cursor.block()) + 1,
+            code_points(line, cursor.positionInBlock()),
+        )
 
     def _word(self) -> str:
         """Letters of names are one unit of Qt's counting each, but for rare scripts, which are left alone."""

@@ -105,7 +105,7 @@ class EditorFindBar(Strip):
     def _wish(self) -> Wish:
         text, start, end = exact_text(self._editor), 0, -1
         if self._range is not None and self._range.hasSelection():
-            start, end = (code_points(text, place) for place in sorted((self._range.anchor(), self._range.position())))
+            start, end = (self._place(text, place) for place in sorted((self._range.anchor(), self._range.position())))
         ticked = (self._regex.isChecked(), self._case.isChecked(), self._whole.isChecked())
         return Wish(tamed(self.words.text()), tamed(self.instead.text()), *ticked, start, end)
 
@@ -152,7 +152,7 @@ class EditorFindBar(Strip):
             self._count()
             return
         text = exact_text(self._editor)
-        here = code_points(text, cursor.selectionStart() if step < 0 else cursor.position())
+        here = self._place(text, cursor.selectionStart() if step < 0 else cursor.position())
         starts = [start for start, _, _ in hits]
         at = bisect_left(starts, here)
         if step < 0:
@@ -164,14 +164,15 @@ class EditorFindBar(Strip):
 
     def _choose(self, hit: Hit, text: str) -> None:
         cursor = self._editor.textCursor()
-        cursor.setPosition(units(text, hit[0]))
-        cursor.setPosition(units(text, hit[1]), QTextCursor.MoveMode.KeepAnchor)
+        start, end = (self._editor.document_place(units(text, place)) for place in hit[:2])
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         self._editor.setTextCursor(cursor)
         self._editor.centerCursor()
 
     def _current(self) -> Hit | None:
         text, cursor = exact_text(self._editor), self._editor.textCursor()
-        place = code_points(text, cursor.selectionStart()), code_points(text, cursor.selectionEnd())
+        place = self._place(text, cursor.selectionStart()), self._place(text, cursor.selectionEnd())
         return next((hit for hit in self._hits() if hit[:2] == place), None)
 
     def _replace(self) -> None:
@@ -192,9 +193,9 @@ class EditorFindBar(Strip):
         text = exact_text(self._editor)
         cursor = QTextCursor(self._editor.document())
         cursor.beginEditBlock()
-        if len(hits) > _LINE_BY_LINE or not text.isascii():
+        if len(hits) > _LINE_BY_LINE or not text.isascii() or self._editor.has_soft_breaks():
             cursor.select(QTextCursor.SelectionType.Document)
-            cursor.insertText(_replaced(text, hits))
+            self._editor.insert_at(cursor, _replaced(text, hits))
         else:
             for start, end, instead in reversed(hits):
                 cursor.setPosition(start)
@@ -230,17 +231,21 @@ class EditorFindBar(Strip):
             self._editor.show_layer(_LAYER, [])
             return
         rows = [number for number, _, _ in self._editor.visible_lines()]
-        document = self._editor.document()
-        first = document.findBlockByNumber(rows[0]).position() if rows else 0
-        last = document.findBlockByNumber(rows[-1]) if rows else document.lastBlock()
-        start, end = code_points(text, first), code_points(text, last.position() + last.length())
+        first = self._editor.line_block(rows[0]).position() if rows else 0
+        last = self._editor.line_block(rows[-1] + 1).position() if rows else -1  # 0 beyond the last line
+        start = self._place(text, first)
+        end = self._place(text, last) if last > 0 else len(text)
         begin = bisect_left(hits, (start, 0, ""))
         shown = []
         for hit in hits[begin:]:
             if hit[0] > end:
                 break
-            shown.append(self._lit(units(text, hit[0]), units(text, hit[1])))
+            shown.append(self._lit(*(self._editor.document_place(units(text, place)) for place in hit[:2])))
         self._editor.show_layer(_LAYER, shown)
+
+    def _place(self, text: str, place: int) -> int:
+        """A place of the document, in the text."""
+        return code_points(text, self._editor.text_place(place))
 
     def _lit(self, start: int, end: int) -> QTextEdit.ExtraSelection:
         made = QTextEdit.ExtraSelection()

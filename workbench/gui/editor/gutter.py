@@ -44,7 +44,7 @@ class Gutter(QWidget):
         return self._marks.get(line)
 
     def wanted_width(self) -> int:
-        digits = max(3, len(str(self._editor.blockCount())))
+        digits = max(3, len(str(self._editor.line_count())))
         return self._sign() + self.fontMetrics().horizontalAdvance("9") * digits + self._sign() // 2
 
     def sizeHint(self) -> QSize:
@@ -54,7 +54,7 @@ class Gutter(QWidget):
         painter = QPainter(self)
         scheme = self._editor.scheme
         painter.fillRect(event.rect(), scheme.colour("sunken"))
-        current = self._editor.textCursor().blockNumber()
+        current = self._editor.line_of(self._editor.textCursor().block())
         for number, top, height in self._editor.visible_lines():
             if top > event.rect().bottom() or top + height < event.rect().top():
                 continue

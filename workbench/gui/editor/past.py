@@ -78,6 +78,9 @@ class Past(QObject):
     def ahead(self) -> Told:
         """What redo would make; nothing where that cannot be said for certain."""
         found = tuple((step.place, step.removed, step.added) for step in self._ahead)
+        if found and self._editor.has_soft_breaks():
+            self._ahead.clear()
+            return ()
         if found and not leads_on(self._editor.text(), found):
             self._ahead.clear()
             return ()
@@ -96,6 +99,10 @@ class Past(QObject):
         self._editor.set_text(text if before is None else before)
         self.start_over()
         if before is None:
+            return
+        if self._editor.has_soft_breaks():  # steps count no breaks that belong to the view
+            self._editor.set_text(text)
+            self.start_over()
             return
         ahead = ahead if leads_on(text, ahead) else ()
         self._returning = True

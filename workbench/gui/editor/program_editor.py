@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFont, QKeyEvent, QKeySequence, QTextCharFormat, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QTextEdit, QWidget
 
-from workbench.gui.editor.code_editor import CodeEditor
+from workbench.gui.editor.code_editor import FAR, CodeEditor
 from workbench.gui.editor.exact import units
 from workbench.gui.editor.looks import Looks
 from workbench.gui.editor.past import Past
@@ -99,19 +99,21 @@ class ProgramEditor(CodeEditor):
         made = QTextEdit.ExtraSelection()
         made.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         made.format.setUnderlineColor(self.theme.colour(one.tone))
-        first = self.document().findBlockByNumber(max(0, min(one.line, self.blockCount()) - 1))
-        last = self.document().findBlockByNumber(max(one.line, one.end_line) - 1)
-        last = last if last.isValid() else first
-        start = units(first.text(), min(one.column, len(first.text())))
-        end = units(last.text(), one.end_column) if one.end_column else last.length() - 1
-        cursor = QTextCursor(first)
-        cursor.setPosition(first.position() + min(start, first.length() - 1))
-        cursor.setPosition(last.position() + min(end, last.length() - 1), QTextCursor.MoveMode.KeepAnchor)
+        first = max(0, min(one.line, self.line_count()) - 1)
+        last = max(one.line, one.end_line) - 1
+        last = last if last < self.line_count() else first
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._column_place(first, one.column))
+        cursor.setPosition(self._column_place(last, one.end_column or FAR), QTextCursor.MoveMode.KeepAnchor)
         if not cursor.hasSelection():
-            cursor.setPosition(first.position())
-            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+            self.choose_lines(cursor, first, first)
         made.cursor = cursor
         return made
+
+    def _column_place(self, line: int, column: int) -> int:
+        """Where a column, counted in code points, lies in the document."""
+        text = self.line_block(line).text()  # of a line in several pieces only the first: beyond it each letter is one
+        return self.line_place(line, units(text, column) if column < FAR else FAR)
 
     def undo(self) -> None:
         """Take the last step back; Qt does not say while it does so, so every road to it leads through here."""

@@ -67,7 +67,7 @@ class SheetDeeds(QObject):
         ]
         words = self.tr("Type a line's number, such as 120; this text has no functions, classes or headings to go to.")
         chooser = self._chooser(self.tr("Line or symbol"), rows, words)
-        chooser.add(partial(self._line_rows, sheet.editor.blockCount()))
+        chooser.add(partial(self._line_rows, sheet.editor.line_count()))
         chooser.chosen.connect(partial(self._go, sheet))
         chooser.open()
 

@@ -48,10 +48,9 @@ class WordDiff(DiffView):
         colour = self.theme.colour("success" if self._rows[row].startswith("+") else "danger")
         colour.setAlphaF(0.35)
         made.format.setBackground(colour)
-        block = self.document().findBlockByNumber(row)
-        made.cursor = QTextCursor(block)
-        made.cursor.setPosition(block.position() + start)
-        made.cursor.setPosition(block.position() + start + length, QTextCursor.MoveMode.KeepAnchor)
+        made.cursor = QTextCursor(self.document())
+        made.cursor.setPosition(self.line_place(row, start))
+        made.cursor.setPosition(self.line_place(row, start + length), QTextCursor.MoveMode.KeepAnchor)
         return made
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, QSize
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from workbench.gui.editor.exact import tamed
+from workbench.gui.plain_edit import PlainEdit
 
 
-class GrowingText(QPlainTextEdit):
+class GrowingText(PlainEdit):
     """Plain text inside a form."""
 
     def __init__(self, least: int = 3, most: int = 12, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._least, self._most = least, most
         self.setTabChangesFocus(True)
         self.document().setDocumentMargin(self.fontMetrics().averageCharWidth())

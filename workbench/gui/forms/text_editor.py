@@ -19,6 +19,7 @@ from workbench.records import JsonValue
 
 LONGEST_LINE = 1_000_000
 """Characters a line takes; Qt's own limit of 32,767 would cut longer ones without a word."""
+_LONG = 20_000  # characters from which a text gets a box: a line lays out all of its text at each key
 
 
 class _Line(QLineEdit):
@@ -33,7 +34,8 @@ class _Line(QLineEdit):
 
     def _pasted_box(self) -> bool:
         text = tamed(QGuiApplication.clipboard().text())
-        if "\n" not in text.rstrip("\n"):
+        long = len(text) > _LONG and self.echoMode() is QLineEdit.EchoMode.Normal
+        if "\n" not in text.rstrip("\n") and not long:
             return False
         start = self.selectionStart() if self.hasSelectedText() else self.cursorPosition()
         end = start + len(self.selectedText())
@@ -70,9 +72,10 @@ class TextEditor(Editor):
     def write(self, value: JsonValue) -> bool:
         if not isinstance(value, str) or has_hidden(value) or not survives(value):
             return False
-        if self._box is None and len(value) > LONGEST_LINE:
+        secret = self._purpose is Purpose.SECRET
+        if self._box is None and secret and len(value) > LONGEST_LINE:
             return False
-        if self._box is None and "\n" in value:
+        if self._box is None and ("\n" in value or (len(value) > _LONG and not secret)):
             self._open_box(value)
         elif self._box is not None:
             self._box.setPlainText(value)

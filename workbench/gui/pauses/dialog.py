@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -32,6 +31,7 @@ from workbench.gui.icons import icon, pixmap
 from workbench.gui.later_dialog import LaterDialog
 from workbench.gui.pauses.evidence import Evidence
 from workbench.gui.pauses.learned import LearnedChoice
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
@@ -217,7 +217,7 @@ class PauseDialog(LaterDialog):
         self._why = ForeignLabel()
         self._evidence = Evidence(self._context.theme)
         self._heading = label("", "section")
-        self._arguments = QPlainTextEdit()
+        self._arguments = PlainEdit()
         self._arguments.setReadOnly(True)
         self._arguments.setTabChangesFocus(True)
         self._arguments.setAccessibleName(self.tr("What would be sent"))

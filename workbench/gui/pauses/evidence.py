@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextEdit, QVBoxLayout, QWidget
 
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
@@ -78,11 +79,11 @@ class Evidence(QWidget):
             column.addWidget(self._marked(origin))
         return card
 
-    def _marked(self, origin: ValueOrigin) -> QPlainTextEdit:
+    def _marked(self, origin: ValueOrigin) -> PlainEdit:
         before, _, rest = origin.around.partition("\x02")
         found, _, after = rest.partition("\x03")
         before, found, after = visible(before), visible(found), visible(after)
-        view = QPlainTextEdit(f"{before}{found}{after}")
+        view = PlainEdit(f"{before}{found}{after}")
         view.setReadOnly(True)
         view.setTabChangesFocus(True)
         view.setAccessibleName(self.tr("Where the value of {} stood").format(origin.path))
@@ -93,8 +94,8 @@ class Evidence(QWidget):
         rows += min(_LINES, f"{before}{found}{after}".count("\n"))
         view.setFixedHeight(view.fontMetrics().lineSpacing() * max(2, min(_LINES, rows)) + self._theme.unit * 3)
         cursor = QTextCursor(view.document())
-        cursor.setPosition(_units(before))
-        cursor.setPosition(_units(before + found), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(view.document_place(_units(before)))
+        cursor.setPosition(view.document_place(_units(before + found)), QTextCursor.MoveMode.KeepAnchor)
         format_ = QTextCharFormat()
         format_.setBackground(self._theme.soft("danger", 0.35))
         selection = QTextEdit.ExtraSelection()

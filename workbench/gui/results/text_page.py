@@ -1,21 +1,18 @@
-"""A result as text. Long texts come in portions, so that the window goes on; very long lines are shown in pieces."""
+"""A result as text. Long texts come in portions, so that the window goes on."""
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.results.page import Page
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 
 _FIRST = 200_000  # characters laid out at once
 _PORTION = 120_000  # and in each portion after that
-_LONGEST_LINE = 8_000  # characters; Qt lays out a line as a whole, and one of a megabyte takes seconds
-_LONG_LINE = re.compile(rf"[^\n]{{{_LONGEST_LINE + 1},}}")
 
 
 class TextPage(Page):
@@ -23,7 +20,7 @@ class TextPage(Page):
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.edit = QPlainTextEdit(self)
+        self.edit = PlainEdit(parent=self)
         self.edit.setReadOnly(True)
         self.edit.setUndoRedoEnabled(False)
         self.edit.setTabChangesFocus(True)
@@ -36,7 +33,6 @@ class TextPage(Page):
         layout.addWidget(self.edit)
         self.setFocusProxy(self.edit)
         self._rest = ""
-        self._broken = False  # the last portion ended inside a line without end
         self._next = QTimer(self, singleShot=True, interval=5)
         self._next.timeout.connect(self._append)
 
@@ -45,8 +41,7 @@ class TextPage(Page):
         self._next.stop()
         first = _cut(text, _FIRST)
         self._rest = text[len(first) :]
-        self._broken = not first.endswith("\n")
-        self.edit.setPlainText(_drawn(first))
+        self.edit.setPlainText(visible(first))
         if self._rest:
             self._next.start()
 
@@ -69,15 +64,14 @@ class TextPage(Page):
             self.edit.moveCursor(end)
             if not self.edit.find(words, back):
                 return self.tr("not found")
-        return self.tr("{0} places").format(self.edit.toPlainText().casefold().count(words.casefold()))
+        return self.tr("{0} places").format(self.edit.text().casefold().count(words.casefold()))
 
     def _append(self) -> None:
         portion = _cut(self._rest, _PORTION)
         self._rest = self._rest[len(portion) :]
         cursor = QTextCursor(self.edit.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText("\n" * self._broken + _drawn(portion))
-        self._broken = not portion.endswith("\n")
+        self.edit.insert_at(cursor, visible(portion))
         if self._rest:
             self._next.start()
 
@@ -88,12 +82,3 @@ def _cut(text: str, length: int) -> str:
         return text
     end = text.rfind("\n", length // 2, length)
     return text[: end + 1] if end >= 0 else text[:length]
-
-
-def _drawn(text: str) -> str:
-    return _LONG_LINE.sub(_pieces, visible(text))
-
-
-def _pieces(line: re.Match[str]) -> str:
-    whole = line.group()
-    return "\n".join(whole[start : start + _LONGEST_LINE] for start in range(0, len(whole), _LONGEST_LINE))

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 
 from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.server.differences import Piece, Spot, places_changed, words_changed
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
@@ -17,11 +18,11 @@ _TEXTS = ("title", "description")
 _LONGEST = 200_000  # characters of one definition
 
 
-class ChangeView(QPlainTextEdit):
+class ChangeView(PlainEdit):
     """Marks say it in shape, colour only helps."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._theme = theme
         self._shown = ("", "")
         self.setReadOnly(True)
@@ -49,7 +50,7 @@ class ChangeView(QPlainTextEdit):
             self._write_places(cursor, places_changed(before, after, without=frozenset(_TEXTS)))
         else:
             whole = "\n".join(self._shown)[:_LONGEST].strip()
-            cursor.insertText(visible(whole), self._format("-" if self._shown[0] else "="))
+            self.insert_at(cursor, visible(whole), self._format("-" if self._shown[0] else "="))
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _write_texts(
@@ -60,21 +61,21 @@ class ChangeView(QPlainTextEdit):
             if old != new:
                 self._head(cursor, {"title": self.tr("Title"), "description": self.tr("Description")}[name])
                 for piece in words_changed(old, new):
-                    cursor.insertText(_spoken(piece), self._format(piece.kind))
-                cursor.insertText("\n\n", self._format("="))
+                    self.insert_at(cursor, _spoken(piece), self._format(piece.kind))
+                self.insert_at(cursor, "\n\n", self._format("="))
 
     def _write_places(self, cursor: QTextCursor, spots: tuple[Spot, ...]) -> None:
         if spots:
             self._head(cursor, self.tr("Schema and annotations"))
         for spot in spots:
-            cursor.insertText(f"{visible(spot.path)}\n", self._format("path"))
+            self.insert_at(cursor, f"{visible(spot.path)}\n", self._format("path"))
             for sign, value in (("-", spot.before), ("+", spot.after)):
                 if value:
-                    cursor.insertText(f"  {sign} ", self._format("="))
-                    cursor.insertText(f"{visible(value)}\n", self._format(sign))
+                    self.insert_at(cursor, f"  {sign} ", self._format("="))
+                    self.insert_at(cursor, f"{visible(value)}\n", self._format(sign))
 
     def _head(self, cursor: QTextCursor, words: str) -> None:
-        cursor.insertText(f"{words}\n", self._format("head"))
+        self.insert_at(cursor, f"{words}\n", self._format("head"))
 
     def _format(self, kind: str) -> QTextCharFormat:
         made = QTextCharFormat()

@@ -6,7 +6,7 @@ import json
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, OffersChanged, ServerLogged
@@ -17,6 +17,7 @@ from workbench.gui.fault_card import FaultCard
 from workbench.gui.forms.json_text import dump
 from workbench.gui.icons import icon
 from workbench.gui.models.log_rows import LEVELS, LogRows, level_word
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.server.page import ServerPage
 from workbench.gui.text import visible
 from workbench.gui.theme import mark
@@ -41,7 +42,7 @@ class LogPage(ServerPage):
         self.view = RowsView(context.theme, self.tr("Lines of the log"), self)
         self.view.setUniformItemSizes(True)
         self.view.setModel(self.model)
-        self._whole = QPlainTextEdit()
+        self._whole = PlainEdit()
         self.level = CalmCombo()
         self.finder = search_box(self.tr("Find in the log"), self.tr("Filter the log"))
         self.pause = QPushButton(icon("pause", "muted"), self.tr("Pause"))

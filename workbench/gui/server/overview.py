@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QGridLayout, QLabel, QPlainTextEdit, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.docks.server_card import command_line
 from workbench.gui.fault_card import FaultCard
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.server.chips import Chips
 from workbench.gui.server.page import ServerPage
 from workbench.gui.text import ForeignLabel, visible
@@ -32,7 +33,7 @@ class OverviewPage(ServerPage):
         self._facts = QGridLayout()
         self._rows: dict[str, tuple[QLabel, ForeignLabel]] = {}
         self._offers = Chips(context.theme, self.tr("What the server offers"))
-        self._log = QPlainTextEdit()
+        self._log = PlainEdit()
         self._beat = QTimer(self, interval=_BEAT)
         self._beat.timeout.connect(self._read_log)
         self._slow = QTimer(self, interval=_SLOW)
@@ -185,7 +186,7 @@ class OverviewPage(ServerPage):
 
     def _show_log(self, lines: tuple[str, ...]) -> None:
         text = visible("\n".join(lines))
-        if text == self._log.toPlainText():
+        if text == self._log.text():
             return
         bar = self._log.verticalScrollBar()
         at_end = bar.value() >= bar.maximum()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.theme import Theme, mark
 
 
-class PlainView(QPlainTextEdit):
+class PlainView(PlainEdit):
     """Long lines are wrapped."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self.setReadOnly(True)
         self.setAccessibleName(name)
         self.setFont(theme.mono())
