@@ -13,6 +13,7 @@ from workbench.gui.asks.strip import AskStrip
 from workbench.gui.attention import Attention
 from workbench.gui.banners import Banners
 from workbench.gui.bridge import Bridge, Link, LinkState
+from workbench.gui.button_keys import ButtonKeys
 from workbench.gui.centre import Centre
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
@@ -64,6 +65,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("app", "accent"))
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        ButtonKeys(self)
         self._put_away: list[Dock] = []  # panes that gave the centre their room
         self.commands = Commands(context.tasks, self)
         self._make_panes()

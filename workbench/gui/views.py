@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import (
     QEvent,
+    QItemSelection,
     QItemSelectionModel,
     QModelIndex,
     QObject,
@@ -40,11 +41,20 @@ Index = QModelIndex | QPersistentModelIndex
 _HELD = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
 
 
+_UPWARDS = (
+    QAbstractItemView.CursorAction.MoveUp,
+    QAbstractItemView.CursorAction.MovePageUp,
+    QAbstractItemView.CursorAction.MoveEnd,
+)
+
+
 class RowsView(QListView):
     """A list of Rows. Enter or a double click chooses a row; moving only selects."""
 
     chosen = Signal(str)
     """Carries the key of the row."""
+    selection_changed = Signal()
+    """`key()` answers something else now. Qt's `currentChanged` comes before the row is selected when it is clicked."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,6 +81,19 @@ class RowsView(QListView):
             self._choose(self.currentIndex())
         elif not (plain and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._select_current()):
             super().keyPressEvent(event)
+
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Arrows pass over headings."""
+        found = super().moveCursor(action, modifiers)
+        step = -1 if action in _UPWARDS else 1
+        index = found
+        while index.isValid() and not index.flags() & Qt.ItemFlag.ItemIsSelectable:
+            index = self.model().index(index.row() + step, 0)
+        return index if index.isValid() else self.currentIndex()
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self.selection_changed.emit()
 
     def choose_first(self, *, opened: bool) -> bool:
         """Select the first row that is no heading, unless one is; `opened`: as if Enter was pressed on it."""

@@ -131,7 +131,7 @@ class NetworkDialog(QDialog):
             box.toggled.connect(self._choose)
         self.add.clicked.connect(self._open_place)
         self.deed.clicked.connect(self._do)
-        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.list.selection_changed.connect(self._choose)
         self.list.chosen.connect(self._do)
 
     def _chosen(self) -> HostRule | None:

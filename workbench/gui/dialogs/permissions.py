@@ -53,7 +53,7 @@ class PermissionsDialog(QDialog):
         self.finder.textChanged.connect(self._draw)
         self.revoke.clicked.connect(self._revoke)
         self.undo.clicked.connect(self._undo)
-        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.list.selection_changed.connect(self._choose)
         context.tasks.run("read what is allowed", self._read())
 
     def hear(self, event: Event) -> None:
@@ -142,3 +142,5 @@ class PermissionsDialog(QDialog):
         self._revoked = revoked
         self.undo.setVisible(bool(revoked))
         await self._read()
+        self.list.clearSelection()  # a second press must not revoke the rule that moved up
+        self.list.setFocus()

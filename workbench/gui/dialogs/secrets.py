@@ -134,7 +134,7 @@ class SecretsDialog(QDialog):
         self.delete.clicked.connect(self._drop)
         self.again.clicked.connect(self._look_again)
         self.passphrase.given.connect(self._unlock)
-        self.list.selectionModel().currentChanged.connect(self._picked)
+        self.list.selection_changed.connect(self._picked)
         self.list.chosen.connect(self._to_value)
 
     def _choose(self) -> None:

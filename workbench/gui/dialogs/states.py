@@ -99,7 +99,7 @@ class StatesDialog(QDialog):
     def _bind(self) -> None:
         self.end.clicked.connect(self._end)
         self.list.chosen.connect(self._end)
-        self.list.selectionModel().selectionChanged.connect(self._chosen)
+        self.list.selection_changed.connect(self._chosen)
         self._tick.timeout.connect(self._draw)
         self._again.timeout.connect(self._ask)
         self._tick.start()

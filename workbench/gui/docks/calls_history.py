@@ -169,7 +169,7 @@ class HistoryList(Pane):
         self._soon.timeout.connect(self._draw_new)
         self._older.clicked.connect(self._ask_older)
         self.list.chosen.connect(self.open_chosen)
-        self.list.selectionModel().selectionChanged.connect(self.changed)
+        self.list.selection_changed.connect(self.changed)
 
     def _searching(self) -> bool:
         return bool(self.finder.text().strip() or self.filter.currentData() or self.server.currentData())

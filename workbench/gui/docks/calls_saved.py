@@ -173,7 +173,7 @@ class SavedList(Pane):
         self.finder.textChanged.connect(self._draw)
         self._pause.timeout.connect(self.refresh)
         self.list.chosen.connect(self.open_chosen)
-        self.list.selectionModel().selectionChanged.connect(self._selected)
+        self.list.selection_changed.connect(self._selected)
 
     def _draw(self) -> None:
         self.model.show_rows(saved_rows(self.calls, self.results, self.finder.text(), self._running))

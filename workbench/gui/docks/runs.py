@@ -47,7 +47,7 @@ class RunsPane(Pane):
         self._lay_out()
         self.list.chosen.connect(self._choose)
         self.list.clicked.connect(self._clicked)
-        self.list.selectionModel().selectionChanged.connect(self._selected)
+        self.list.selection_changed.connect(self._selected)
         commands.bind("run.review", self._review)
         commands.bind("run.stop", self._stop)
         commands.bind("run.rehearse", self._rehearse)

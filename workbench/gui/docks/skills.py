@@ -106,7 +106,7 @@ class SkillsPane(Pane):
         lead_into(self.finder, self.list)
         self.finder.textChanged.connect(self._typed)
         self.list.chosen.connect(self._choose)
-        self.list.selectionModel().selectionChanged.connect(self._selected)
+        self.list.selection_changed.connect(self._selected)
         self._commands.bind("skill.show", self._show)
         self._commands.bind("skill.open", self._open)
         self._commands.bind("skill.keep", self._keep)

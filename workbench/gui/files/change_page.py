@@ -44,7 +44,7 @@ class ChangePage(QWidget):
         mark(self.warning, role="warning")
         self.diff = WordDiff(context.theme)
         self._lay_out()
-        self.list.selectionModel().currentChanged.connect(self._selected)
+        self.list.selection_changed.connect(self._selected)
         self.list.chosen.connect(self._open_chosen)
 
     def show_changes(self, name: str) -> None:

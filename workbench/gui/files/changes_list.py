@@ -38,7 +38,7 @@ class ChangesList(QWidget):
         lead_focus(self, self._stack)
         self.list.chosen.connect(self._choose)
         self.list.clicked.connect(self._clicked)
-        self.list.selectionModel().selectionChanged.connect(self._selected)
+        self.list.selection_changed.connect(self._selected)
 
     def refresh(self) -> None:
         self._context.tasks.run("what was changed", self._context.questions.file_changes(MOST), self._load)

@@ -178,7 +178,7 @@ class HiddenPage(QWidget):
         for changed in (self.session.currentIndexChanged, self.kind.currentIndexChanged):
             changed.connect(self._later.start)
         self.finder.textChanged.connect(self._later.start)
-        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.list.selection_changed.connect(self._choose)
         self.list.chosen.connect(self.card.reveal_now)
         self.more.clicked.connect(self._more)
         self.export.clicked.connect(self._save)

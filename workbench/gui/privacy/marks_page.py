@@ -111,7 +111,7 @@ class MarksPage(QWidget):
         self.text.returnPressed.connect(self._add)
         self.add.clicked.connect(self._add)
         self.back.clicked.connect(self._take_back)
-        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.list.selection_changed.connect(self._choose)
         self._choose()
 
     def _lay_out(self, unit: int) -> None:

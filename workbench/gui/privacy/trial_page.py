@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSplitter, QTabWidget, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSplitter, QTabWidget, QTextEdit, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, PrivacyChanged
 from workbench.gui.context import Context
 from workbench.gui.models.privacy import span_rows
 from workbench.gui.models.rows import RowsModel
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.privacy.mark_menu import MarkMenu
 from workbench.gui.privacy.tokens import units
 from workbench.gui.results.text_page import TextPage
@@ -39,7 +40,7 @@ class TrialPage(QWidget):
         super().__init__(parent)
         self._context = context
         theme = context.theme
-        self.edit = QPlainTextEdit()
+        self.edit = PlainEdit()
         self.edit.setAccessibleName(self.tr("Text to try the detector on"))
         self.edit.setPlaceholderText(self.tr("Paste a text, a table or JSON: what would be hidden is marked at once."))
         self.edit.setTabChangesFocus(True)
@@ -76,7 +77,7 @@ class TrialPage(QWidget):
         self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
 
     def _try(self) -> None:
-        text = self.edit.toPlainText()
+        text = self.edit.text()
         if text.strip():
             self._context.tasks.run("try the detector", self._ask(text))
         else:
@@ -91,7 +92,7 @@ class TrialPage(QWidget):
         masked = [trial.masked]
         if whole_size(masked):
             masked = await fetch_whole(self._context.fetch, masked)
-        if text == self.edit.toPlainText():
+        if text == self.edit.text():
             self._show(text, trial, masked[0])
 
     def _show(self, text: str, trial: Trial, masked: str = "") -> None:
@@ -120,8 +121,8 @@ class TrialPage(QWidget):
             place += units(text[at : span.start])
             length = units(text[span.start : span.end])
             cursor = QTextCursor(self.edit.document())
-            cursor.setPosition(place)
-            cursor.setPosition(place + length, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(self.edit.document_place(place))
+            cursor.setPosition(self.edit.document_place(place + length), QTextCursor.MoveMode.KeepAnchor)
             selection = QTextEdit.ExtraSelection()
             selection.cursor, selection.format = cursor, drawn
             found.append(selection)
@@ -131,12 +132,12 @@ class TrialPage(QWidget):
     def _go_to(self) -> None:
         """The text follows the list."""
         key = self.list.key()
-        if not key.isdigit() or self._tried != self.edit.toPlainText():
+        if not key.isdigit() or self._tried != self.edit.text():
             return
         span = self.trial.spans[int(key)]
         cursor = self.edit.textCursor()
-        cursor.setPosition(units(self._tried[: span.start]))
-        cursor.setPosition(units(self._tried[: span.end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(self.edit.document_place(units(self._tried[: span.start])))
+        cursor.setPosition(self.edit.document_place(units(self._tried[: span.end])), QTextCursor.MoveMode.KeepAnchor)
         self.edit.setTextCursor(cursor)
         self.edit.ensureCursorVisible()
 
@@ -144,7 +145,7 @@ class TrialPage(QWidget):
         some = bool(self.marks.chosen())
         self.missed.setEnabled(some)
         self.harmless.setEnabled(some)
-        self.example.setVisible(not self.edit.toPlainText())
+        self.example.setVisible(not self.edit.text())
 
     def _offer_kinds(self) -> None:
         self.marks.missed()
@@ -156,7 +157,7 @@ class TrialPage(QWidget):
         self._pause.timeout.connect(self._try)
         self.edit.textChanged.connect(self._pause.start)
         self.edit.selectionChanged.connect(self._choose_buttons)
-        self.list.selectionModel().currentChanged.connect(self._go_to)
+        self.list.selection_changed.connect(self._go_to)
         self.example.clicked.connect(self._take_example)
         self.missed.clicked.connect(self._offer_kinds)
         self.harmless.clicked.connect(self.marks.harmless)

@@ -209,7 +209,7 @@ class ChangesPage(ServerPage):
         lead_focus(self, self._stack)
 
     def _bind(self) -> None:
-        self.list.selectionModel().currentChanged.connect(self._choose)
+        self.list.selection_changed.connect(self._choose)
         self.approve.clicked.connect(self._approve)
         self.approve_all.clicked.connect(self._approve_all)
         self.seen.clicked.connect(self._see)

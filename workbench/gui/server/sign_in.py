@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.events import Event, SignInChanged, SignInWanted
 from workbench.gui.commands import Commands
@@ -13,6 +13,7 @@ from workbench.gui.context import Context
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.models.sign_in import step_rows, step_text
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.server.browser_card import BrowserCard
 from workbench.gui.server.page import ServerPage
 from workbench.gui.theme import mark
@@ -37,7 +38,7 @@ class SignInPage(ServerPage):
         self.model = RowsModel(self)
         self.list = RowsView(context.theme, self.tr("OAuth, step by step"))
         self.list.setModel(self.model)
-        self.detail = QPlainTextEdit()
+        self.detail = PlainEdit()
         self._steps = QSplitter(Qt.Orientation.Horizontal)
         self._empty = EmptyState(context.theme, "key", "", "")
         self._stack = QStackedWidget()
@@ -147,7 +148,7 @@ class SignInPage(ServerPage):
         self.cancel.clicked.connect(self._give_up)
         self.leave.clicked.connect(self._sign_out)
         self.browser.brought.connect(self._bring)
-        self.list.selectionModel().currentChanged.connect(self._show_step)
+        self.list.selection_changed.connect(self._show_step)
 
     def _give_up(self) -> None:
         questions = self.context.questions
@@ -163,5 +164,5 @@ class SignInPage(ServerPage):
         key = self.list.key()
         place = int(key) if key else -1
         text = step_text(self.report.steps[place]) if 0 <= place < len(self.report.steps) else ""
-        if text != self.detail.toPlainText():
+        if text != self.detail.text():
             self.detail.setPlainText(text)

@@ -44,7 +44,7 @@ class TasksPage(ServerPage):
         self._beat = QTimer(self, interval=_BEAT)
         self._lay_out()
         self._beat.timeout.connect(self._look)
-        self.view.selectionModel().currentChanged.connect(self._fill)
+        self.view.selection_changed.connect(self._fill)
         self.view.chosen.connect(self.run)
         self.cancel.clicked.connect(self._cancel)
         self.fetch.clicked.connect(self.run)

@@ -162,7 +162,7 @@ class ImportSkillsDialog(QDialog):
         self.model = RowsModel(self)
         self.list = RowsView(theme, self.tr("Skills that were found"))
         self.list.setModel(self.model)
-        self.list.selectionModel().selectionChanged.connect(self._draw)
+        self.list.selection_changed.connect(self._draw)
         self._strip, self._about = AssessmentStrip(theme), PlainView(theme, self.tr("What came"))
         self._code, self._card = CodeView(theme), PlainView(theme, self.tr("Card"))
         self._strip.line_wanted.connect(self._code.go_to)

@@ -34,7 +34,7 @@ class TestsPage(QWidget):
         self.list.setModel(self.model)
         self.story = PlainView(context.theme, self.tr("What came of it"))
         self._lay_out()
-        self.list.selectionModel().selectionChanged.connect(self._draw_story)
+        self.list.selection_changed.connect(self._draw_story)
         self.list.chosen.connect(self._draw_story)
 
     def show_skill(self, skill: Skill, has_draft: bool) -> None:
