@@ -62,6 +62,10 @@ class QuestionBar(QFrame):
         self._no.clicked.connect(self.dismiss)
         self.hide()
 
+    def tell(self, symbol: str, tone: str, sentence: str, hint: str) -> None:
+        """Say why something cannot be done; there is nothing to agree to."""
+        self.ask(symbol, tone, sentence, hint, "", None)
+
     def ask(
         self,
         symbol: str,
@@ -69,7 +73,7 @@ class QuestionBar(QFrame):
         sentence: str,
         hint: str,
         yes: str,
-        act: Callable[[], None],
+        act: Callable[[], None] | None,
         further: Sequence[Answer] = (),
     ) -> None:
         """Show the question; `act` is called only by a press on the button named `yes`. `further`: other ways on."""
@@ -79,6 +83,8 @@ class QuestionBar(QFrame):
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
         self._yes.setText(yes)
+        self._yes.setVisible(bool(yes))
+        self._no.setText(self.tr("Cancel") if yes else self.tr("Close"))
         mark(self._yes, kind="danger" if tone == "danger" else "")
         self._act = act
         self._show_further(further)

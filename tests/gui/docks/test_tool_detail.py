@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ToolsChanged
 from workbench.gui.docks.tool_detail import ToolPane
+from workbench.gui.plain_edit import PlainEdit
+from workbench.gui.question_bar import QuestionBar
 from workbench.gui.wishes import FilterServers, ShowTool
 from workbench.records import Companion, Content, Fault, Outcome, Permission, Tool, ToolCall, Word
 
@@ -280,3 +282,55 @@ def test_what_is_often_used_with_a_tool_and_its_category_are_one_press_away(
     paper.companion_list, paper.server_states["demo"] = (), demo
     pane.show_tool("demo", "list_orders")
     qtbot.waitUntil(lambda: not companions.isVisible())
+
+
+@pytest.mark.parametrize(
+    "text", ['{"limit": 5} garbage', "", "[1, 2]", '"limit"', '{"limit": 5', "null", "{'limit': 5}"]
+)
+def test_what_is_no_json_object_is_never_sent_saved_or_copied(
+    pane: ToolPane, calls: list[Any], qtbot: Any, text: str
+) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.sheet().call
+    saved: list[Any] = []
+    said: list[str] = []
+    panel.menu.save_wanted.connect(lambda call, _: saved.append(call))
+    pane.status_message.connect(said.append)
+    panel.form.show_json(True)
+    editor = focused_text(panel)
+    editor.selectAll()
+    qtbot.keyClick(editor, Qt.Key.Key_Delete)
+    editor.insertPlainText(text)
+    qtbot.keyClick(panel, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    bar = panel.findChild(QuestionBar)
+    assert bar.isVisible()
+    buttons = [button for button in bar.findChildren(QPushButton) if button.isVisible()]
+    assert [button.text() for button in buttons] == ["Close"]
+    qtbot.mouseClick(buttons[0], Qt.MouseButton.LeftButton)
+    assert bar.isHidden()
+    panel.save_call()
+    panel.open_as_code()
+    panel.menu.copy("json-rpc")
+    assert calls == []
+    assert saved == []
+    assert len(said) == 3
+    assert all("JSON object" in words for words in said)
+    assert editor.toPlainText() == text
+
+
+def test_a_text_that_is_no_json_is_kept_while_another_tool_is_looked_at_and_replaced(
+    pane: ToolPane, qtbot: Any
+) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.sheet().call
+    panel.form.show_json(True)
+    focused_text(panel).setPlainText('{"limit": 5, half')
+    panel.take({"limit": 7})
+    assert panel.form.value() == {"limit": 7}
+    panel.bring_back()
+    assert focused_text(panel).toPlainText() == '{"limit": 5, half'
+
+
+def focused_text(panel: Any) -> Any:
+    """The text box of the JSON view."""
+    return next(box for box in panel.form.findChildren(PlainEdit) if box.isVisible())

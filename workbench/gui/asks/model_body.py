@@ -6,13 +6,14 @@ import json
 import uuid
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
 
 from workbench.gui.asks.body import AskBody
 from workbench.gui.asks.transcript import Transcript, facts
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
 from workbench.gui.forms.form import SchemaForm
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import label
@@ -28,7 +29,7 @@ class ModelBody(AskBody):
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(context, ask, parent)
         self._request: JsonObject | None = None  # until all of it is here
-        self.text = QPlainTextEdit()
+        self.text = PlainEdit()
         self.kind = CalmCombo(self)
         self.form = SchemaForm(context.theme)
         self.model = QLineEdit("a person")
@@ -48,12 +49,12 @@ class ModelBody(AskBody):
             self._show_request(json.loads(ask.request))
 
     def content(self) -> str:
-        block = {"type": "text", "text": self.text.toPlainText()}
+        block: JsonObject = {"type": "text", "text": self.text.text()}
         tool = self._tool()
-        use = {"type": "tool_use", "id": f"call_{uuid.uuid4().hex[:12]}", "input": self.form.value()}
-        blocks = (
-            [block] if tool is None else [*([block] if block["text"].strip() else []), {**use, "name": tool["name"]}]
-        )
+        blocks = [block] if tool is None or block["text"].strip() else []
+        if tool is not None:
+            made = f"call_{uuid.uuid4().hex[:12]}"
+            blocks.append({"type": "tool_use", "id": made, "input": self.form.value(), "name": tool["name"]})
         answer = {
             "role": self.role.currentText(),
             "content": blocks[0] if len(blocks) == 1 else blocks,
@@ -68,7 +69,7 @@ class ModelBody(AskBody):
     def obstacle(self) -> str:
         if self._request is None:
             return self.tr("The request is not here as a whole yet.")
-        if self._tool() is None and not self.text.toPlainText().strip():
+        if self._tool() is None and not self.text.text().strip():
             return self.tr("Write what the model would say.")
         if not self.model.text().strip():
             return self.tr("Name a model; “a person” is honest.")

@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+from workbench.errors import WorkbenchError
 from workbench.gui.context import Context
 from workbench.gui.icons import icon
 from workbench.gui.roomy_button import RoomyButton
@@ -61,15 +62,24 @@ class CallMenu(RoomyButton):
         )
 
     def save(self) -> None:
-        call = SavedCall("", "", self._tool.server, self._tool.name, self._arguments())
+        try:
+            call = SavedCall("", "", self._tool.server, self._tool.name, self._arguments())
+        except WorkbenchError as fault:
+            self.said.emit(self.tr("Not saved. {0} {1}").format(fault.message, fault.hint))
+            return
         self.save_wanted.emit(call, self.outcome)
 
     def copy(self, form: str) -> None:
         questions, tool = self._context.questions, self._tool
+        try:
+            arguments = self._arguments()
+        except WorkbenchError as fault:
+            self.said.emit(self.tr("Nothing was copied. {0} {1}").format(fault.message, fault.hint))
+            return
         if form == "python":
-            coro = questions.call_as_code(tool.server, tool.name, self._arguments())
+            coro = questions.call_as_code(tool.server, tool.name, arguments)
         else:
-            coro = questions.call_in_words(form, tool.server, tool.name, self._arguments())
+            coro = questions.call_in_words(form, tool.server, tool.name, arguments)
         self._context.tasks.run("copy a call", coro, self._copied)
 
     def _ask_recent(self) -> None:

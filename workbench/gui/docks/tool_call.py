@@ -34,7 +34,7 @@ from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
-from workbench.records import Fault, Origin, Outcome, Permission, Tool, ToolCall, Word
+from workbench.records import Fault, JsonObject, Origin, Outcome, Permission, Tool, ToolCall, Word
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
 _LOW = 76  # the same where there is too little height to stand below each other
@@ -57,7 +57,7 @@ class CallPanel(QWidget):
         self._context = context
         self._tool = tool
         self._call_id = ""
-        self._kept: dict[str, Any] | None = None  # Any: JSON arguments that can be brought back
+        self._kept: JsonObject | None = None  # the draft of the form that can be brought back
         self.menu = CallMenu(context, tool, self._arguments)
         self.menu.said.connect(self.status_message)
         self.menu.recent_wanted.connect(self.take)
@@ -80,6 +80,10 @@ class CallPanel(QWidget):
         if self.running:
             return
         self.form.scold()
+        if fault := self.form.no_object():
+            hint = self.tr("Nothing was sent: a call takes one JSON object. Correct the text, then run it again.")
+            self._ask.tell("alert", "warning", fault, hint)
+            return
         faults = self.form.faults()
         if not faults:
             self._send(confirmed=False)
@@ -105,21 +109,26 @@ class CallPanel(QWidget):
     def open_as_code(self) -> None:
         """The same call as a program, in the editor."""
         questions, tool = self._context.questions, self._tool
-        coro = questions.call_as_code(tool.server, tool.name, self.form.value())
+        try:
+            arguments = self.form.value()
+        except WorkbenchError as fault:
+            self.status_message.emit(f"{fault.message} {fault.hint}")
+            return
+        coro = questions.call_as_code(tool.server, tool.name, arguments)
         self._context.tasks.run("write the call as code", coro, self.code_wanted.emit)
 
     def reset(self) -> None:
         """Back to what the schema proposes; the arguments before it can be fetched back."""
         self._keep_arguments()
         self.form.reset()
-        self.status_message.emit(self.tr("The form is as the schema proposes it."))
+        self.status_message.emit(self.tr("Form reset. “Bring back the last arguments” undoes it."))
 
     def bring_back(self) -> None:
         """The arguments of the last call, or those that a reset or a paste replaced."""
         if self._kept is not None:
             kept = self._kept
             self._keep_arguments()
-            self.form.set_value(kept)
+            self.form.show_draft(kept)
 
     def paste(self) -> None:
         """Take the arguments from JSON in the clipboard."""
@@ -165,7 +174,7 @@ class CallPanel(QWidget):
         self.answer.result.save()
 
     def _keep_arguments(self) -> None:
-        self._kept = self.form.value()
+        self._kept = self.form.draft()
         self._back.setEnabled(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

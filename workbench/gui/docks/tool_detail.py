@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -35,7 +35,7 @@ class ToolPane(Pane):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._sheets: OrderedDict[Key, ToolSheet] = OrderedDict()
-        self._typed: dict[Key, dict[str, Any]] = {}  # Any: JSON arguments of tools whose sheet is gone
+        self._typed: dict[Key, JsonObject] = {}  # drafts of the forms whose sheet is gone
         self._wanted: Key = ("", "")
         self._enter = False  # the keyboard goes into the form as soon as it is there
         self._waiting: dict[Key, tuple[JsonObject, bool]] = {}  # arguments for a form that is not there yet
@@ -146,7 +146,7 @@ class ToolPane(Pane):
         sheet.status_message.connect(self.status_message)
         sheet.call.menu.save_wanted.connect(self.save_wanted)
         if key in self._typed:
-            sheet.call.form.set_value(self._typed.pop(key))
+            sheet.call.form.show_draft(self._typed.pop(key))
         self._sheets[key] = sheet
         self._pages.addWidget(sheet)
         idle = [old for old, kept in self._sheets.items() if old != key and not kept.call.running]
@@ -155,7 +155,7 @@ class ToolPane(Pane):
 
     def _remember(self, key: Key) -> None:
         sheet = self._sheets.pop(key)
-        self._typed[key] = sheet.call.form.value()
+        self._typed[key] = sheet.call.form.draft()
         self._pages.removeWidget(sheet)
         sheet.hide()
         sheet.deleteLater()

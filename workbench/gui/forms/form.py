@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +25,7 @@ from workbench.gui.forms.check import MISSING, FieldPath, PathFault, faults_of, 
 from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.factory import make_editor
 from workbench.gui.forms.fault_list import FaultList
-from workbench.gui.forms.json_text import dump, parse
+from workbench.gui.forms.json_text import dump, identical, parse
 from workbench.gui.forms.object_editor import FOLD_FROM, ObjectEditor
 from workbench.gui.forms.raw_editor import RawEditor
 from workbench.gui.forms.shape import Kind, Shape, shape_of
@@ -47,6 +48,7 @@ class SchemaForm(QWidget):
         self._schema: JsonObject = {}
         self._editor: Editor | None = None
         self._strict = False
+        self._took = 0  # milliseconds that the last check took: after 10 MB it waits for a longer pause in typing
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._check)
         self._settle = QTimer(self, singleShot=True, interval=0)  # a field that was just made has no place yet
@@ -73,9 +75,40 @@ class SchemaForm(QWidget):
         self._check()
 
     def value(self) -> dict[str, Any]:  # Any: JSON
-        """What would be sent; fields that nobody touched are not in it."""
+        """What would be sent; fields that nobody touched are not in it. Raises where the text is not a JSON object."""
+        if fault := self.no_object():
+            raise WorkbenchError(
+                fault, self.tr("Tool arguments are one JSON object, such as {0}.").format('{"limit": 20}')
+            )
         found = self._current().read()
-        return dict(found) if isinstance(found, Mapping) else {}
+        assert isinstance(found, Mapping)
+        return dict(found)
+
+    def no_object(self) -> str:
+        """Why what is shown cannot be sent at all; "" when it is a JSON object, right or wrong for the schema."""
+        current = self._current()
+        if isinstance(current.read(), Mapping):
+            return ""
+        own = current.own_faults()
+        return own[0][1] if own else self.tr("The arguments must be one JSON object.")
+
+    def draft(self) -> JsonObject:
+        """What is shown, finished or not, for `show_draft`: a text that is JSON or not, or the value of the fields."""
+        if self.json_shown():
+            return {"text": self._raw.text()}
+        return {"value": self._current().read()}
+
+    def show_draft(self, draft: Mapping[str, JsonValue]) -> None:
+        """Show again what `draft` answered; what no longer fits the schema stays visible as JSON inside its field."""
+        text, value = draft.get("text"), draft.get("value")
+        if isinstance(text, str):
+            self._raw.show_text(text)
+            self._choose(_JSON)
+            self._check()
+        elif isinstance(value, Mapping):
+            self.set_value(value)
+        elif value is not None:
+            self.show_draft({"text": value if isinstance(value, str) else dump(value)})
 
     def set_value(self, value: Mapping[str, JsonValue]) -> None:
         """Show this value; what the fields cannot hold stays visible as JSON inside its field."""
@@ -138,7 +171,7 @@ class SchemaForm(QWidget):
 
     def _keep_text(self, value: JsonValue) -> None:
         """Write the JSON text anew only where it means something else: its layout belongs to whoever typed it."""
-        if self._raw.own_faults() or dump(self._raw.read()) != dump(value):
+        if self._raw.own_faults() or not identical(self._raw.read(), value):
             self._raw.write(value)
 
     def _current(self) -> Editor:
@@ -222,7 +255,7 @@ class SchemaForm(QWidget):
             self._editor.filter(words)
 
     def _edited(self) -> None:
-        self._pause.start()
+        self._pause.start(max(_PAUSE_MS, self._took * 4))
         self.changed.emit()
 
     def _faults(self) -> tuple[PathFault, ...]:
@@ -230,13 +263,15 @@ class SchemaForm(QWidget):
         own = current.own_faults()
         value = current.read()
         if not isinstance(value, Mapping):
-            return own or (((), self.tr("The arguments must be an object.")),)
+            return own or (((), self.no_object()),)
         broken = {path for path, _ in own}
         checked = (fault for fault in faults_of(value, self._schema, self._schema) if fault[0] not in broken)
         return (*own, *checked)
 
     def _check(self) -> None:
+        began = time.monotonic()
         faults = self._faults()
+        self._took = round((time.monotonic() - began) * 1000)
         if self._editor is not None and not self.json_shown():
             self._editor.show_faults(faults, self._strict)
         told = [fault for fault in faults if self._strict or self.json_shown() or fault[1] != MISSING]
