@@ -27,7 +27,7 @@ from workbench.gui.text import one_line
 from workbench.gui.tool_deeds import TOOL_DEEDS
 from workbench.gui.wishes import (
     Act,
-    ConnectServer,
+    ConnectServers,
     FilterServers,
     FindAnything,
     KeepRun,
@@ -122,8 +122,8 @@ class Wiring(QObject):
                 self._save_call(call, outcome)
             case ShowServer():
                 self._show_server(wish)
-            case ConnectServer(server):
-                self._connect_server(server)
+            case ConnectServers(servers):
+                self._run("connect servers", self._window.servers.connect_servers(servers))
             case ShowCode():
                 self._show_code(wish)
             case ShowRun(run_id):
@@ -206,9 +206,6 @@ class Wiring(QObject):
         centre.server.show_all()
         centre.setCurrentWidget(centre.server)
         centre.take_keyboard()
-
-    def _connect_server(self, name: str) -> None:
-        self._run(f"connect {name}", self._window.servers.connect_server(name))
 
     def _show_code(self, wish: ShowCode) -> None:
         centre = self._window.centre

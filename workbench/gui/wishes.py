@@ -28,10 +28,10 @@ class ShowServer:
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectServer:
-    """Start a server; a person is asked before its first start."""
+class ConnectServers:
+    """Start these servers; before the first start of any, the user is asked once about all of them."""
 
-    server: str
+    servers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class ShowChanges:
 Wish: TypeAlias = (
     ShowTool
     | ShowServer
-    | ConnectServer
+    | ConnectServers
     | ShowCode
     | ShowRun
     | ShowSkill

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import pytest
 from hypothesis import given
@@ -41,7 +42,7 @@ from workbench.records import ServerConfig
     ],
 )  # fmt: skip
 def test_what_readmes_offer_is_read(text: str, config: ServerConfig) -> None:
-    assert read_pasted(text) == config
+    assert read_pasted(text) == (config,)
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1}', "claude mcp add x", "'open", "A=1", '{"a":' * 50_000])
@@ -54,4 +55,13 @@ def test_what_is_none_of_these_is_a_sentence(text: str) -> None:
 @given(st.text(max_size=60) | st.text(alphabet='{}":,[]ae -=\\n', max_size=40))
 def test_no_text_whatever_breaks_it(text: str) -> None:
     with contextlib.suppress(WorkbenchError):
-        assert isinstance(read_pasted(text), ServerConfig)
+        assert all(isinstance(config, ServerConfig) for config in read_pasted(text))
+
+
+def test_every_server_of_a_whole_configuration_is_read() -> None:
+    whole = {f"s{number}": {"command": "npx", "args": [str(number)]} for number in range(14)}
+    configs = tuple(ServerConfig(name, "npx", tuple(entry["args"])) for name, entry in whole.items())
+    assert read_pasted(json.dumps({"mcpServers": whole})) == configs
+    assert read_pasted(json.dumps(whole)) == configs
+    lines = "\n".join(f"claude mcp add s{number} -- npx {number}" for number in range(14))
+    assert read_pasted(lines) == configs

@@ -1,21 +1,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QTableView
 
 from tests.gui.screens.test_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
 from workbench.gui.dialogs.add_server import AddServer
+from workbench.gui.dialogs.consent import ConsentList
+from workbench.gui.dialogs.pasted_servers import PastedServers
 from workbench.gui.dialogs.question import Question
 from workbench.gui.docks.servers import ServersPane
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.rows import Row, RowDelegate
+from workbench.gui.tick_box import TickBox
 from workbench.records import Consent, Fault, ServerConfig, ServerState, ServerStatus
 
 
@@ -391,3 +396,118 @@ def test_the_menu_of_a_row_offers_what_is_possible(window: Any, pane: Any, qtbot
     assert {"server.connect", "server.edit", "server.remove"} <= set(words)
     assert "server.disconnect" not in words
     menu.deleteLater()
+
+
+ENTRIES = {f"s{number:02}": {"command": "npx", "args": ["-y", f"@acme/s{number}"]} for number in range(14)}
+WHOLE = {"mcpServers": ENTRIES}
+
+
+def button(top: Any, words: str) -> Any:
+    return next(one for one in top.findChildren(QPushButton) if one.text() == words and one.isVisible())
+
+
+def shown(window: Any, kind: type[Any], qtbot: Any) -> Any:
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(kind)))
+    return next(one for one in window.findChildren(kind) if one.isVisible())
+
+
+def test_add_and_connect_asks_once_with_the_whole_command(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    window.commands.do("server.add")
+    dialog = shown(window, AddServer, qtbot)
+    dialog.paste.setText("npx -y @acme/notes")
+    qtbot.mouseClick(button(dialog, "Add and connect"), Qt.MouseButton.LeftButton)
+    question = shown(window, Question, qtbot)
+    assert question.windowTitle() == "Start “notes” for the first time?"
+    assert "npx -y @acme/notes" in question.findChild(PlainEdit).text()
+    qtbot.mouseClick(button(question, "Start the server"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: ("connect", ("notes",)) in paper.asked)
+    settled()
+    assert paper.agreed == "a" * 64
+
+
+def test_a_pasted_configuration_offers_all_of_its_servers_and_connects_them_in_one_question(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    window.commands.do("server.add")
+    dialog = shown(window, AddServer, qtbot)
+    dialog.paste.setText(json.dumps(WHOLE))
+    several = shown(window, PastedServers, qtbot)
+    qtbot.waitUntil(lambda: len(several.rows) == 14 and several.start.isEnabled())
+    assert [row.ticked() for row in several.rows] == [True] * 14
+    qtbot.keyClick(several, Qt.Key.Key_Escape)  # back to what was pasted
+    assert json.loads(dialog.paste.text()) == WHOLE
+    text, _ = dialog.paste.text(), dialog.paste.clear()
+    dialog.paste.setText(text)
+    several = shown(window, PastedServers, qtbot)
+    qtbot.waitUntil(lambda: len(several.rows) == 14 and several.start.isEnabled())
+    several.rows[0].box.setChecked(False)
+    qtbot.mouseClick(several.start, Qt.MouseButton.LeftButton)
+    question = shown(window, ConsentList, qtbot)
+    told = [box.text() for box in question.findChildren(PlainEdit)]
+    assert told == [f"npx -y @acme/s{number}" for number in range(1, 14)]
+    ticks = [box for box in question.findChildren(TickBox) if box.isChecked()]
+    ticks[0].setChecked(False)
+    qtbot.mouseClick(button(question, "Connect the ticked servers"), Qt.MouseButton.LeftButton)
+    connected = {f"s{number:02}" for number in range(2, 14)}
+    settled()
+    qtbot.waitUntil(lambda: {words[0] for name, words in paper.asked if name == "connect"} == connected)
+    settled()
+    assert "s00" not in paper.server_states
+    assert paper.server_states["s01"].status is ServerStatus.STOPPED
+    assert not any(one.isVisible() for one in window.findChildren(QDialog))
+
+
+def test_servers_that_are_chosen_together_are_asked_about_together(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    for name in ("one", "two"):
+        paper.put(ServerState(ServerConfig(name, "npx", (name,))))
+    settled()
+    window.commands.do("servers.all")
+    settled()
+    table = next(view for view in window.centre.currentWidget().findChildren(QTableView) if view.isVisible())
+    table.selectAll()
+    qtbot.mouseClick(button(window.centre.currentWidget(), "Connect"), Qt.MouseButton.LeftButton)
+    question = shown(window, ConsentList, qtbot)
+    assert len(question.findChildren(TickBox)) == 3
+    qtbot.keyClick(question, Qt.Key.Key_Escape)
+    settled()
+    assert {words[0] for name, words in paper.asked if name == "connect"} <= {"demo"}
+
+
+def test_a_form_that_was_left_opens_again_with_what_was_typed(window: Any, pane: Any, qtbot: Any) -> None:
+    window.commands.do("server.add")
+    dialog = shown(window, AddServer, qtbot)
+    dialog.paste.setText("{ broken")
+    dialog.name.setText("mine")
+    dialog.variables.setPlainText("KEY=1\nOTHER=2")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not any(one.isVisible() for one in window.findChildren(AddServer)))
+    window.commands.do("server.add")
+    again = shown(window, AddServer, qtbot)
+    assert (again.paste.text(), again.name.text(), again.variables.text()) == ("{ broken", "mine", "KEY=1\nOTHER=2")
+    again.reject()
+
+
+def test_what_cannot_be_added_stays_with_a_sentence(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    window.commands.do("server.add")
+    dialog = shown(window, AddServer, qtbot)
+    dialog.paste.setText(json.dumps({"demo": {"command": "x"}, "empty": {"args": []}, "good": {"command": "y"}}))
+    several = shown(window, PastedServers, qtbot)
+    qtbot.waitUntil(lambda: len(several.rows) == 3 and several.go.isEnabled())
+    ticked = {row.found.config.name: (row.ticked(), row.box.isEnabled()) for row in several.rows}
+    assert ticked == {"demo": (False, True), "empty": (False, False), "good": (True, True)}
+    several.rows[0].box.setChecked(True)
+    several.rows[0].way.setCurrentIndex(1)
+    settled()
+    qtbot.mouseClick(several.go, Qt.MouseButton.LeftButton)
+    settled()
+    assert several.isVisible()
+    assert "demo: The name demo is taken" in several.fault.sentence()
+    assert "good" in paper.server_states
+    several.reject()
+    dialog.reject()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -25,6 +25,7 @@ from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
 from workbench.gui.dialogs.known_servers import KnownServers
 from workbench.gui.dialogs.pasted import read_pasted
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.theme import mark
 from workbench.gui.tick_box import TickBox
 from workbench.gui.views import label
@@ -33,7 +34,9 @@ from workbench.records import KnownServer, ServerConfig, ServerState
 _VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)")
 COMMAND, ADDRESS = range(2)
+_LONGEST = 10_000_000  # characters that can be pasted; Qt's own limit cuts a long configuration without a word
 _TRANSPORTS = ("", "http", "sse")
+_TYPED = ("paste", "name", "command", "folder", "variables", "url", "headers", "category", "about")
 
 
 def read_config(name: str, command: str, folder: str, variables: str) -> ServerConfig:
@@ -81,6 +84,10 @@ class AddServer(QDialog):
 
     saved = Signal(object)
     """Carries the ServerState that the core made of it."""
+    connect_wanted = Signal(object)
+    """Carries the names of servers that were added and are to be connected now."""
+    several_pasted = Signal(object)
+    """Carries the servers of a pasted configuration that holds more than one."""
 
     def __init__(self, context: Context, parent: QWidget | None = None, *, before: ServerConfig | None = None) -> None:
         super().__init__(parent)
@@ -120,10 +127,10 @@ class AddServer(QDialog):
         """What was typed, over what the entry was; raises WorkbenchError for what does not fit."""
         name = self.name.text()
         if self.way.currentIndex() == COMMAND:
-            typed = read_config(name, self.command.text(), self.folder.text(), self.variables.toPlainText())
+            typed = read_config(name, self.command.text(), self.folder.text(), self.variables.text())
         else:
             transport = _TRANSPORTS[self.transport.currentIndex()]
-            typed = read_address(name, self.url.text(), transport, self.headers.toPlainText())
+            typed = read_address(name, self.url.text(), transport, self.headers.text())
         before = self._before or self._oauth_of
         same = self._before is not None or typed.url == before.url
         return replace(
@@ -136,6 +143,22 @@ class AddServer(QDialog):
             description=self.about.text().strip(),
         )
 
+    def typed(self) -> dict[str, str]:
+        """Everything that was typed, by field, so that a form that was closed can be opened as it was."""
+        texts = {name: getattr(self, name).text() for name in _TYPED}
+        return {**texts, "way": str(self.way.currentIndex())} if any(texts.values()) else {}
+
+    def bring_back(self, typed: Mapping[str, str]) -> None:
+        """Show what `typed` answered."""
+        self.paste.blockSignals(True)
+        for name in _TYPED:
+            field = getattr(self, name)
+            field.setText(typed[name]) if isinstance(field, QLineEdit) else field.setPlainText(typed[name])
+        self.paste.blockSignals(False)
+        self.way.setCurrentIndex(int(typed["way"]))
+        self._say(self.tr("This is what you typed before. Clear a field, or add the server."), "muted")
+        self.paste.selectAll()
+
     # looks
 
     def _make_fields(self, unit: int) -> None:
@@ -143,6 +166,7 @@ class AddServer(QDialog):
         self.known.setHidden(self._before is not None)
         self.known.chosen.connect(self._choose)
         self.paste = self._field(self.tr("Paste"), self.tr("a JSON snippet, npx -y …, claude mcp add …, or an address"))
+        self.paste.setMaxLength(_LONGEST)
         self.name = self._field(self.tr("Name"), "files")
         self.way = CalmCombo()
         self.way.addItems([self.tr("A program on this computer"), self.tr("An address")])
@@ -176,8 +200,8 @@ class AddServer(QDialog):
         field.setPlaceholderText(example)
         return field
 
-    def _box(self, name: str, example: str, unit: int) -> QPlainTextEdit:
-        box = QPlainTextEdit()
+    def _box(self, name: str, example: str, unit: int) -> PlainEdit:
+        box = PlainEdit()
         box.setPlaceholderText(example)
         box.setAccessibleName(name)
         box.setFixedHeight(unit * 18)
@@ -191,7 +215,7 @@ class AddServer(QDialog):
         column.setSpacing(unit * 3)
         column.addWidget(label(self.windowTitle(), "heading"))
         words = label(
-            self.tr("It is written into the bench's .mcp.json. Nothing starts before you connect it."), "muted"
+            self.tr("It is written into the bench's .mcp.json. You see the full command before it is started."), "muted"
         )
         words.setWordWrap(True)
         column.addWidget(words)
@@ -229,12 +253,16 @@ class AddServer(QDialog):
         row.addStretch()
         cancel = QPushButton(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.add = QPushButton(self.tr("Save") if self._before else self.tr("Add the server"))
-        self.add.setDefault(True)
+        self.add = QPushButton(self.tr("Save") if self._before else self.tr("Add"))
         self.add.clicked.connect(self._start)
-        mark(self.add, kind="primary")
-        row.addWidget(cancel)
-        row.addWidget(self.add)
+        self.connects = QPushButton(self.tr("Add and connect"))
+        self.connects.clicked.connect(self._start_and_connect)
+        self.connects.setHidden(self._before is not None)
+        first = self.add if self._before else self.connects
+        first.setDefault(True)
+        mark(first, kind="primary")
+        for button in (cancel, self.add, self.connects):
+            row.addWidget(button)
         return row
 
     # what a person does
@@ -250,7 +278,7 @@ class AddServer(QDialog):
         self._oauth_of = known.config
         self.fill(known.config)
         self.adjustSize()
-        self.add.setFocus()
+        self.connects.setFocus()
 
     def _pasted(self, text: str) -> None:
         """Fill the fields as soon as what was pasted makes sense; half a line while typing is no fault."""
@@ -258,21 +286,33 @@ class AddServer(QDialog):
             self._say("")
             return
         try:
-            self.fill(read_pasted(text))
+            found = read_pasted(text)
         except WorkbenchError as fault:
             self._say(str(fault))
+            return
+        self._say("")
+        if len(found) == 1 or self._before is not None:
+            self.fill(found[0])
         else:
-            self._say("")
+            self.several_pasted.emit(found)
 
-    def _say(self, words: str) -> None:
+    def _say(self, words: str, role: str = "error") -> None:
+        mark(self.fault, role=role)
         self.fault.setText(words)
         self.fault.setVisible(bool(words))
 
     def _start(self) -> None:
-        self.add.setEnabled(False)
-        self._context.tasks.run("save server", self._send())
+        self._save(connect=False)
 
-    async def _send(self) -> ServerState | None:
+    def _start_and_connect(self) -> None:
+        self._save(connect=True)
+
+    def _save(self, *, connect: bool) -> None:
+        for button in (self.add, self.connects):
+            button.setEnabled(False)
+        self._context.tasks.run("save server", self._send(connect=connect))
+
+    async def _send(self, *, connect: bool = False) -> ServerState | None:
         before = self._before.name if self._before else ""
         try:
             state = await self._context.questions.edit_server(before, self.read(), self.keep.isChecked())
@@ -280,7 +320,10 @@ class AddServer(QDialog):
             self._say(str(fault))
             return None
         finally:
-            self.add.setEnabled(True)
+            for button in (self.add, self.connects):
+                button.setEnabled(True)
         self.saved.emit(state)
+        if connect:
+            self.connect_wanted.emit((state.config.name,))
         self.accept()
         return state

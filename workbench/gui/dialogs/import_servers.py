@@ -20,7 +20,7 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.tick_box import TickBox
 from workbench.gui.views import EmptyState, label
-from workbench.records import Discovery, Fault, FoundServer, ImportChoice, ImportReport, SecretStore, ServerState
+from workbench.records import Discovery, Fault, FoundServer, ImportReport, SecretStore, ServerState
 
 APPS = "Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, LM Studio, goose"
 
@@ -30,13 +30,15 @@ class ImportServers(QDialog):
 
     imported = Signal(object)
     """Carries one ImportReport."""
+    connect_wanted = Signal(object)
+    """Carries the names of the servers that came and are to be connected, after `imported`."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None, title: str = "") -> None:
         super().__init__(parent)
         self._context = context
         self.rows: list[FoundRow] = []
         self._here: frozenset[str] = frozenset()
-        self.setWindowTitle(self.tr("Import servers from other apps"))
+        self.setWindowTitle(title or self.tr("Import servers from other apps"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QWidget()
         self._column = QVBoxLayout(self.list)
@@ -46,6 +48,7 @@ class ImportServers(QDialog):
         self.where = label("", "muted")
         self.all = QPushButton(self.tr("Tick all that are new"))
         self.go = QPushButton()
+        self.start = QPushButton()
         self._lay_out(context.theme.unit)
         self._bind()
         self._review()
@@ -110,11 +113,7 @@ class ImportServers(QDialog):
         column.setContentsMargins(*(unit * 6,) * 4)
         column.setSpacing(unit * 3)
         column.addWidget(label(self.windowTitle(), "heading"))
-        words = self.tr(
-            "Ticked servers are copied into this bench's .mcp.json. Nothing is started: "
-            "each one asks before its first start."
-        )
-        intro = label(words, "muted")
+        intro = label(self._intro(), "muted")
         intro.setWordWrap(True)
         column.addWidget(intro)
         self._column.setContentsMargins(0, 0, unit * 3, 0)
@@ -156,17 +155,19 @@ class ImportServers(QDialog):
         mark(self.all, kind="quiet")
         cancel = QPushButton(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        mark(self.go, kind="primary")
-        self.go.setDefault(True)
+        mark(self.start, kind="primary")
+        self.start.setDefault(True)
         row.addWidget(self.all)
         row.addStretch()
         row.addWidget(cancel)
         row.addWidget(self.go)
+        row.addWidget(self.start)
         column.addLayout(row)
 
     def _bind(self) -> None:
         self.all.clicked.connect(self._tick_new)
         self.go.clicked.connect(self._start)
+        self.start.clicked.connect(self._start_and_connect)
 
     # what a person does
 
@@ -174,6 +175,9 @@ class ImportServers(QDialog):
         for row in self.rows:
             if row.found.standing == "new":
                 row.box.setChecked(True)
+
+    def _intro(self) -> str:
+        return self.tr("Ticked servers are copied into this bench's .mcp.json. You are asked before one is started.")
 
     def _ticked(self) -> list[FoundRow]:
         return [row for row in self.rows if row.ticked()]
@@ -193,31 +197,42 @@ class ImportServers(QDialog):
         self.where.setVisible(secrets > 0)
         names = [row.chosen_name() for row in ticked]
         unclear = any(not name for name in names) or len(set(names)) < len(names)
-        self.go.setText(
-            self.tr("Import {} servers").format(len(ticked)) if len(ticked) != 1 else self.tr("Import 1 server")
-        )
-        self.go.setEnabled(bool(ticked) and not unclear)
+        self._name_buttons(len(ticked))
+        for button in (self.go, self.start):
+            button.setEnabled(bool(ticked) and not unclear)
         self.all.setVisible(any(row.found.standing == "new" for row in self.rows))
 
-    def _start(self) -> None:
-        keep = self.keep.isChecked() and self.keep.isEnabled()
-        choices = tuple(row.choice(keep_secrets=keep) for row in self._ticked())
-        self.go.setEnabled(False)
-        self._context.tasks.run("import servers", self._import(choices))
+    def _name_buttons(self, count: int) -> None:
+        self.go.setText(self.tr("Import 1 server") if count == 1 else self.tr("Import {} servers").format(count))
+        self.start.setText(self.tr("Import and connect"))
 
-    async def _import(self, choices: tuple[ImportChoice, ...]) -> None:
+    def _start(self) -> None:
+        self._run(connect=False)
+
+    def _start_and_connect(self) -> None:
+        self._run(connect=True)
+
+    def _run(self, *, connect: bool) -> None:
+        for button in (self.go, self.start):
+            button.setEnabled(False)
+        keep = self.keep.isChecked() and self.keep.isEnabled()
+        self._context.tasks.run("import servers", self._import(self._ticked(), keep, connect))
+
+    async def _import(self, rows: list[FoundRow], keep: bool, connect: bool) -> None:
         try:
-            report = await self._context.questions.import_servers(choices)
+            report = await self._add(rows, keep)
         finally:
             self._review()
-        self._done(report)
-
-    def _done(self, report: ImportReport) -> None:
         if report.added:
             self.imported.emit(report)
+        if report.added and connect:
+            self.connect_wanted.emit(report.added)
         if not report.faults:
             self.accept()
             return
         words = "\n".join(f"{fault.message} {fault.hint}".strip() for fault in report.faults[:5])
         self.fault.show_fault(Fault(words))
         self.look()
+
+    async def _add(self, rows: list[FoundRow], keep: bool) -> ImportReport:
+        return await self._context.questions.import_servers(tuple(row.choice(keep_secrets=keep) for row in rows))

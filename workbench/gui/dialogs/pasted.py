@@ -21,24 +21,28 @@ _WRITES = re.compile(r"claude\s+mcp\s|\S+\s+--add-mcp\s")
 _HINT = "Paste a JSON snippet, a command line such as npx -y …, claude mcp add …, or an address."
 
 
-def read_pasted(text: str) -> ServerConfig:
-    """What it says; empty fields where it says nothing. Raises WorkbenchError for what is none of these."""
+def read_pasted(text: str) -> tuple[ServerConfig, ...]:
+    """Every server that it names; fields it says nothing of are empty. Raises WorkbenchError where it names none."""
     text = _bare(text)
     if _ADDRESS.fullmatch(text):
-        return ServerConfig("", url=text)
+        return (ServerConfig("", url=text),)
     if text.startswith(("{", '"')):
         return _json(text)
+    text = text.replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all(line.startswith("claude mcp add") for line in lines):
+        return tuple(config for line in lines for config in read_pasted(line))
     try:
-        words = shlex.split(text.replace("\\\n", " "))
+        words = shlex.split(text)
     except ValueError as fault:
         raise WorkbenchError(f"The command line cannot be read: {fault}.", _HINT) from fault
     if words[:3] == ["claude", "mcp", "add"]:
-        return _claude(words[3:])
+        return (_claude(words[3:]),)
     if words[:3] == ["claude", "mcp", "add-json"] and len(words) > 4:
-        return _entry(words[3], _loaded(words[4]))
+        return (_entry(words[3], _loaded(words[4])),)
     if len(words) == 3 and words[1] == "--add-mcp":  # VS Code's command line
         return _json(words[2])
-    return _command("", words)
+    return (_command("", words),)
 
 
 def _bare(text: str) -> str:
@@ -51,7 +55,7 @@ def _bare(text: str) -> str:
     return text[begin : end + 1]
 
 
-def _json(text: str) -> ServerConfig:
+def _json(text: str) -> tuple[ServerConfig, ...]:
     document = _loaded(text if text.startswith("{") else f"{{{text.rstrip(', ')}}}")
     for key in ("mcpServers", "servers", "mcp"):
         if isinstance(document.get(key), Mapping):
@@ -59,11 +63,11 @@ def _json(text: str) -> ServerConfig:
     if isinstance(document.get("servers"), Mapping):
         document = document["servers"]
     if any(key in document for key in ("command", "url", "serverUrl")):
-        return _entry(str(document.get("name", "")), document)
+        return (_entry(str(document.get("name", "")), document),)
     entries = [(name, entry) for name, entry in document.items() if isinstance(entry, Mapping)]
     if not entries:
         raise WorkbenchError("The snippet holds no server.", _HINT)
-    return _entry(*entries[0])
+    return tuple(_entry(name, entry) for name, entry in entries)
 
 
 def _loaded(text: str) -> dict[str, Any]:  # Any: JSON

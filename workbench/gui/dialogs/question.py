@@ -7,8 +7,9 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
@@ -34,14 +35,7 @@ class Question(QDialog):
 
     def show_text(self, text: str, name: str) -> None:
         """The exact text the question is about, scrollable and never shortened."""
-        box = QPlainTextEdit(visible(text))
-        box.setReadOnly(True)
-        box.setAccessibleName(name)
-        box.setFont(self._theme.mono())
-        lines = min(10, max(2, text.count("\n") + 1 + len(text) // 70))
-        box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + self._theme.unit * 5)
-        mark(box, kind="code")
-        self._layout.addWidget(box)
+        self._layout.addWidget(text_box(self._theme, text, name))
 
     def show_note(self, text: str, role: str = "muted") -> QLabel:
         note = label(visible(text), role)
@@ -82,6 +76,19 @@ class Question(QDialog):
         row.addWidget(go)
         self._layout.addLayout(row)
         (self._first or no).setFocus()
+
+
+def text_box(theme: Theme, text: str, name: str) -> PlainEdit:
+    """A text to be read as it is, as high as its lines up to ten."""
+    box = PlainEdit(visible(text))
+    box.setReadOnly(True)
+    box.setTabChangesFocus(True)
+    box.setAccessibleName(name)
+    box.setFont(theme.mono())
+    lines = min(10, max(2, text.count("\n") + 1 + len(text) // 70))
+    box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + theme.unit * 5)
+    mark(box, kind="code")
+    return box
 
 
 def _settle(answer: asyncio.Future[bool], code: int) -> None:

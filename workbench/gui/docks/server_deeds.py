@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QDialog, QMenu
 
 from workbench.gui.action import SERVER_REMOVED
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.wishes import Say, ShowServer
-from workbench.records import ImportReport, ServerState
+from workbench.records import ImportReport, ServerConfig, ServerState
 
 if TYPE_CHECKING:
+    from workbench.gui.dialogs.add_server import AddServer
     from workbench.gui.docks.servers import ServersPane
 
 MENU_WORDS = """server.connect server.disconnect server.restart server.open server.trust server.doctor |
@@ -36,6 +38,7 @@ class ServerDeeds(QObject):
         self._pane = pane
         self._commands = commands
         self._removed: list[str] = []  # names, the last one last
+        self._typed: dict[str, str] = {}  # what stood in the form for a new server when it was closed
         for name, work in (
             ("server.add", self._add),
             ("server.edit", self._edit),
@@ -74,15 +77,41 @@ class ServerDeeds(QObject):
         from workbench.gui.dialogs.add_server import AddServer
 
         dialog = AddServer(self._context, self._pane.window())
+        if self._typed:
+            dialog.bring_back(self._typed)
         dialog.saved.connect(self._added)
+        dialog.connect_wanted.connect(self._connect_added)
+        dialog.several_pasted.connect(partial(self._add_several, dialog))
+        dialog.finished.connect(partial(self._keep_typed, dialog))
         dialog.open()
+
+    def _keep_typed(self, dialog: AddServer, code: int) -> None:
+        """Escape loses nothing: the form opens next time as it was left."""
+        self._typed = {} if code == QDialog.DialogCode.Accepted else dialog.typed()
+
+    def _add_several(self, dialog: AddServer, configs: tuple[ServerConfig, ...]) -> None:
+        """A list with ticks; Escape leads back to what was pasted."""
+        from workbench.gui.dialogs.pasted_servers import PastedServers
+
+        several = PastedServers(self._context, configs, dialog)
+        several.imported.connect(self._imported_some)
+        several.connect_wanted.connect(self._connect_added)
+        several.accepted.connect(dialog.accept)
+        several.open()
+
+    def _imported_some(self, report: ImportReport) -> None:
+        names = ", ".join(report.added[:3]) + (" …" if len(report.added) > 3 else "")
+        self.wished.emit(Say(self.tr("Added {0} servers: {1}.").format(len(report.added), names)))
+
+    def _connect_added(self, names: tuple[str, ...]) -> None:
+        self._context.tasks.run("connect servers", self._pane.connect_servers(names))
 
     def _added(self, state: ServerState) -> None:
         """The new one is chosen, so that its card offers the next step."""
         name = state.config.name
         self._pane.model.put(state)
         self._pane.show_tool(name)
-        self.wished.emit(Say(self.tr("Added {}. Connect it to see its tools.").format(name)))
+        self.wished.emit(Say(self.tr("Added “{}”. Connect it to see its tools.").format(name)))
 
     def _edit(self) -> None:
         from workbench.gui.dialogs.add_server import AddServer
@@ -161,6 +190,7 @@ class ServerDeeds(QObject):
 
         dialog = ImportServers(self._context, self._pane.window())
         dialog.imported.connect(self._imported)
+        dialog.connect_wanted.connect(self._connect_added)
         dialog.open()
 
     def _imported(self, report: ImportReport) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -15,7 +15,7 @@ from workbench.gui.action import SERVER, SERVER_REMOVABLE
 from workbench.gui.actions import SERVER_RESTS, SERVER_RUNS
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
-from workbench.gui.dialogs.consent import ask_consent
+from workbench.gui.dialogs.consent import ask_consent, ask_consents
 from workbench.gui.dialogs.enter_secret import enter_missing
 from workbench.gui.docks.found_strip import FoundStrip
 from workbench.gui.docks.server_card import ServerCard
@@ -110,6 +110,32 @@ class ServersPane(Pane):
             if await self._doubted(name):
                 await self.connect_server(name)  # which asks, because it is not allowed any more
             elif not self._card_tells(name):
+                raise WorkbenchError(f"{name}: {fault.message}", fault.hint) from fault
+
+    async def connect_servers(self, names: Sequence[str]) -> None:
+        """Start several; those that were not allowed yet are asked about in one list."""
+        if any(self.model.state(name) is None for name in names):
+            await self._load()
+        states = [state for name in names if (state := self.model.state(name)) is not None]
+        unknown = [state for state in states if not (state.allowed or state.config.builtin)]
+        if len(unknown) < 2:
+            for state in states:
+                self._connect_soon(state.config.name)
+            return
+        async with self._asking:
+            agreed = await ask_consents(self.context, unknown, self.window())
+            wanted = [state for state in states if state not in unknown or state.config.name in agreed]
+            ready = [one for one in wanted if await enter_missing(self.context, one.config, self.window())]
+        for state in ready:
+            name = state.config.name
+            self._open.add(name)
+            self.context.tasks.run(f"connect {name}", self._started(name, agreed.get(name, "")))
+
+    async def _started(self, name: str, sha: str) -> None:
+        try:
+            await self.context.questions.connect(name, sha)
+        except WorkbenchError as fault:
+            if not self._card_tells(name):
                 raise WorkbenchError(f"{name}: {fault.message}", fault.hint) from fault
 
     async def _doubted(self, name: str) -> bool:
@@ -254,10 +280,13 @@ class ServersPane(Pane):
 
     def _connect_chosen(self) -> None:
         """In a task of its own: while one server hangs at its start, others can be connected."""
-        state = self.chosen()
-        if state is not None and state.config.name not in self._starting:
-            self._starting.add(state.config.name)
-            self.context.tasks.run(f"connect {state.config.name}", self._connect(state.config.name))
+        if (state := self.chosen()) is not None:
+            self._connect_soon(state.config.name)
+
+    def _connect_soon(self, name: str) -> None:
+        if name not in self._starting:
+            self._starting.add(name)
+            self.context.tasks.run(f"connect {name}", self._connect(name))
 
     async def _connect(self, name: str) -> None:
         try:

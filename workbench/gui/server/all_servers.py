@@ -18,7 +18,7 @@ from workbench.gui.pane import Pane
 from workbench.gui.server.servers_table import ServersTable
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, Strip, action_button, label, lead_focus, search_box
-from workbench.gui.wishes import ConnectServer, ShowServer
+from workbench.gui.wishes import ConnectServers, ShowServer
 from workbench.records import ServerStatus
 
 _BEAT = 2000  # milliseconds between two looks while the page is seen
@@ -78,9 +78,9 @@ class AllServers(Pane):
             self.wished.emit(ShowServer(standing.name))
 
     def _connect(self) -> None:
-        for standing in self.table.standings():
-            if standing.state.status not in _RUNNING and not standing.state.config.disabled:
-                self.wished.emit(ConnectServer(standing.name))
+        chosen = (one for one in self.table.standings() if one.state.status not in _RUNNING)
+        if names := tuple(one.name for one in chosen if not one.state.config.disabled):
+            self.wished.emit(ConnectServers(names))
 
     def _disconnect(self) -> None:
         for standing in self.table.standings():
