@@ -263,6 +263,7 @@ class Core:
         await self.entrance.close_http()
         await self.hints.close()
         await self.conveyor.close()
+        await self.rooms.sessions.person.registrations.settled()
         for process in tuple(self._examples):
             await _end(process)
         self.journal.append(Note("core.closed", "The core closed", detail={"pid": os.getpid()}))

@@ -47,12 +47,12 @@ class PrivacyDesk(Seat):
         return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))
 
     async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport:
-        session = self._session(query.session)
+        session = await self._settled(query.session)
         told, enabled = self._session_told(session, True), self._rooms.settings().privacy_enabled
         return await asyncio.to_thread(report_of, session, told, query, enabled)
 
     async def privacy_export(self, session: str) -> str:
-        found = self._session(session)
+        found = await self._settled(session)
         values = await asyncio.to_thread(all_of, found)
         self._note_look(
             "privacy.exported", f"You exported what is known of {found.author}'s tokens, without values", found
@@ -71,7 +71,7 @@ class PrivacyDesk(Seat):
         return answer
 
     async def forget_values(self, session: str) -> int:
-        found = self._session(session)
+        found = await self._settled(session)
         count = found.forget()
         await asyncio.to_thread(self._rooms.keeping.drop, session)
         self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
@@ -91,6 +91,12 @@ class PrivacyDesk(Seat):
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
         following = self._rooms.personal.following(self._rooms.settings())
         return await _read(lambda: try_on(text, following.rules, following.known), text)
+
+    async def _settled(self, name: str) -> Session:
+        """A session that knows all that was shown of answers so far."""
+        session = self._session(name)
+        await session.registrations.settled()
+        return session
 
     def _session(self, name: str) -> Session:
         sessions = self._rooms.sessions

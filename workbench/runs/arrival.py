@@ -68,11 +68,12 @@ class Arrival:
     async def _seen(self, road: Road, end: End) -> tuple[str, int]:
         """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
         draft = replace(road.run, state=end.state)
+        waits = road.session.registrations.busy
         if end.state is RunState.STOPPED:
-            draft = _beginning(draft)  # whoever stopped it waits
+            draft, waits = _beginning(draft), False  # whoever stopped it waits
         try:
             most = min(SHORT, self._rooms.settings().run_answer_tokens)  # what is longer may be kept in a file
-            if len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
+            if not waits and len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
                 return self._counted(road, draft)
             return await self._on_thread(road, draft)
         except WorkCancelled:
@@ -88,9 +89,7 @@ class Arrival:
         road.show_preparing()
         flag = Event()
         with cancellable(flag):
-            work = spawn(
-                f"prepare the answer of run {draft.id}", _settled(asyncio.to_thread(self._counted, road, draft))
-            )
+            work = spawn(f"prepare the answer of run {draft.id}", _settled(self._prepare(road, draft)))
         self._working.add(work)
         work.add_done_callback(self._working.discard)
         given_up = road.given_up or asyncio.get_running_loop().create_future()
@@ -102,6 +101,11 @@ class Arrival:
         if isinstance(made, Exception):
             raise made
         return made
+
+    async def _prepare(self, road: Road, draft: Run) -> tuple[str, int]:
+        if draft.state is not RunState.STOPPED:
+            await road.session.registrations.settled()
+        return await asyncio.to_thread(self._counted, road, draft)
 
     async def close(self) -> None:
         """Threads that nobody waits for have ended."""

@@ -7,7 +7,9 @@ session. That a program's call was answered is written down while the program al
 with the next ones, within a hundredth of a second, and always before the end of the run is told
 (`Journal.append_soon`); so is what the history and the doors get to know (`afterwards.py`). A core that is killed may
 leave out of the audit that the last calls were answered, never that one was sent which may have changed something. A
-person's own call, and whatever was refused or cancelled, is written before anybody is told.
+user's own call is written before the user is told, unless its answer is long: then the answer comes first, and what is
+personal in it becomes known behind it, before anything else is masked with the values of that session and before the
+core ends (`registrations.py`). Whatever was refused or cancelled is written before anybody is told.
 """
 
 from __future__ import annotations
@@ -170,6 +172,7 @@ class Broker:
                 return self._refuse(call, session, _replaced(tool), said.risk)
         count(given, session)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
+            await session.registrations.settled()  # its arguments may come from an answer that was just shown
             words = f"{tool.server}.{tool.name} was called"
             sending = _entry("call.sent", call, session, said.risk, words, None, ok=True, given=given)
             self._rooms.journal.append_ahead(sending)
@@ -178,20 +181,40 @@ class Broker:
         if outcome is None:
             outcome = await self._send(sent, tool, session, said.risk, progress)
             await self.caching.learn(sent, tool, outcome)
+        if not call.run_id:
+            return await self._for_user(sent, call, tool, session, said.risk, outcome, given)
         outcome = await self._registered(session, tool, outcome, call.run_id)
         if guard is not None:
             await guard.learn(call, tool, outcome)
-        if call.run_id:
-            learns = guard is None or not guard.rehearses
-            ended = _Ended(lambda: _ended(call, tool, session, said.risk, outcome, given))
-            self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
-            self.afterwards.put(ended.made)  # made while somebody waits for a server, written with others
-            self._rooms.journal.append_soon(ended.made)
-        else:
-            self._remember(sent, tool, session, outcome)
-            self._rooms.journal.append(_ended(call, tool, session, said.risk, outcome, given))
-            return outcome
+        learns = guard is None or not guard.rehearses
+        ended = _Ended(lambda: _ended(call, tool, session, said.risk, outcome, given))
+        self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
+        self.afterwards.put(ended.made)  # made while somebody waits for a server, written with others
+        self._rooms.journal.append_soon(ended.made)
         return await self._for_program(outcome, tool, session, given)
+
+    async def _for_user(
+        self,
+        sent: ToolCall,
+        call: ToolCall,
+        tool: Tool,
+        session: Session,
+        risk: Risk,
+        outcome: Outcome,
+        given: Sequence[Weighed],
+    ) -> Outcome:
+        """The answer of the user's own call: at once when looking it through would take long."""
+
+        async def note() -> None:
+            await self._registered(session, tool, outcome, call.run_id)
+            self._remember(sent, tool, session, outcome)
+            self._rooms.journal.append(_ended(call, tool, session, risk, outcome, given))
+
+        if session.origin is Origin.PERSON and (outcome.bytes > BIG_ANSWER or session.registrations.busy):
+            session.registrations.put(note)
+        else:
+            await note()
+        return outcome
 
     async def _for_program(
         self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[Weighed] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
@@ -41,9 +41,13 @@ class Reader:
             raise
         except WorkbenchError as fault:
             outcome = Outcome(call_id, ok=False, fault=Fault(fault.message, fault.hint))
-        await self._register(session, server, outcome)
-        kind, word = ("resource.read", "was read") if outcome.ok else ("resource.failed", "could not be read")
-        self._note(kind, f"{what} {word}", server, session, outcome)
+
+        async def note() -> None:
+            await self._register(session, server, outcome)
+            kind, word = ("resource.read", "was read") if outcome.ok else ("resource.failed", "could not be read")
+            self._note(kind, f"{what} {word}", server, session, outcome)
+
+        await _behind(session, outcome, note)
         return outcome
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str], session: Session) -> PromptAnswer:
@@ -59,10 +63,14 @@ class Reader:
             answer = PromptAnswer(name, fault=Fault(fault.message, fault.hint))
         content = tuple(message.content for message in answer.messages)
         outcome = Outcome("", answer.fault is None, content, "", answer.fault, ms=answer.ms, bytes=answer.bytes)
-        await self._register(session, server, outcome)
-        kind, word = ("prompt.filled", "was filled") if outcome.ok else ("prompt.failed", "could not be filled")
-        outcome = replace(outcome, tokens=answer.tokens)
-        self._note(kind, f"{what} {word}", server, session, outcome, arguments=arguments)
+
+        async def note() -> None:
+            await self._register(session, server, outcome)
+            kind, word = ("prompt.filled", "was filled") if outcome.ok else ("prompt.failed", "could not be filled")
+            told = replace(outcome, tokens=answer.tokens)
+            self._note(kind, f"{what} {word}", server, session, told, arguments=arguments)
+
+        await _behind(session, outcome, note)
         return answer
 
     async def _register(self, session: Session, server: str, outcome: Outcome) -> None:
@@ -107,3 +115,11 @@ class Reader:
                 detail=detail,
             )
         )
+
+
+async def _behind(session: Session, outcome: Outcome, note: Callable[[], Awaitable[None]]) -> None:
+    """Note an answer, after it is shown if looking it through takes long; only the user reads here."""
+    if outcome.bytes > BIG_ANSWER or session.registrations.busy:
+        session.registrations.put(note)
+    else:
+        await note()

@@ -63,6 +63,7 @@ class Recording:
             raise WorkbenchError(words, "Run it again, then record that run.")
         if tape.why_not:
             raise WorkbenchError(f"This run cannot be recorded: {tape.why_not}.", "Record a run that does less.")
+        await session.registrations.settled()
         arguments, program, steps = await asyncio.to_thread(_hide, session, given, tape)
         wish = Cassette(
             name=name,

@@ -18,6 +18,7 @@ from workbench.privacy.vault import Vault
 from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, ToolSummary
 from workbench.runs.memory import Memory
 from workbench.runs.provenance import Provenance
+from workbench.runs.registrations import Registrations
 from workbench.secrets.masks import Masks
 from workbench.tokens import add
 
@@ -40,6 +41,7 @@ class Session:
         self.present = True
         self.vault = Vault(name)
         self.trail = Trail()
+        self.registrations = Registrations()  # of answers that their user saw before they were looked through
         self._repeats = Repeats()
         self.ledger = Ledger()
         self.provenance = Provenance()

@@ -1,0 +1,117 @@
+"""The user sees a long answer as soon as it is there; whatever is masked with its values waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+
+import pytest
+
+from workbench.records import EntryQuery, Origin, RunState, ToolCall
+from workbench.runs import broker, reading
+from workbench.runs.ingress import register_outcome
+
+TOKEN = re.compile(r"\[NAME_\d+\.\w{4}\]")
+
+
+def call(tool, **arguments):
+    return ToolCall("", "demo", tool, arguments, Origin.PERSON, "person", confirmed=True)
+
+
+def noted(core):
+    return [entry.note for entry in reversed(core.journal.entries(EntryQuery(kind="call.")))]
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Looking through an answer takes until this is set."""
+    go = threading.Event()
+    go.begun = threading.Event()
+
+    def register(*given):
+        go.begun.set()
+        go.wait(60)
+        register_outcome(*given)
+
+    monkeypatch.setattr(broker, "register_outcome", register)
+    monkeypatch.setattr(reading, "register_outcome", register)
+    yield go
+    go.set()
+
+
+async def test_a_long_answer_is_shown_before_it_is_looked_through_and_noted_after(demo, held):
+    answer = await demo.desk.call(call("list_customers", limit=500))
+    assert answer.ok
+    assert answer.bytes > broker.BIG_ANSWER
+    assert demo.rooms.sessions.person.registrations.busy
+    assert noted(demo) == []
+    name = json.loads(answer.structured)["customers"][7]["name"]
+    short = await demo.desk.call(call("search_customers", query=name))
+    assert short.ok, "the next answer does not wait either"
+    held.set()
+    await demo.rooms.sessions.person.registrations.settled()
+    first, second = noted(demo)
+    assert (first.tool, second.tool) == ("list_customers", "search_customers")
+    assert TOKEN.search(str(second.detail["arguments"])), "masked with what the first answer told"
+    assert name not in str(second.detail)
+    assert first.ms == answer.ms
+
+
+async def test_what_is_masked_with_the_values_waits_for_them(demo, held):
+    answer = await demo.desk.call(call("list_customers", limit=500))
+    one = json.loads(answer.structured)["customers"][7]
+    sending = asyncio.ensure_future(
+        demo.desk.call(call("send_email", to="a@example.org", subject=one["name"], body="b"))
+    )
+    run = await demo.desk.submit(f"print({one['name']!r})", "x", "")
+    report = asyncio.ensure_future(demo.desk.privacy_export("person"))
+    while (state := demo.conveyor.run(run.id).state) is RunState.CHECKED or state is RunState.PROPOSED:
+        await asyncio.sleep(0.01)
+    await demo.desk.tools()
+    assert not sending.done()
+    assert not report.done()
+    assert noted(demo) == [], "nothing was sent"
+    held.set()
+    assert (await sending).ok
+    assert "NAME" in await report
+    done = await demo.conveyor.finished(run.id)
+    assert TOKEN.search(done.model_view), done
+    sent = next(note for note in noted(demo) if note.kind == "call.sent")
+    assert TOKEN.search(str(sent.detail["arguments"]))
+
+
+async def test_a_core_that_closes_writes_down_what_was_shown(demo, held):
+    await demo.desk.call(call("list_customers", limit=500))
+    closing = asyncio.ensure_future(demo._end_work())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not closing.done()
+    held.set()
+    await closing
+    assert [note.kind for note in noted(demo)] == ["call.done"]
+
+
+async def test_an_agents_answer_reaches_nobody_before_it_is_looked_through(demo, held):
+    session = demo.rooms.sessions.open("agent")
+    run = demo.conveyor.submit(
+        "from servers.demo import list_customers\nprint((await list_customers(limit=500))['customers'][7]['name'])",
+        session,
+        "x",
+    )
+    await asyncio.to_thread(held.begun.wait, 60)
+    assert not demo.conveyor.run(run.id).output
+    assert demo.conveyor.run(run.id).state is RunState.RUNNING
+    held.set()
+    assert TOKEN.search((await demo.conveyor.finished(run.id)).model_view)
+
+
+async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_the_same(demo, monkeypatch):
+    def broken(*_):
+        raise ValueError("odd")
+
+    monkeypatch.setattr(broker, "register_outcome", broken)
+    assert (await demo.desk.call(call("list_customers", limit=500))).ok
+    await demo.rooms.sessions.person.registrations.settled()
+    assert [note.kind for note in noted(demo)] == ["call.done"]
