@@ -62,9 +62,9 @@ PROGRAMS = {
     "pictures": "from servers.plant import picture\nresult = (await picture()).images[0]",
     "log notifications": "from servers.plant import speaks\nresult = await speaks()",
     "a server's last words": "from servers.plant import dies\nawait dies()",
-    "search inside a program": "from tool_discovery import search_tools\nprint(search_tools('record', 'full'))",
+    "search inside a program": "from tool_discovery import search_tools\nprint(search_tools('about record', 'full'))",
     "definitions inside a program": "from tool_discovery import get_tool_definition\n"
-    "print(get_tool_definition('plant.record'))",
+    "print(get_tool_definition('plant.about'))",
     "notes that quote code": KNOWN.replace("record()", f"record(nmae='{MAIL}')"),
     "faults of a text": f"who = '{MAIL}' +",
     "a person's reasons": DENY + KNOWN,
@@ -112,8 +112,8 @@ class Talk:
         await self.offers()
         await self.direct()
         for depth in DEPTHS:
-            await self.ask(f"search results: {depth}", "search_tools", query="record", detail_level=depth)
-        await self.ask("tool definitions", "get_tool_definition", name="plant.record")
+            await self.ask(f"search results: {depth}", "search_tools", query="about record", detail_level=depth)
+        await self.ask("tool definitions", "get_tool_definition", name="plant.about")
         await self.ask("names that do not exist", "get_tool_definition", name=MAIL)
         await self.ask("arguments that do not exist", "list_skills", **{MAIL: 1})
         await self.ask("texts to be sanitised", "sanitize_pii", text=f"{NAME} has the address {MAIL}.")
@@ -188,7 +188,7 @@ def answer_for_the_person(core: Core) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
             allow = not event.run.proposal.code.startswith(DENY)
             reason = f"Ask {NAME} first, at {MAIL}."
-            decision = Decision(event.run.id, event.run.proposal.sha, allow, "you", reason)
+            decision = Decision(event.run.id, event.run.proposal.sha, allow, "you", reason, seal=event.run.seal)
             asyncio.get_running_loop().call_soon(core.conveyor.decide, decision)
 
     core.bus.listen(hear)

@@ -27,6 +27,8 @@ async def test_a_skill_is_found_by_its_uri_and_each_file_is_what_its_digest_says
     await core.desk.keep_skill(made.name, made.sha)
     async with agent(mode="auto") as client:
         assert client.server_capabilities.extensions == {EXTENSION: {}}
+        code = f"print('known:', {MAIL!r})"
+        await client.call_tool("execute_code", {"code": code, "description": "x"})  # only known values are replaced
         skills = (await ask(client, "skills/list"))["skills"]
         one = next(entry for entry in skills if entry["uri"] == "skill://write-letter/SKILL.md")
         assert one == (await ask(client, "skills/get", uri=one["uri"]))["skill"]

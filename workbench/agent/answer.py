@@ -8,6 +8,7 @@ from dataclasses import field
 import mcp.types as T
 
 from workbench.privacy.cutting import before
+from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.quick_records import dataclass
 from workbench.records import Content, JsonObject
 from workbench.tokens import count
@@ -23,14 +24,19 @@ class Answer:
     facts: JsonObject = field(default_factory=dict)  # beside the text, by the tool's output schema
     pictures: Sequence[Content] = ()
     failed: bool = False
+    kind: TextKind = TextKind.DATA  # of the text and the facts: how they are looked through when they leave
+    note: str = ""  # our own constant sentences after the text
 
 
-def told(answer: Answer, *, structured: bool = True) -> T.CallToolResult:
+def told(answer: Answer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
     """Text first, pictures after it; the text stands in the structure too, since some clients show only that."""
     images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in answer.pictures]
-    facts = {"text": answer.text, **answer.facts} if structured else None
+    text = marks.mark(answer.text, answer.kind) + marks.mark(answer.note, TextKind.FIXED)
+    facts = {"text": text, **{name: marks.mark_json(one, answer.kind) for name, one in answer.facts.items()}}
     return T.CallToolResult(
-        content=[T.TextContent(text=answer.text), *images], structured_content=facts, is_error=answer.failed
+        content=[T.TextContent(text=text), *images],
+        structured_content=facts if structured else None,
+        is_error=answer.failed,
     )
 
 
@@ -42,6 +48,7 @@ def sliced(text: str, offset: int, budget: int, how: str) -> Answer:
         end = before(text, start + max(1, int((end - start) * budget / tokens * 0.95)))
     facts: JsonObject = {"offset": start, "total": len(text)}
     if (start, end) == (0, len(text)):
-        return Answer(text, facts)
+        return Answer(text, facts, kind=TextKind.PUBLIC)
     rest = f"; {how} with offset={end} reads on" if end < len(text) else ""
-    return Answer(f"{text[start:end]}\n[characters {start:,} to {end:,} of {len(text):,}{rest}]", facts)
+    words = f"{text[start:end]}\n[characters {start:,} to {end:,} of {len(text):,}{rest}]"
+    return Answer(words, facts, kind=TextKind.PUBLIC)

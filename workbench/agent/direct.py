@@ -12,9 +12,11 @@ import mcp.types as T
 
 from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
+from workbench.catalog.catalog import Catalog
 from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.patterns import later
+from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
 from workbench.runs.rooms import Rooms
@@ -36,8 +38,9 @@ class _Shown:
 class Direct:
     """What the setting agent.direct names, asked each time, and what was named for this agent."""
 
-    def __init__(self, rooms: Rooms, programs: Programs) -> None:
+    def __init__(self, rooms: Rooms, programs: Programs, marks: KindMarks) -> None:
         self._rooms = rooms
+        self._marks = marks
         self._programs = programs
         self._also: tuple[str, ...] = ()  # servers that were named for this agent alone
 
@@ -55,7 +58,7 @@ class Direct:
 
     async def tools(self, *, learn: bool) -> list[T.Tool]:
         """Definitions as their servers sent them, without the schemas of their answers: tokens stand in those."""
-        return [_listed(one) for one in await self._shown(learn=learn)]
+        return [self._listed(one) for one in await self._shown(learn=learn)]
 
     async def call(self, context: Context, name: str, arguments: JsonObject) -> Answer | None:
         """The answer of the tool; None when no tool of this name is shown."""
@@ -72,7 +75,24 @@ class Direct:
         code += f"result = await {function}({arguments!r})\n"
         answer = await self._programs.run(context, code, f"Call {spelled}.", required=(spelled,))
         text = answer.text.removeprefix(_RESULT) if not answer.failed else answer.text
-        return Answer(text, {}, answer.pictures, answer.failed)
+        return Answer(text, {}, answer.pictures, answer.failed, answer.kind)
+
+    def _listed(self, one: _Shown) -> T.Tool:
+        marks, kind = self._marks, kind_of(self._rooms.catalog, one.tool)
+        hints = one.tool.hints
+        schema = {"type": "object", **one.tool.input_schema}
+        return T.Tool(
+            name=marks.mark(one.name, kind),
+            title=marks.mark(one.tool.title, kind) or None,
+            description=marks.mark(one.tool.description, kind),
+            input_schema=marks.mark_schema(schema, kind),
+            annotations=T.ToolAnnotations(
+                read_only_hint=hints.read_only,
+                destructive_hint=hints.destructive,
+                idempotent_hint=hints.idempotent,
+                open_world_hint=hints.open_world,
+            ),
+        )
 
     async def _shown(self, *, learn: bool) -> list[_Shown]:
         chosen = {*self._rooms.settings().agent_direct.split(), *self._also}
@@ -89,6 +109,11 @@ class Direct:
         return list(taken.values())
 
 
+def kind_of(catalog: Catalog, tool: Tool) -> TextKind:
+    """How a tool's definition leaves: as it is once the user has seen it."""
+    return TextKind.FIXED if catalog.is_seen(tool) else TextKind.PUBLIC
+
+
 def _free(wish: str, taken: dict[str, _Shown]) -> str:
     """A name that every model's interface takes, and no other tool has."""
     plain = _ODD.sub("_", wish)[:LONGEST_NAME]
@@ -99,19 +124,3 @@ def _free(wish: str, taken: dict[str, _Shown]) -> str:
         end = f"_{number}"
         name = f"{plain[: LONGEST_NAME - len(end)]}{end}"
     return name
-
-
-def _listed(one: _Shown) -> T.Tool:
-    hints = one.tool.hints
-    return T.Tool(
-        name=one.name,
-        title=one.tool.title or None,
-        description=one.tool.description,
-        input_schema={"type": "object", **one.tool.input_schema},
-        annotations=T.ToolAnnotations(
-            read_only_hint=hints.read_only,
-            destructive_hint=hints.destructive,
-            idempotent_hint=hints.idempotent,
-            open_world_hint=hints.open_world,
-        ),
-    )

@@ -21,7 +21,7 @@ from workbench.agent.announcing import Announcing
 from workbench.agent.answer import Answer, told
 from workbench.agent.declared import declared
 from workbench.agent.direct import Direct
-from workbench.agent.edge import Edge
+from workbench.agent.edge import SERVER, Edge
 from workbench.agent.files import Files
 from workbench.agent.lookups import Lookups
 from workbench.agent.names import agent_name, shortened
@@ -33,6 +33,7 @@ from workbench.agent.stream import messages
 from workbench.agent.tool_changes import ToolChanges
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
 from workbench.errors import WorkbenchError
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
@@ -50,16 +51,17 @@ class Door:
         self._session = rooms.sessions.open("an agent")
         self._info = AgentInfo(self._session.id, "an agent", "", time.time())
         self.programs = Programs(rooms, conveyor, self._session)
+        self._marks = self._session.text_kinds
         self.edge = Edge(self._session)
         self._skills = Skills(rooms, self._session, self.programs)
         self._files = Files(rooms, conveyor, self._session, self.programs)
-        self._direct = Direct(rooms, self.programs)
+        self._direct = Direct(rooms, self.programs, self._marks)
         self._lookups = Lookups(rooms, conveyor, self._session, self.programs)
         self._changes = ToolChanges(lambda: self._tools(learn=False))
         self.server: Server[Any] = Announcing(
-            "mcp-workbench",
+            SERVER,
             version=__version__,
-            instructions=INSTRUCTIONS,
+            instructions=self._marks.mark(INSTRUCTIONS, TextKind.FIXED),
             on_list_tools=self._list,
             on_call_tool=self._call,
             on_subscriptions_listen=self._changes.listen,
@@ -107,9 +109,9 @@ class Door:
         own = [
             T.Tool(
                 name=tool.name,
-                description=self._described(tool),
-                input_schema=dict(tool.schema),
-                output_schema=dict(tool.answers),
+                description=self._marks.mark(self._described(tool), TextKind.FIXED),
+                input_schema=self._marks.mark_schema(tool.schema, TextKind.FIXED),
+                output_schema=self._marks.mark_schema(tool.answers, TextKind.FIXED),
                 annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
             )
             for tool in TOOLS
@@ -133,10 +135,10 @@ class Door:
         try:
             given.check(params.name, arguments := params.arguments or {})
             if (direct := await self._direct.call(context, params.name, arguments)) is not None:
-                return told(direct, structured=False)
-            return told(await self._answer(context, params.name, arguments))
+                return told(direct, self._marks, structured=False)
+            return told(await self._answer(context, params.name, arguments), self._marks)
         except WorkbenchError as fault:
-            return told(Answer(str(fault), failed=True), structured=False)
+            return told(Answer(str(fault), failed=True, kind=TextKind.PUBLIC), self._marks, structured=False)
 
     async def _answer(self, context: Context, name: str, arguments: JsonObject) -> Answer:
         match name:
@@ -153,7 +155,7 @@ class Door:
             case "sanitize_pii":
                 return Answer(await sanitized(self._session, given.text(arguments, "text")))
             case "restore_pii":
-                return Answer(await checked(self._session, given.text(arguments, "text")))
+                return await checked(self._session, given.text(arguments, "text"))
         if (plain := self._plain().get(name)) is None:
             known = ", ".join(tool.name for tool in TOOLS)
             raise WorkbenchError(f"There is no tool {name!r:.100}.", f"There are {known}.")

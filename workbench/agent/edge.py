@@ -1,7 +1,8 @@
-"""The last step before an agent: every message leaves as bytes that were made here, from what was looked through.
+"""The single exit to an agent: re-serialises every message after masking.
 
-It knows no channel. An answer, a fault of the SDK, a notification or whatever somebody adds next: all of its texts and
-names pass the privacy of the session, and what cannot be looked through does not leave.
+It knows no channel. Every text and name of a message is looked through as its kind asks (`privacy/text_kinds.py`): what
+a handler marked as a definition or as a sentence of ours for what it is, and everything else as data. What cannot be
+looked through does not leave.
 """
 
 from __future__ import annotations
@@ -11,24 +12,39 @@ import base64
 import binascii
 import json
 import logging
-from typing import Final, Protocol
+from functools import lru_cache
+from typing import Any, Final, Protocol, get_args
 
-from workbench.agent.extensions import announced
+from workbench.agent.extensions import EXTENSIONS, announced
+from workbench.privacy.text_kinds import SCHEMA_KEYWORDS, KindMarks, TextKind
 from workbench.records import JsonObject, JsonValue
 
 log = logging.getLogger(__name__)
 
 SHORT: Final = 4_000  # characters of a message that are looked through at once: a thread would cost more
+SERVER: Final = "mcp-workbench"  # our name in the protocol
 _FRAME: Final = frozenset({"jsonrpc", "id", "method"})  # of a message: the protocol's words, and the agent's own number
 _OWN: Final = frozenset({"progressToken", "requestId"})  # what an agent named itself, to know its own question again
 _UNREAD: Final = "The answer could not be looked through for personal data, so it is not handed on."
 _KEPT: Final = "A picture is not shown: personal data or a secret can be read in its bytes."
+_SDK_SENTENCES: Final = (  # errors of the protocol's library
+    "Method not found", "Invalid request parameters", "Parse error", "Internal error", "Internal server error",
+    "Invalid or expired requestState", "Handler returned an invalid result", "Request cancelled", "Connection closed",
+    "Unsupported protocol version",
+)  # fmt: skip
+_SKILLS_FIELDS: Final = (  # of the skills extension, which the protocol's library does not know
+    *("skills", "skill", "frontmatter", "resources", "uri", "digest", "size", "license", "compatibility", "metadata"),
+    *("allowed-tools", "SKILL.md", "text/markdown", "text/x-python", "text/csv", "application/json"),
+)
 
 
 class Sight(Protocol):
     """What a session lets its model see."""
 
-    def mask(self, text: str) -> str: ...
+    @property
+    def text_kinds(self) -> KindMarks: ...
+
+    def mask_part(self, text: str, kind: TextKind) -> str: ...
 
     def shows(self, data: bytes) -> bool: ...
 
@@ -62,15 +78,20 @@ class Edge:
     def _part(self, value: JsonValue) -> JsonValue:
         """The keys of the protocol announce nothing about anybody, so each text is looked at for itself."""
         if isinstance(value, str):
-            return self._sight.mask(value)
+            return self._text(value)
         if isinstance(value, list | tuple):
             return [self._part(item) for item in value]
         if not isinstance(value, dict):
             return value
         return self._picture(value) if _is_picture(value) else self._members(value)
 
+    def _text(self, text: str) -> str:
+        if text in _protocol_words():
+            return text
+        return "".join(self._sight.mask_part(part, kind) for part, kind in self._sight.text_kinds.parts(text))
+
     def _members(self, value: JsonObject) -> JsonObject:
-        return {self._sight.mask(key): self._part(item) for key, item in value.items()}
+        return {self._text(key): self._part(item) for key, item in value.items()}
 
     def _picture(self, block: JsonObject) -> JsonValue:
         """Its bytes are no text: they go as they are, or not at all."""
@@ -81,6 +102,46 @@ class Edge:
             return {"type": "text", "text": _KEPT}
         rest = {key: value for key, value in block.items() if key != "data"}
         return {**self._members(rest), "data": block["data"]}
+
+
+@lru_cache(maxsize=1)
+def _protocol_words() -> frozenset[str]:
+    """Texts that are the protocol's own or our part of it, and say nothing about anybody when they are a whole text or
+    key: names of its fields and its fixed values, our name, and those of our tools and their arguments."""
+    import mcp.types as T
+    from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+    from pydantic import BaseModel
+
+    from workbench import __version__
+    from workbench.agent.tools import TOOLS
+
+    words = {SERVER, "workbench", __version__, *_SDK_SENTENCES, *_SKILLS_FIELDS, *EXTENSIONS, *SCHEMA_KEYWORDS}
+    words |= {*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS}
+    for name, one in vars(T).items():
+        if isinstance(one, str) and name.isupper():
+            words.add(one)
+        elif isinstance(one, type) and issubclass(one, BaseModel):
+            for field_name, field in one.model_fields.items():
+                words |= {field_name, field.alias or field_name, *_literals(field.annotation)}
+    for tool in TOOLS:
+        words |= {tool.name, *_names(tool.schema), *_names(tool.answers)}
+    return frozenset(words)
+
+
+def _literals(annotation: Any) -> set[str]:  # Any: whatever stands behind a field's colon
+    """The texts of all `Literal` in a type."""
+    inner = get_args(annotation)
+    return {one for one in inner if isinstance(one, str)}.union(*map(_literals, inner))
+
+
+def _names(schema: JsonValue) -> set[str]:
+    """Names of the properties in a schema."""
+    if isinstance(schema, list):
+        return set[str]().union(*map(_names, schema))
+    if not isinstance(schema, dict):
+        return set()
+    properties = schema.get("properties")
+    return set(properties if isinstance(properties, dict) else ()).union(*map(_names, schema.values()))
 
 
 def _is_picture(value: JsonObject) -> bool:

@@ -9,6 +9,7 @@ from workbench.agent import arguments as given
 from workbench.agent.answer import Answer, sliced
 from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject
 from workbench.runs.agent_files import listed, read, writing
 from workbench.runs.conveyor import Conveyor
@@ -41,11 +42,12 @@ class Files:
         path = given.text(arguments, "path")
         text = await read(self._rooms, self._session, path, given.number(arguments, "first_line", 1))
         self._learn("", "workspace", path, text)
-        return Answer(text)
+        return Answer(text, kind=TextKind.PUBLIC)  # masked when it was read
 
     async def list(self, arguments: JsonObject) -> Answer:
         """`list_workspace_files`."""
-        return Answer(await listed(self._rooms, self._session, given.text(arguments, "folder", "")))
+        text = await listed(self._rooms, self._session, given.text(arguments, "folder", ""))
+        return Answer(text, kind=TextKind.PUBLIC)
 
     async def result(self, arguments: JsonObject) -> Answer:
         """`get_run`: more of an answer that was cut, for the agent whose run it was. What a program returned may be

@@ -9,9 +9,11 @@ from typing import Final
 
 from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
+from workbench.agent.direct import kind_of
 from workbench.agent.programs import Programs
 from workbench.catalog.one_tool import one_tool
 from workbench.events import LedgerChanged
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Ledger, RunState
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.execution import depth_of, limit_of
@@ -45,7 +47,7 @@ class Lookups:
         )
         self._session.searched(given.text(arguments, "query", ""), answer.matches)
         self._spend(answer.tokens)
-        return Answer(answer.text)
+        return Answer(answer.text, kind=self._kind_of(answer.text, arguments))
 
     async def definition(self, arguments: JsonObject) -> Answer:
         """`get_tool_definition`, with the line that imports it; one too long for an answer is read in a program."""
@@ -56,10 +58,19 @@ class Lookups:
         sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
         text = f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
         pointer = "a program reads the whole: get_tool_definition(name)"
-        text = self._session.mask(text)  # before it is cut: a cut must not split a value in two
+        kind = kind_of(self._rooms.catalog, found.tool)
+        text = self._session.mask_part(text, kind)  # before it is cut: a cut must not split a value in two
         text = cut(text, self._rooms.settings().run_answer_tokens, pointer)
         self._spend(count(text))
-        return Answer(text)
+        return Answer(text, kind=kind)
+
+    def _kind_of(self, text: str, arguments: JsonObject) -> TextKind:
+        """Of a search's answer: fixed, unless it shows a definition that nobody has looked at, or what the agent asked
+        for, which it repeats, holds a known value."""
+        asked = " ".join(one for one in arguments.values() if isinstance(one, str))
+        repeats = self._session.mask_known(asked) != asked
+        shown = any(name in text for name in self._rooms.catalog.unseen())
+        return TextKind.PUBLIC if repeats or shown else TextKind.FIXED
 
     async def stats(self) -> Answer:
         """`get_execution_stats`."""
@@ -77,7 +88,7 @@ class Lookups:
             "tokens_used": ledger.actual,
             "tokens_saved": max(0, ledger.direct - ledger.actual),
         }
-        return Answer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts)
+        return Answer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts, kind=TextKind.FIXED)
 
     async def _kept(self) -> int:
         """How many skills there are; looking is reading them all, so whoever asks again soon hears the same."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from workbench.agent.answer import Answer
 from workbench.errors import WorkbenchError
 from workbench.privacy.marks import lookalikes
 from workbench.runs.sessions import Session
@@ -25,9 +26,9 @@ async def sanitized(session: Session, text: str) -> str:
     return await _looked_through(session.mask, text)
 
 
-async def checked(session: Session, text: str) -> str:
+async def checked(session: Session, text: str) -> Answer:
     """The same text, and whether its tokens will do: an agent learns no value, whatever it asks."""
-    return await _looked_through(partial(_checked, session), text)
+    return Answer(text, note=await _looked_through(partial(_tokens_of, session), text))
 
 
 async def _looked_through(look: Callable[[str], str], text: str) -> str:
@@ -36,10 +37,11 @@ async def _looked_through(look: Callable[[str], str], text: str) -> str:
     return look(text) if len(text) <= SHORT else await asyncio.to_thread(look, text)
 
 
-def _checked(session: Session, text: str) -> str:
+def _tokens_of(session: Session, text: str) -> str:
+    """Which of the tokens in a text are valid here."""
     tokens = dict.fromkeys(match.group() for match in lookalikes(text))
     unknown = [token for token in tokens if not _is_known(session, token)]
-    words = [text, "", _CALLS if tokens else "There are no tokens in it."]
+    words = ["", "", _CALLS if tokens else "There are no tokens in it."]
     if unknown:
         words.append(f"{len(unknown)} of {len(tokens)} are none of this session and will be refused.")
     return "\n".join(words)

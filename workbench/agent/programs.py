@@ -17,6 +17,7 @@ from workbench.agent.names import shortened
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.canonical import MAX_BYTES
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Run, RunState
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
@@ -102,16 +103,18 @@ class Programs:
         done = run.state is RunState.DONE
         self.succeeded += done
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
-        return Answer(run.model_view, facts, self._conveyor.pictures(run.id), failed=not done)
+        pictures = self._conveyor.pictures(run.id)
+        return Answer(run.model_view, facts, pictures, failed=not done, kind=TextKind.PUBLIC)  # masked when it arrived
 
     async def _beat(self, context: Context, run_id: str) -> None:
         """Tell a patient client what is happening, as far as it asked to know."""
         beat, before = 0, ""
         while True:
             words = self._words(self._conveyor.run(run_id))
-            await context.session.report_progress(beat, None, words)
+            told = self._session.text_kinds.mark(words, TextKind.FIXED)
+            await context.session.report_progress(beat, None, told)
             if (kind := words.split(":")[0]) != before and self.log_level in ("debug", "info"):
-                await _log(context, words)
+                await _log(context, told)
                 before = kind
             beat += 1
             await asyncio.sleep(HEARTBEAT)

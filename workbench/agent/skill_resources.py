@@ -19,6 +19,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from workbench.agent.extensions import EXTENSIONS
 from workbench.agent.programs import Context
 from workbench.files import read_plain
+from workbench.privacy.text_kinds import TextKind
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.rooms import Rooms
@@ -68,12 +69,20 @@ class SkillResources:
         for skill in await kept_skills(self._rooms):
             if _uri(skill, _CARD) == params.uri and (entry := await self._entry(skill)) is not None:
                 return {"skill": entry, **_caching(context)}
-        raise MCPError(_INVALID, f"There is no skill {params.uri[:200]!r}; skills/list names all.")
+        words = f"There is no skill {params.uri[:200]!r}; skills/list names all."
+        raise MCPError(_INVALID, self._public(words))
 
     async def _resources(self, context: Context, params: T.PaginatedRequestParams) -> T.ListResourcesResult:
         skills, cursor = await self._page(params.cursor)
-        found = [T.Resource(uri=_uri(skill, _CARD), name=skill.name, description=self._session.mask(skill.description),
-                            mime_type=_TYPES[".md"]) for skill in skills]  # fmt: skip
+        found = [
+            T.Resource(
+                uri=self._public(_uri(skill, _CARD)),
+                name=self._public(skill.name),
+                description=self._public(skill.description),
+                mime_type=_TYPES[".md"],
+            )
+            for skill in skills
+        ]
         return T.ListResourcesResult(resources=found, next_cursor=cursor)
 
     async def _read(self, context: Context, params: T.ReadResourceRequestParams) -> T.ReadResourceResult:
@@ -82,15 +91,17 @@ class SkillResources:
                 for file in await asyncio.to_thread(self._files, skill):
                     if file.uri == params.uri:
                         kind = _TYPES.get(PurePosixPath(file.uri).suffix, "text/plain")
-                        content = T.TextResourceContents(uri=file.uri, mime_type=kind, text=file.text)
+                        content = T.TextResourceContents(
+                            uri=self._public(file.uri), mime_type=kind, text=self._public(file.text)
+                        )
                         return T.ReadResourceResult(contents=[content])
         code = _INVALID if context.protocol_version in MODERN_PROTOCOL_VERSIONS else _NOT_FOUND
-        raise MCPError(code, "Resource not found", {"uri": params.uri[:2_000]})
+        raise MCPError(code, self._public("Resource not found"), {"uri": params.uri[:2_000]})
 
     async def _page(self, cursor: str | None) -> tuple[list[Skill], str | None]:
         skills = sorted(await kept_skills(self._rooms), key=lambda skill: skill.name)
         if cursor is not None and not any(skill.name == cursor for skill in skills):
-            raise MCPError(_INVALID, "That page is gone; begin anew without a cursor.")
+            raise MCPError(_INVALID, self._public("That page is gone; begin anew without a cursor."))
         rest = [skill for skill in skills if cursor is None or skill.name >= cursor]
         return rest[:PAGE], rest[PAGE].name if len(rest) > PAGE else None
 
@@ -102,11 +113,15 @@ class SkillResources:
         if front is None or front.get("name") != skill.name:
             return None
         listed: list[JsonValue] = [
-            {"uri": file.uri, "digest": f"sha256:{hashlib.sha256(data).hexdigest()}", "size": len(data)}
+            {"uri": self._public(file.uri), "digest": f"sha256:{hashlib.sha256(data).hexdigest()}", "size": len(data)}
             for file in files
             if (data := file.text.encode()) is not None
         ]
-        return {"uri": _uri(skill, _CARD), "frontmatter": front, "resources": listed}
+        told = self._session.text_kinds.mark_json(front, TextKind.PUBLIC)
+        return {"uri": self._public(_uri(skill, _CARD)), "frontmatter": told, "resources": listed}
+
+    def _public(self, text: str) -> str:
+        return self._session.text_kinds.mark(text, TextKind.PUBLIC)
 
     def _files(self, skill: Skill) -> list[_File]:
         """Its plain text files as this session may see them; earlier versions and links are no part of it."""
@@ -118,7 +133,7 @@ class SkillResources:
                 continue
             try:
                 if path.is_file() and path.stat().st_size <= LARGEST:
-                    text = self._session.mask(read_plain(path))
+                    text = self._session.mask_known(read_plain(path))
                     found.append(_File(_uri(skill, "/".join(parts)), text))
             except (OSError, ValueError):
                 continue  # gone, closed, or no text: then it is not there to read

@@ -11,6 +11,7 @@ from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Note, Skill
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -41,8 +42,9 @@ class Skills:
     async def load(self, arguments: JsonObject) -> Answer:
         """`load_skill`."""
         name = given.text(arguments, "name")
-        text = self._session.mask(await read_skill_text(self._rooms, name))  # before it is cut
-        return Answer(cut(text, self._rooms.settings().run_answer_tokens, "skill://…/SKILL.md has its instructions"))
+        text = self._session.mask_known(await read_skill_text(self._rooms, name))  # before it is cut
+        text = cut(text, self._rooms.settings().run_answer_tokens, "skill://…/SKILL.md has its instructions")
+        return Answer(text, kind=TextKind.PUBLIC)
 
     async def run(self, context: Context, arguments: JsonObject) -> Answer:
         """`run_skill`: a program like any other, which policy reads together with the skill."""
@@ -63,10 +65,11 @@ class Skills:
         skill = await asyncio.to_thread(offer, name, description, text.text, author)
         summary = self._session.mask(f"{author} offers the skill {skill.name}")
         self._rooms.journal.append(Note(kind="skill.drafted", summary=summary, actor=author, session=self._session.id))
-        return Answer(f"{skill.name} is a draft now. It can be used after the user has kept it.")
+        words = f"{skill.name} is a draft now. It can be used after the user has kept it."
+        return Answer(words, kind=TextKind.PUBLIC)
 
 
 def _listed(skills: Sequence[Skill], none: str) -> Answer:
     lines = [f"{skill.name}: {skill.description}" for skill in skills]
     facts: JsonObject = {"skills": [{"name": skill.name, "description": skill.description} for skill in skills]}
-    return Answer("\n".join(lines) or none, facts)
+    return Answer("\n".join(lines) or none, facts, kind=TextKind.PUBLIC)

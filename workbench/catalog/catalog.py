@@ -275,6 +275,21 @@ class Catalog:
         """Why nobody may call this tool now; None when it may be called."""
         return self.server(tool.server).pins.refusal(tool.name)
 
+    def is_seen(self, tool: Tool) -> bool:
+        """Whether the user stands behind this definition: it was there when its server was added, or they looked at it
+        since."""
+        return self.server(tool.server).pins.is_seen(tool.name)
+
+    def unseen(self) -> tuple[str, ...]:
+        """The names, also those in Python, of tools whose definitions nobody has looked at."""
+        return tuple(
+            name
+            for server in self._enabled()
+            for tool in server.tools.values()
+            if not server.pins.is_seen(tool.name)
+            for name in (tool.name, server.functions[tool.name])
+        )
+
     # calls
 
     async def call(self, call: ToolCall, progress: Hear | None = None) -> Outcome:

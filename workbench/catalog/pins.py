@@ -86,6 +86,10 @@ class Pins:
     def blocked(self, tool: str) -> bool:
         return tool in self._waiting
 
+    def is_seen(self, tool: str) -> bool:
+        """Whether the definition in force is one that the user knew of when the server was added, or has looked at."""
+        return tool in self._pins and not self._pins[tool].new
+
     def refusal(self, tool: str) -> Fault | None:
         """Why nobody may call this tool now."""
         if tool not in self._waiting:

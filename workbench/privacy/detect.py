@@ -46,7 +46,14 @@ def _by_rules(text: str, rules: Rules) -> list[Found]:
     found += cells(text, rules)
     found += mentions(text)
     found += cards(text)
-    for own in rules.patterns:
-        why = f"your pattern {own.name}"
-        found += [Found(*match.span(), own.kind, why) for match in each(own.regex, text) if match.group()]
-    return found
+    return found + by_patterns(text, rules)
+
+
+def by_patterns(text: str, rules: Rules) -> list[Found]:
+    """What the user's own patterns match."""
+    return [
+        Found(*match.span(), own.kind, f"your pattern {own.name}")
+        for own in rules.patterns
+        for match in each(own.regex, text)
+        if match.group()
+    ]

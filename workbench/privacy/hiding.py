@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.privacy.detect import by_patterns
 from workbench.privacy.found import Found, union
-from workbench.privacy.kinds import LITERAL, Kind
+from workbench.privacy.kinds import CUSTOM, LITERAL, Kind
 from workbench.privacy.known import fold
 from workbench.privacy.marks import lookalikes
+from workbench.privacy.ordinary import is_ordinary
 from workbench.privacy.remembered import Remembered
 from workbench.privacy.values import Values
 from workbench.privacy.walk import as_text, rebuild
 from workbench.records import JsonValue
 from workbench.uncollected import uncollected
+
+_Known = tuple[int, int, str, AbstractSet[str]]  # where a known value stands, its kind, the servers that supplied it
 
 _LONG: Final = 100_000  # characters in which so much is found that looking for garbage meanwhile takes long
 
@@ -37,6 +42,16 @@ class Hiding:
         if learnt == self._values.learnt:
             self._clean_texts(learnt).add(text)
         return text
+
+    def replace_known(self, text: str) -> str:
+        """The text with a token in place of each known value and of what the user's own patterns match, for text in
+        which nothing is guessed and nothing learnt: definitions, skills, our own sentences."""
+        masked, _ = self._blanked(text)
+        rules = self._values.rules
+        seen = (one for one in self._values.known.find(masked) if not rules.lets_pass(one.value))
+        known = [(one.start, one.end, *self._values.origin(one.value)) for one in seen]
+        known = [one for one in known if one[2] == CUSTOM or not is_ordinary(text[one[0] : one[1]])]
+        return self._with_tokens(text, [*by_patterns(masked, rules)], known)
 
     def sanitize_json(self, value: JsonValue) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does."""
@@ -68,7 +83,11 @@ class Hiding:
         seen = (one for one in self._values.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self._values.origin(one.value)) for one in seen]
         told = self._values.readings.detect(masked, rules) if read else ()
-        found = [*literals, *told, *(Found(start, end, kind) for start, end, kind, _ in known)]
+        return self._with_tokens(text, [*literals, *told], known)
+
+    def _with_tokens(self, text: str, found: list[Found], known: list[_Known]) -> str:
+        """The text with a token for each stretch; one that holds a known value came from where that came from."""
+        found = [*found, *(Found(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0
         for part in union(found):

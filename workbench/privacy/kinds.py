@@ -29,6 +29,7 @@ from workbench.privacy import (
 from workbench.quick_records import dataclass
 
 LITERAL = "LITERAL"  # text that looks like a token but is none
+CUSTOM = "CUSTOM"  # what the user marked themselves
 SEALED = "SEALED"  # a value of a sealed field that shows no kind of its own
 
 
@@ -86,7 +87,7 @@ KINDS = (
     Kind("COMPANY", "companies", company.find, company.accepts, company.KEYS, company.assigned),
     Kind("USERNAME", "user names", username.find, username.accepts, username.KEYS),
     Kind("BANK", "bank details", bank.find, bank.accepts, bank.KEYS, why="word before it", numeric=True),
-    Kind("CUSTOM", "values of your own", custom.find, custom.accepts, custom.KEYS),
+    Kind(CUSTOM, "values of your own", custom.find, custom.accepts, custom.KEYS),
     Kind(SEALED, "sealed values", custom.find, custom.accepts, custom.KEYS),
 )
 

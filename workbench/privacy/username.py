@@ -19,7 +19,7 @@ _NAME = later(r"@?[^\W_][\w.+-]{1,63}")
 _NONE_WORDS = """
 string null none unknown true false root admin user guest system anonymous default test self me you all shared public
 postgres mysql redis www-data nobody daemon bin sys git ubuntu debian ec2-user docker jenkins runner vagrant node app
-service administrator linuxbrew travis circleci runneradmin vsts appuser nginx apache
+service administrator program linuxbrew travis circleci runneradmin vsts appuser nginx apache
 """
 _NONE = frozenset(_NONE_WORDS.split())
 _CODE = ("self.", "this.", "os.", "args.", "request.", "config.", "settings.")

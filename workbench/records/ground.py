@@ -37,3 +37,4 @@ class Fault:
     hint: str = ""
     detail: str = ""  # longer text for whoever wants it: stderr lines, a traceback
     code: str = ""  # one word for programs, where there is one: timeout, unknown_tool, a protocol's number
+    ours: bool = False  # message and detail are sentences of the workbench, not of a program, a server or the user

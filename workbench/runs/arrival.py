@@ -13,7 +13,6 @@ from typing import Any
 
 from workbench.cancellation import WorkCancelled, cancellable
 from workbench.events import LedgerChanged, spawn
-from workbench.privacy.cutting import before
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.pictures import cost, taken_out
 from workbench.runs.reasons import unanswered
@@ -22,7 +21,7 @@ from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import hint
 from workbench.runs.spills import Spills
-from workbench.runs.view import compose, cut, shorten
+from workbench.runs.view import beginning, compose_parts, cut, shorten
 from workbench.tokens import count
 
 log = logging.getLogger(__name__)
@@ -122,18 +121,19 @@ class Arrival:
         result, road.pictures = taken_out(draft.result, partial(self._refusal, road))
         draft = replace(draft, result=result)
         budget = self._rooms.settings().run_answer_tokens
-        composed = compose(draft)
-        if is_person(road) and len(composed) > OWN:
-            notice = f"[{len(composed) - OWN:,} characters more are not shown here; no model reads them]"
-            return f"{road.session.mask_output(composed[: before(composed, OWN)])}\n… {notice}"
-        whole = road.session.mask_output(composed)
+        parts = compose_parts(draft)
+        if is_person(road) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
+            notice = f"[{more:,} characters more are not shown here; no model reads them]"
+            return f"{road.session.mask_parts(beginning(parts, OWN))}\n… {notice}"
+        whole = road.session.mask_parts(parts)
         if is_person(road) or road.rehearsal is not None or count(whole) <= budget:
             return whole
         pointer = self._spills.keep(draft)
         if draft.result and count(draft.result) > budget // 2:
             masked = road.session.mask_json(json.loads(draft.result))
             smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
-            whole = road.session.mask_output(compose(replace(draft, result=f"{smaller}  [cut; {pointer}]")))
+            shorter = replace(draft, result=f"{smaller}  [cut; {pointer}]")
+            whole = road.session.mask_parts(compose_parts(shorter))
         return cut(whole, budget, pointer)
 
     def _refusal(self, road: Road, picture: bytes) -> str:

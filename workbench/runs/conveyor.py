@@ -289,9 +289,9 @@ class Conveyor:
         except asyncio.CancelledError:
             end = stopped(road.stop_reason)
         except StateGone as fault:
-            end = End(RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint))
+            end = End(RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint, ours=True))
         except WorkbenchError as fault:
-            end = End(RunState.FAILED, "could not run", Fault(fault.message, fault.hint))
+            end = End(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
         except Exception as fault:  # whatever broke in the house must still end the run, and be known
             log.exception("run %s failed in the workbench", road.run.id)
             broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
@@ -353,7 +353,9 @@ class Conveyor:
         wait = self._rooms.settings().approval_wait_seconds
         decision = await road.wait(wait) if rule is None else pins.use(rule, road.run)
         if decision is None:
-            words = Fault("Nobody answered in time, so it was refused.", "Propose it again when a person is there.")
+            words = Fault(
+                "Nobody answered in time, so it was refused.", "Propose it again when a person is there.", ours=True
+            )
             return End(RunState.REFUSED, "was refused: nobody answered in time", words)
         road.run = replace(road.run, decision=decision)
         summary, detail = told(decision, road.run, road.session.mask)
@@ -361,7 +363,8 @@ class Conveyor:
         if decision.allow:
             return None
         reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
-        return End(RunState.REFUSED, "was denied by a person", Fault(reason, "Change the program or ask why."))
+        denied = Fault(reason, "Change the program or ask why.", ours=not decision.reason)
+        return End(RunState.REFUSED, "was denied by a person", denied)
 
     def _changed(self, road: Road) -> End | None:
         """The last look before it starts: what a person allowed must be what is there."""
@@ -377,7 +380,7 @@ class Conveyor:
             return None
         words = "A tool or server that this program uses changed between the approval and its start."
         road.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": road.run.seal})
-        return End(RunState.REFUSED, "was not run: what it uses changed", Fault(words, "Propose it again."))
+        return End(RunState.REFUSED, "was not run: what it uses changed", Fault(words, "Propose it again.", ours=True))
 
     async def _execute(self, road: Road) -> End:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")

@@ -39,6 +39,7 @@ def explain(findings: Sequence[Finding]) -> Fault:
         "Some of its calls cannot work.",
         "Correct these lines and propose it again; nothing has happened yet.",
         f"{lines}\n… and {more} more." if more > 0 else lines,
+        ours=True,
     )
 
 

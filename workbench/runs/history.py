@@ -24,7 +24,9 @@ from workbench.records import Gate as GateWord
 
 SHOWN_PAST = 100  # runs of earlier cores that lists show
 READ_ENTRIES = 2_000  # newest run entries looked through to find them
-LOST = Fault("The core ended while this ran.", "Nothing of it is running now. Propose it again if it is still wanted.")
+LOST = Fault(
+    "The core ended while this ran.", "Nothing of it is running now. Propose it again if it is still wanted.", ours=True
+)
 
 
 def past_runs(journal: Journal) -> tuple[tuple[Run, ...], int]:

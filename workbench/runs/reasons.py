@@ -46,7 +46,7 @@ _NO_NETWORK = (
 
 def stopped(reason: str) -> End:
     """Somebody ended it."""
-    return End(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled."))
+    return End(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled.", ours=True))
 
 
 def unanswered(reason: str) -> End:
@@ -64,7 +64,7 @@ def returned(verdict: Verdict, outcome: Gate) -> Fault:
         if outcome is Gate.REFUSED
         else "Correct it and propose it again."
     )
-    return Fault(verdict.sentence, hint, lines)
+    return Fault(verdict.sentence, hint, lines, ours=True)
 
 
 def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
@@ -75,7 +75,8 @@ def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
     if state:
         hints.append(f"The state {state!r} ended with it: its variables are lost, the workspace's files are there.")
     hints.append(hint)
-    return Fault(f"{name}{ending.message}", " ".join(filter(None, hints)), ending.traceback)
+    ours = not name and not ending.traceback  # a limit of the sandbox, of which the program could write nothing
+    return Fault(f"{name}{ending.message}", " ".join(filter(None, hints)), ending.traceback, ours=ours)
 
 
 def _meaning(ending: Ending) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.policy.observed import compare, unforeseen
+from workbench.privacy.cutting import before
 from workbench.quick_records import dataclass
 from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.records.runs import ENDS
@@ -265,7 +266,9 @@ class Road:
         run = self.run
         fault = f"{run.fault.message} {run.fault.hint}".strip() if run.fault else ""
         return {
-            "answer": self.session.mask_start(run.model_view, KEPT_TEXT),
+            "answer": self.session.mask_known(
+                run.model_view[: before(run.model_view, KEPT_TEXT)]
+            ),  # as the model got it
             "fault": self.session.mask_start(fault, KEPT_TEXT),
             "calls": len(self._calls),
             "memory_mb": run.memory_mb,

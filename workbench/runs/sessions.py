@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, count
 
 from workbench.privacy.cutting import before
@@ -13,6 +13,7 @@ from workbench.privacy.held import Source
 from workbench.privacy.marking import Following
 from workbench.privacy.repeats import Repeats
 from workbench.privacy.sealed import Sealed
+from workbench.privacy.text_kinds import KindMarks, Part, TextKind
 from workbench.privacy.trail import Trail
 from workbench.privacy.vault import Vault
 from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, ToolSummary
@@ -41,6 +42,7 @@ class Session:
         self.present = True
         self.vault = Vault(name)
         self.trail = Trail()
+        self.text_kinds = KindMarks()
         self.registrations = Registrations()  # of answers that their user saw before they were looked through
         self._repeats = Repeats()
         self.ledger = Ledger()
@@ -91,6 +93,28 @@ class Session:
         """Text as the model of this session may see it."""
         text = self._masks.mask(text)
         return self.vault.sanitize(text) if self._masked() else text
+
+    def mask_known(self, text: str) -> str:
+        """The same for a definition, a skill or a sentence of ours: known values only, nothing is guessed or learnt."""
+        text = self._masks.mask(text)
+        return self.vault.replace_known(text) if self._masked() else text
+
+    def mask_part(self, text: str, kind: TextKind) -> str:
+        """A part of a text, looked through as its kind asks. Stored secrets leave in none."""
+        if kind is TextKind.DATA:
+            return self.mask(text)
+        return self.mask_known(text) if kind is TextKind.PUBLIC else self._masks.mask(text)
+
+    def mask_parts(self, parts: Sequence[Part]) -> str:
+        """A text of several parts, of which the data was made by a program; what is found in one of them is replaced in
+        all."""
+        while True:
+            learnt = self.vault.learnt
+            masked = [
+                self.mask_output(text) if kind is TextKind.DATA else self.mask_part(text, kind) for text, kind in parts
+            ]
+            if learnt == self.vault.learnt:
+                return "".join(masked)
 
     def mask_start(self, text: str, letters: int) -> str:
         """The first letters of a text, masked before it is cut: what may be half of a value goes too."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from difflib import unified_diff
 
 from workbench.privacy.cutting import after, before
+from workbench.privacy.text_kinds import Part, TextKind
 from workbench.records import JsonValue, Origin, Run, RunState
 from workbench.tokens import count
 
@@ -18,17 +20,33 @@ _COMPARED, _SHOWN, _LINE = 1_000, 120, 300  # lines that are compared; lines of 
 
 def compose(run: Run) -> str:
     """The whole answer before privacy and cutting."""
-    return "\n\n".join(filter(None, (_edited(run), _answer(run))))
+    return "".join(text for text, _ in compose_parts(run))
 
 
-def _edited(run: Run) -> str:
+def compose_parts(run: Run) -> tuple[Part, ...]:
+    """The same in parts: what the workbench says of the run, and what the program said."""
+    return (*_edited(run), *_answer(run))
+
+
+def beginning(parts: Sequence[Part], letters: int) -> tuple[Part, ...]:
+    """The first so many letters of a composed text."""
+    found: list[Part] = []
+    for text, kind in parts:
+        found.append((text[: before(text, letters)] if len(text) > letters else text, kind))
+        if (letters := letters - len(text)) <= 0:
+            break
+    return tuple(found)
+
+
+def _edited(run: Run) -> tuple[Part, ...]:
     """What the user changed in an agent's program, so that the agent does not take the answer for its own program's."""
     proposal = run.proposal
     if proposal.origin is not Origin.AGENT or not proposal.original or proposal.original == proposal.code:
-        return ""
+        return ()
     ran = "before it ran. This is the answer of the changed program" if run.started else "while it waited for approval"
     changes = _difference(proposal.original.splitlines(), proposal.code.splitlines())
-    return f"The user changed your program {ran}. Changed lines (- yours, + the user's):\n```diff\n{changes}\n```"
+    words = f"The user changed your program {ran}. Changed lines (- yours, + the user's):\n"
+    return (words, TextKind.FIXED), (f"```diff\n{changes}\n```", TextKind.DATA), ("\n\n", TextKind.FIXED)
 
 
 def _difference(before: list[str], after: list[str]) -> str:
@@ -52,23 +70,25 @@ def _placed(line: str, first: int) -> str:
     return re.sub(r"([-+])(\d+)", lambda match: f"{match[1]}{int(match[2]) + first}", line)
 
 
-def _answer(run: Run) -> str:
+def _answer(run: Run) -> tuple[Part, ...]:
     if run.state is RunState.DONE:
-        return _done(run)
+        return (_done(run),)
     fault = run.fault
     words = {
         RunState.REFUSED: "The program was not run.",
         RunState.STOPPED: "The program was stopped.",
         RunState.INTERRUPTED: "The program was interrupted.",
     }.get(run.state, "The program failed.")
-    parts = [f"{words} {fault.message}" if fault else words]
-    if fault and fault.detail:
-        parts.append(fault.detail)
-    if fault and fault.hint:
-        parts.append(f"Hint: {fault.hint}")
+    parts: list[Part] = [(words, TextKind.FIXED)]
+    if fault:
+        kind = TextKind.PUBLIC if fault.ours else TextKind.DATA
+        message = f"{fault.message}\n\n{fault.detail}" if fault.detail else fault.message
+        parts += [(" ", TextKind.FIXED), (message, kind)]
+        if fault.hint:
+            parts.append((f"\n\nHint: {fault.hint}", TextKind.PUBLIC))
     if run.output:
-        parts.append(f"Printed before that:\n{run.output.rstrip()}")
-    return "\n\n".join(parts)
+        parts += [("\n\nPrinted before that:\n", TextKind.FIXED), (run.output.rstrip(), TextKind.DATA)]
+    return tuple(parts)
 
 
 def cut(text: str, budget: int, pointer: str) -> str:
@@ -105,10 +125,12 @@ def _shorten(value: JsonValue, items: int, letters: int) -> JsonValue:
     return value
 
 
-def _done(run: Run) -> str:
+def _done(run: Run) -> Part:
     parts = []
     if run.output:
         parts.append(run.output.rstrip())
     if run.result and run.result != "null":
         parts.append(f"result = {run.result}")
-    return "\n".join(parts) or "The program ran to its end; it printed nothing and set no result."
+    if parts:
+        return "\n".join(parts), TextKind.DATA
+    return "The program ran to its end; it printed nothing and set no result.", TextKind.FIXED

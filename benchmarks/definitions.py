@@ -1,0 +1,178 @@
+"""Whether agents read the definitions of tools as their servers sent them: `definitions.py FOLDER`.
+
+FOLDER holds recorded lists of tools, one JSON file a server. A real core serves all of them through `mcp-workbench
+serve` to the SDK's client, which reads every signature and every definition: first in a fresh conversation, then in one
+that has learnt personal data (customers, a home folder that is an ordinary word, a README). Printed is how many differ
+from what was recorded, and which of the workbench's own answers and errors changed; goal: none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from workbench.catalog.one_tool import one_tool
+from workbench.core import Core
+from workbench.paths import OVERRIDE, paths_of
+from workbench.records import Depth, ServerStatus
+
+TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
+README = Path(__file__).resolve().parent.parent / "README.md"
+LEARN = (
+    "print('HOME=/home/program', '/home/orders', '/home/return', 'login=calling')",
+    "from servers.demo import list_customers\nprint(await list_customers(limit=50))",
+    f"print({README.read_text(encoding='utf-8')[:60_000]!r})",
+)
+OWN = {  # what the workbench itself says, by the tool that is asked
+    "list_skills": ("list_skills", {}),
+    "load_skill": ("load_skill", {"name": "wait-for-message"}),
+    "unknown tool": ("get_tool_definition", {"name": "nobody.has_this"}),
+    "unknown skill": ("load_skill", {"name": "nobody-has-this"}),
+    "unknown run": ("get_run", {"run_id": "none"}),
+    "not run": ("execute_code", {"code": "import subprocess", "description": "x"}),
+    "nothing printed": ("execute_code", {"code": "x = 1", "description": "x"}),
+    "does not parse": ("execute_code", {"code": "print(", "description": "x"}),
+    "wrong argument": (
+        "execute_code",
+        {"code": "from servers.demo import list_orders\nawait list_orders(name='x', state=1)", "description": "x"},
+    ),
+    "too slow": ("execute_code", {"code": "while True: pass", "description": "x", "timeout": 1}),
+    "name error": ("execute_code", {"code": "print(program)", "description": "x"}),
+}
+
+
+@dataclass
+class Expected:
+    """What an agent should read."""
+
+    searches: dict[tuple[str, str], str] = field(default_factory=dict)  # server, depth → answer
+    definitions: dict[str, str] = field(default_factory=dict)  # tool → answer
+
+
+async def main(folder: Path) -> int:
+    with tempfile.TemporaryDirectory() as home:
+        os.environ[OVERRIDE] = str(Path(home) / "home")
+        bench = Path(home) / "bench"
+        bench.mkdir()
+        files = sorted(folder.glob("*.json"))
+        entries = {one.stem: {"command": sys.executable, "args": [__file__, "--replay", str(one)]} for one in files}
+        config = Path(home) / "home" / "config"
+        config.mkdir(parents=True)
+        (config / "settings.toml").write_text("[approval]\nwait_seconds = 2\n", encoding="utf-8")
+        (bench / ".mcp.json").write_text(json.dumps({"mcpServers": entries}), encoding="utf-8")
+        expected = await _expected(bench)
+        return await _converse(bench, expected)
+
+
+async def _expected(bench: Path) -> Expected:
+    """Connects every server once, as its user would, and notes what the catalogue says."""
+    core, told = Core(paths_of(bench)), Expected()
+    await core.open()
+    try:
+        names = [state.config.name for state in core.rooms.catalog.states()]
+        for name in names:
+            await core.desk.connect(name, (await core.desk.consent(name)).sha)
+        while any(state.status is ServerStatus.STARTING for state in core.rooms.catalog.states()):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        catalog = core.rooms.catalog
+        for name in names:
+            for depth in Depth:
+                told.searches[name, str(depth)] = catalog.search("", depth, 500, name).text
+        for tool in catalog.tools():
+            spelled = f"{tool.server}.{tool.name}"
+            text = f"{one_tool(catalog, spelled).import_line}\n{json.dumps(dict(tool.raw), ensure_ascii=False)}"
+            told.definitions[spelled] = text
+    finally:
+        await core.close()
+    return told
+
+
+async def _converse(bench: Path, expected: Expected) -> int:
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "workbench", "serve", "--bench", str(bench)], env=dict(os.environ)
+    )
+    async with Client(stdio_client(command), mode="legacy") as client:
+        own = {name: await _ask(client, *asked) for name, asked in OWN.items()}
+        wrong = await _compare("a fresh conversation", client, expected, own)
+        for code in LEARN:
+            told = await _ask(client, "execute_code", {"code": code, "description": "Learn."})
+            assert TOKEN.search(told), told[:500]
+        return wrong + await _compare("one that has learnt personal data", client, expected, own)
+
+
+async def _compare(where: str, client: Client, expected: Expected, own: dict[str, str]) -> int:
+    began = time.perf_counter()
+    signatures = changed = schemas = 0
+    for (server, depth), text in expected.searches.items():
+        told = await _ask(client, "search_tools", {"server": server, "detail_level": depth, "limit": 500})
+        lines = list(zip(text.split("\n"), told.split("\n"), strict=False))
+        wrong = sum(one != other for one, other in lines) + abs(text.count("\n") - told.count("\n"))
+        signatures += wrong if depth == Depth.FULL else 0
+        changed += wrong
+    for tool, text in expected.definitions.items():
+        told = await _ask(client, "get_tool_definition", {"name": tool})
+        if not _is_same(told, text):
+            schemas += 1
+            print(f"  {tool} differs: {told[:200]!r}")
+    said = {name: await _ask(client, *asked) for name, asked in OWN.items()}
+    words = [name for name, text in own.items() if _plain(said[name]) != _plain(text) or TOKEN.search(said[name])]
+    many = len(expected.definitions)
+    print(f"{where}: {time.perf_counter() - began:.1f} s")
+    print(f"  lines of signatures changed: {signatures} ({many} tools)")
+    print(f"  lines of all search answers changed: {changed}")
+    print(f"  definitions changed: {schemas} of {many}")
+    print(f"  answers and errors of the workbench changed: {len(words)} of {len(OWN)} {words or ''}")
+    for name in words:
+        print(f"    {name}: {said[name][:300]!r}")
+    return signatures + changed + schemas + len(words)
+
+
+def _is_same(told: str, text: str) -> bool:
+    """Whether this is the whole definition, or its beginning and its end where it was too long."""
+    beginning, _, rest = told.partition("\n… [cut: ")
+    return text.startswith(beginning) and text.endswith(rest.partition("] …\n")[2]) and (bool(rest) or text == told)
+
+
+def _plain(text: str) -> str:
+    """Without the numbers that differ between two runs."""
+    return re.sub(r"\d+(\.\d+)?", "0", text)
+
+
+async def _ask(client: Client, tool: str, arguments: dict[str, Any]) -> str:
+    said = await client.call_tool(tool, arguments)
+    return "\n".join(part.text for part in said.content if part.type == "text")
+
+
+def replay(file: Path) -> None:
+    """A server that offers a recorded list."""
+    tools = json.loads(file.read_text(encoding="utf-8")).get("tools") or []
+    for line in sys.stdin:
+        message = json.loads(line)
+        if (number := message.get("id")) is None:
+            continue
+        result: dict[str, Any] = {}
+        if message["method"] == "initialize":
+            result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+            result["serverInfo"] = {"name": file.stem, "version": "1"}
+        elif message["method"] == "tools/list":
+            result = {"tools": tools}
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--replay":
+        replay(Path(sys.argv[2]))
+    else:
+        raise SystemExit(1 if asyncio.run(main(Path(sys.argv[1]))) else 0)
