@@ -88,3 +88,97 @@ async def test_only_a_program_that_was_judged_with_skills_is_held_against_them(d
     assert borrows(assess_all(USES, demo.catalog.tools(), skills))
     assert not borrows(assess_all("result = 1", demo.catalog.tools(), skills))
     assert not borrows(None)
+
+
+TIDY = """\
+import os
+from pathlib import Path
+
+
+def tidy():
+    for file in Path("workspace").glob("*.csv"):
+        os.unlink(file)
+    return "done"
+"""
+# Every way of spelling the use of the skill `tidy` that a run takes.
+SPELLINGS = (
+    "result = load_skill('tidy').tidy()",
+    "result = load_skill(name='tidy').tidy()",
+    "result = load_skill(name=('ti' 'dy')).tidy()",
+    "name = 'ti' + 'dy'\nresult = load_skill(name).tidy()",
+    "name = 'tiny'\nresult = load_skill(name.replace('n', 'd')).tidy()",
+    "result = load_skill(*['tidy']).tidy()",
+    "result = load_skill(*{'tidy': 'double'}).tidy()",
+    "result = load_skill(**{'name': 'tidy'}).tidy()",
+    "load = load_skill\nresult = load('tidy').tidy()",
+    "result = [load_skill][0]('tidy').tidy()",
+    "result = next(map(load_skill, ['tidy'])).tidy()",
+    "for name in {'tidy': 'double'}:\n    result = load_skill(name).tidy()",
+    "name = 'double'\ndef other():\n    global name\n    name = 'tidy'\nother()\nresult = load_skill(name).tidy()",
+    "def load(name):\n    return load_skill(name)\nresult = load('tidy').tidy()",
+    "result = (lambda load: load('tidy'))(load_skill).tidy()",
+    "result = load_skill.__call__('tidy').tidy()",
+    "result = globals()['load_skill']('tidy').tidy()",
+    "result = [f for n, f in globals().items() if n.startswith('load_s')][0]('tidy').tidy()",
+    "from functools import partial\nresult = partial(load_skill, 'tidy')().tidy()",
+    "@load_skill\n@lambda cls: cls.__name__\nclass tidy: pass\nresult = tidy.tidy()",
+    "from skills.tidy import tidy\nresult = tidy()",
+    "from ｓｋｉｌｌｓ.tidy import tidy\nresult = tidy()",
+    "from skills import tidy\nresult = tidy.tidy()",
+    "import skills.tidy as other\nresult = other.tidy()",
+    "import skills.tidy\nresult = getattr(skills, 'ti' + 'dy').tidy()",
+    "import importlib\nresult = importlib.import_module('skills.tidy').tidy()",
+    "import importlib\nresult = importlib.import_module('.tidy', package='skills').tidy()",
+    "result = __import__('skills', fromlist=['tidy']).tidy.tidy()",
+    "names = {}\nexec(load_skill('tidy'), names)\nresult = names['tidy']()",
+)
+
+
+@pytest.mark.parametrize("program", SPELLINGS)
+async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core, program):
+    kept = keep(core, "tidy", TIDY)
+    precious = core.paths.workspace / "precious.csv"
+    precious.write_text("a,b\n")
+    run = await waiting(core, core.conveyor.submit(program, core.rooms.sessions.open("agent")))
+    assert run.verdict.risk in (Risk.HIGH, Risk.CRITICAL)
+    assert run.verdict.definitions["skills.tidy"] == kept.sha
+    assert precious.exists()
+    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    done = await core.conveyor.finished(run.id)
+    assert done.state is RunState.DONE, done.fault
+    assert not precious.exists()
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "result = load_skill('double').double(2)",
+        "name = 'double'\nresult = load_skill(name=name).double(2)",
+        "result = callable(load_skill) and load_skill is not None",
+        "from client import load_skill as load\nresult = load('double').double(2)",
+        "from skills.double import *\nresult = double(2)",
+    ],
+)
+async def test_a_harmless_skill_asks_nobody_however_it_is_named(core, program):
+    keep(core, "double", "def double(n):\n    return 2 * n\n")
+    assert (await core.conveyor.assess(program)).gate is Gate.AUTO
+
+
+async def test_a_skill_that_is_kept_while_its_program_waits_is_noticed(core):
+    run = await waiting(core, core.conveyor.submit("load_skill('tidy').tidy()", core.rooms.sessions.open("agent")))
+    assert "Uses the skill tidy, which is not kept here" in run.verdict.sentence
+    keep(core, "tidy", TIDY)
+    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    done = await core.conveyor.finished(run.id)
+    assert done.state is RunState.FAILED
+    assert "changed after this program was assessed" in done.fault.message
+
+
+async def test_skills_nested_too_deeply_to_be_read_are_asked_about(core):
+    skills = [keep(core, "deep-7", TIDY.replace("def tidy", "def deep_7"))]
+    for number in range(6, 0, -1):
+        code = f"from skills.deep_{number + 1} import deep_{number + 1} as next\n\n\ndef deep_{number}():\n    next()\n"
+        skills.append(keep(core, f"deep-{number}", code))
+    verdict = assess_all("from skills.deep_1 import deep_1\ndeep_1()", (), skills)
+    assert (verdict.gate, verdict.risk) == (Gate.ASK, Risk.HIGH)
+    assert "too deeply to be read" in verdict.sentence

@@ -23,7 +23,7 @@ from workbench.records import EffectKind, Finding, Flow, Gate, HostRule, Risk, S
 from workbench.syntax import parse
 from workbench.uncollected import uncollected
 
-RULES = "5"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+RULES = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 DEEPEST = 3  # texts inside texts given to exec
 SYNTAX = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
 
@@ -140,6 +140,8 @@ def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> V
         lines=sum(1 for line in text.text.split("\n") if line.strip()),
         forks=report.forks,
         definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
+        skills=dict(sorted(report.skills.items(), key=lambda item: item[1])),
+        any_skill=report.any_skill,
     )
 
 

@@ -9,6 +9,7 @@ from functools import reduce
 from workbench.policy.effects import note_file
 from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
+from workbench.policy.skill_uses import load_by_name
 from workbench.policy.special import Special, every
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.toolbook import Unlisted
@@ -42,8 +43,7 @@ def _use(reader: Reader, node: ast.Call, found: Tool | Unlisted | None, argument
 
 
 def _load_skill(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    name = known(arguments.get(0, "name"))
-    reader.report.not_assessed[f"The text of the kept skill {name or 'chosen at run time'}."] = None
+    load_by_name(reader, node, arguments.get(0, "name"))
     return Value(kind="skill")
 
 

@@ -77,6 +77,7 @@ def _told(alone: Verdict, together: Verdict, offset: int, number: int) -> Verdic
         effects=tuple(_effect(one, offset) for one in together.effects),
         tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),
         flows=tuple(_flow(one, offset) for one in together.flows if one.sink_line > offset),
+        skills={name: max(1, line - offset) for name, line in together.skills.items()},
     )
 
 

@@ -151,9 +151,11 @@ def _either(reader: Reader, node: ast.BoolOp) -> Value:
 
 
 def _compare(reader: Reader, node: ast.Compare) -> Value:
-    taint = reader.value(node.left).taint
+    identity = all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
+    taint = reader.value(node.left, called=identity).taint
     for operator, part in zip(node.ops, node.comparators, strict=True):
-        asked = isinstance(operator, ast.In | ast.NotIn)  # whether a name is in a table gives nothing out of it
+        # whether a name is in a table, or is a certain thing, gives nothing out of it
+        asked = identity or (len(node.ops) == 1 and isinstance(operator, ast.In | ast.NotIn))
         taint |= reader.value(part, called=asked).taint
     return Value(taint=taint) if taint else NOTHING
 

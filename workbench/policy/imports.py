@@ -6,6 +6,7 @@ import ast
 
 from workbench.policy.effects import note
 from workbench.policy.reader import Reader
+from workbench.policy.skill_uses import use_any, use_module
 from workbench.policy.tables import verbs
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
@@ -32,7 +33,7 @@ def named(reader: Reader, node: ast.ImportFrom) -> None:
             _everything(reader, node, source)
             continue
         full = f"{source}.{alias.name}"
-        if full in MODULES:
+        if full in MODULES or source == "skills":
             module(reader, node, full)
         reader.bind(alias.asname or alias.name, Value(refs=(ALIASES.get(full, full),)))
         _check_alias(reader, node, full, alias)
@@ -48,7 +49,7 @@ def module(reader: Reader, node: ast.AST, name: str) -> None:
     elif deed := MODULES.get(name) or MODULES.get(top):
         _telling_module(reader, node, name, deed)
     elif top == "skills":
-        reader.report.not_assessed[f"The text of the kept skill {name.partition('.')[2] or name}."] = None
+        use_module(reader, node, name)
     elif top not in STANDARD and top not in HARMLESS and top not in OURS:
         _unseen(reader, node, name)
 
@@ -83,6 +84,9 @@ def _unseen(reader: Reader, node: ast.AST, name: str) -> None:
 
 
 def _everything(reader: Reader, node: ast.ImportFrom, source: str) -> None:
+    if source == "skills":
+        use_any(reader, node)
+        return
     if source.startswith("servers."):
         for tool in reader.toolbook.offered(source.split(".")[1]):
             reader.bind(tool.name, Value(refs=(f"{source}.{tool.name}",)))

@@ -8,7 +8,7 @@ from functools import lru_cache, reduce
 
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.invocation import Arguments
-from workbench.policy.lookups import attribute_of, by_name
+from workbench.policy.lookups import attribute_of, by_name, note_hidden
 from workbench.policy.methods import call_method
 from workbench.policy.reader import Reader
 from workbench.policy.specials import SPECIALS
@@ -20,7 +20,7 @@ from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import HOST
 from workbench.policy.tampering import note_handed_on, note_lent, note_method
 from workbench.policy.toolcalls import is_tool, note_tool
-from workbench.policy.value import NOTHING, Source, Value, join, shown, tainted, text_of
+from workbench.policy.value import NOTHING, OWN_NAMES, Source, Value, join, shown, tainted, text_of
 
 # What the argument that names the target is called, where it is given by name.
 _SUBJECTS = (
@@ -28,6 +28,11 @@ _SUBJECTS = (
     *("files", "filepath_or_buffer", "path_or_buf", "io", "source", "fname", "fp", "pathname", "top"),
 )
 _REPEATING = names("map imap filter starmap imap_unordered")
+# What only looks at the function it is given, and what calls it, or gives it on to whoever does.
+_LOOKING = frozenset(f"builtins.{name}" for name in names("callable repr id"))
+_CALLING_BACK = _REPEATING | names("partial submit apply apply_async call reduce sorted min max accumulate takewhile")
+_CALLING_BACK |= names("dropwhile filterfalse groupby Thread Timer to_thread run_in_executor call_soon call_later")
+_CALLING_BACK |= names("register add_done_callback sort")
 
 
 def call(reader: Reader, node: ast.Call) -> Value:
@@ -39,7 +44,9 @@ def call(reader: Reader, node: ast.Call) -> Value:
     else:
         target = reader.value(node.func, called=True)
     repeating = _callee(node) in _REPEATING
-    arguments = _arguments(reader, node, repeating)
+    arguments = _arguments(reader, node, repeating, looks=bool(target.refs) and _LOOKING.issuperset(target.refs))
+    if any(source.kind == OWN_NAMES for source in target.taint | arguments.taint):
+        _note_own_names(reader, node, target, arguments)
     if arguments.every:
         note_handed_on(reader, node, arguments)
         note_lent(reader, node, target, arguments)
@@ -60,22 +67,35 @@ def _answers(reader: Reader, node: ast.Call, target: Value, arguments: Arguments
     return answers
 
 
-def _arguments(reader: Reader, node: ast.Call, repeating: bool) -> Arguments:
+def _note_own_names(reader: Reader, node: ast.Call, target: Value, arguments: Arguments) -> None:
+    """`[*globals().values()][3]("x")`, `map(found, …)`: something is called that could have any name of the program."""
+    called = not isinstance(node.func, ast.Attribute) and _has_own_names(target)
+    if called or (_callee(node) in _CALLING_BACK and any(map(_has_own_names, arguments.every))):
+        words = "Calls one of its own names, which one is chosen at run time"
+        note_hidden(reader, node, words, "globals()")
+        reader.report.any_skill = True
+
+
+def _has_own_names(value: Value) -> bool:
+    return any(source.kind == OWN_NAMES for source in value.taint)
+
+
+def _arguments(reader: Reader, node: ast.Call, repeating: bool, looks: bool) -> Arguments:
     if repeating:
         with reader.branch(loop=True):
-            return _read_arguments(reader, node)
-    return _read_arguments(reader, node)
+            return _read_arguments(reader, node, looks)
+    return _read_arguments(reader, node, looks)
 
 
 def _callee(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _read_arguments(reader: Reader, node: ast.Call) -> Arguments:
+def _read_arguments(reader: Reader, node: ast.Call, looks: bool) -> Arguments:
     positional: list[Value] = []
     displays: list[ast.Dict] = []
     for argument in node.args:
-        value = reader.value(argument)
+        value = reader.value(argument, called=looks)
         if type(argument) is ast.Starred and value.items is not None:
             positional.extend(value.items)
         else:

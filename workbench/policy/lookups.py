@@ -9,22 +9,30 @@ from functools import reduce
 from workbench.policy.effects import note
 from workbench.policy.levels import at_least
 from workbench.policy.reader import Reader
+from workbench.policy.skill_uses import LOADED_FROM, LOADERS, use_any, use_module
 from workbench.policy.tables.attributes import SOFT, SPECIAL, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import WORDS, Deed
 from workbench.policy.tables.methods import PATH_KINDS, PATH_METHODS, TELLING
-from workbench.policy.tables.modules import ALIASES, REACHED, STANDARD, TEXTS
+from workbench.policy.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
 from workbench.policy.tables.names import names
 from workbench.policy.toolcalls import is_tool, note_dynamic, note_tool
 from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
 from workbench.records import EffectKind, Risk
 
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
+_BINDING = names("__call__ __get__")
 _POWERFUL = names("os sys builtins subprocess shutil socket ctypes importlib posix pty")
 
 
 def of_ref(reader: Reader, node: ast.AST, ref: str, name: str) -> str:
     """The dotted name of an attribute of a dotted name, through aliases and modules inside modules."""
+    if (
+        name in _BINDING and ref != "operator"
+    ):  # `exec.__call__` is `exec`; `load_skill.__get__("x")` holds its argument
+        if name == "__get__":
+            mention(reader, node, Value(refs=(ref,)))
+        return ref
     full = f"{ref}.{name}"
     bare = name.lstrip("_")
     if (
@@ -36,6 +44,7 @@ def of_ref(reader: Reader, node: ast.AST, ref: str, name: str) -> str:
     ):
         note_hidden(reader, node, f"Reaches the module {bare} through {full}", full)
         return ALIASES.get(bare, bare)
+    use_module(reader, node, full)
     return ALIASES.get(full, full)
 
 
@@ -44,6 +53,8 @@ def mention(reader: Reader, node: ast.AST, value: Value) -> None:
     for ref in value.refs:
         if is_tool(ref):
             note_tool(reader, node, ref)
+        elif ref in LOADERS:
+            use_any(reader, node, "Hands on load_skill without calling it here: which kept skill it loads is not known")
         elif ref == "sys.modules":
             words = "Hands on the table of all loaded modules: whoever gets it reaches any of them by name"
             note_hidden(reader, node, words, ref, Risk.MEDIUM)
@@ -149,7 +160,7 @@ def by_name(reader: Reader, node: ast.Call, owner: Value, key: Value) -> Value:
 def every_name(reader: Reader, node: ast.AST, ref: str) -> Value:
     """All names of a module at once: `vars(os).items()`, `inspect.getmembers(os)`."""
     owner = ref.removesuffix(".__dict__")
-    if owner.split(".")[0] in STANDARD:
+    if owner.split(".")[0] in STANDARD or owner in LOADED_FROM:
         words = f"Goes through all names of {owner}, so which one it uses cannot be read"
         note_hidden(reader, node, words, owner, _weight(owner))
     return NOTHING
@@ -160,6 +171,8 @@ def _unknown_attribute(reader: Reader, node: ast.AST, owner: Value) -> Value:
         top = ref.split(".")[0]
         if top == "servers":
             note_dynamic(reader, node)
+        elif top == "skills":
+            use_any(reader, node)
         elif top in STANDARD:
             risk = Risk.HIGH if ref in _POWERFUL else Risk.MEDIUM
             note_hidden(reader, node, f"Which attribute of {ref} is used is chosen at run time", ref, risk)
@@ -200,7 +213,9 @@ def _own_name(reader: Reader, node: ast.AST, name: str | None) -> Value:
         words = "Looks up one of its own names by text that is only known at run time"
         note_hidden(reader, node, words, HOLE, Risk.MEDIUM)
         return NOTHING
-    return reader.look(name) or NOTHING
+    found = reader.look(name) or (Value(refs=(f"client.{name}",)) if name in CLIENT else NOTHING)
+    mention(reader, node, found)
+    return found
 
 
 def _weight(module: str) -> Risk:

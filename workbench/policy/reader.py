@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, TypeAlias
 
+from workbench.policy.bound_names import bound_once
 from workbench.policy.positions import Positions
 from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
@@ -121,14 +122,20 @@ class Reader:
         self.control: list[Source] = []  # untrusted content that decides whether the current line runs
         self.branches = 0
         self.loops = 0
+        self.annotates = True  # annotations of names are evaluated here: not in the body of a function
+        self.lazy = False  # the text asks for annotations that nobody evaluates
         self.current: ast.AST | None = None
         self._place: tuple[ast.AST, Span] | None = None
+        self._tree = ast.Module([], [])
+        self._once: dict[str, ast.expr] | None = None
         self.work = 0
         self.deadline = deadline or time.thread_time() + BUDGET
 
     def read(self, tree: ast.Module) -> None:
         """Read until nothing new is learned."""
+        self._tree = tree
         self._foresee(tree.body)
+        self.lazy = any(map(_postpones, tree.body))
         try:
             for _ in range(READINGS):
                 self._read_once(tree.body)
@@ -138,6 +145,12 @@ class Reader:
             self.report = Report()
             for part in self.parts.values():
                 self.report.take(part.report)
+
+    def bound_once(self) -> dict[str, ast.expr]:
+        """Names that the whole text binds exactly once, at the top level, with what they are bound to."""
+        if self._once is None:
+            self._once = bound_once(self._tree)
+        return self._once
 
     def _foresee(self, body: Iterable[ast.stmt]) -> None:
         """Methods are known before their class is met: or each class with a method of the same name as an earlier one
@@ -189,6 +202,13 @@ class Reader:
             if isinstance(child, ast.expr):
                 self.value(child)
         return NOTHING
+
+    def call(self, function: ast.expr, *arguments: Value) -> Value:
+        """What calling this with these values gives, where Python calls it without a call being written."""
+        given = {f"<argument {number}>": value for number, value in enumerate(arguments)}
+        names = [ast.copy_location(ast.Name(name, ast.Load()), function) for name in given]
+        with self.scope(given):
+            return self.value(ast.copy_location(ast.Call(function, [*names], []), function))
 
     def span(self, node: ast.AST) -> Span:
         """Where to tell of this node; one deed is often told in several ways."""
@@ -245,12 +265,13 @@ class Reader:
     def _look_ahead(self, later: Later) -> None:
         """What it would tell is told when its turn comes, with all that is known of its parameters then."""
         kept = self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current
+        annotates = self.annotates
         self.later, self.inner, self.ahead = [], {}, self.ahead + 1
         try:
             self._read_body(later)
         finally:
             self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current = kept
-            self.report, self.ahead = self.part.report, self.ahead - 1
+            self.report, self.ahead, self.annotates = self.part.report, self.ahead - 1, annotates
             del self.parts[later.node]
 
     @contextmanager
@@ -284,6 +305,7 @@ class Reader:
         self.looked.clear()
         self._begin(None)
         self.scopes, self.branches, self.loops, self.control, self.current = [{}], 0, 0, [], None
+        self.annotates = True
         self.run(body)
         for later in self.later:  # grows while it is walked: bodies define further functions
             self._read_body(later)
@@ -298,7 +320,7 @@ class Reader:
         self.looked.add(later.node)
         self._begin(later.node)
         self.branches, self.loops, self.control = 0, int(known.looped), []
-        self.current = later.node
+        self.current, self.annotates = later.node, False
         known.reading()
         names = dict.fromkeys(_parameters(later.node.args), NOTHING) | known.parameters
         with self.scope(names, later.scopes):
@@ -306,6 +328,13 @@ class Reader:
                 known.answer = join(known.answer, self.value(later.node.body))
             else:
                 self.run(later.node.body)
+
+
+def _postpones(statement: ast.stmt) -> bool:
+    """`from __future__ import annotations`."""
+    if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__":
+        return False
+    return any(alias.name == "annotations" for alias in statement.names)
 
 
 def _parameters(arguments: ast.arguments) -> list[str]:

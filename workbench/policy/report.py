@@ -8,7 +8,7 @@ from workbench.policy.levels import rank, worst
 from workbench.policy.value import Source
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Tool
 
-MAX_FINDINGS = 500  # more are counted, not listed
+MAX_FINDINGS = 500  # the last of them says that there are more
 MAX_FLOWS = 100
 _MORE = f"More than {MAX_FINDINGS} findings; the rest is not listed."
 
@@ -48,6 +48,8 @@ class Report:
     wanted: list[str] = field(default_factory=list)  # places a person may open for this text
     forks: int = 0  # branches and loops
     opened: bool = False  # some of the network is, or could be, open
+    skills: dict[str, int] = field(default_factory=dict)  # import name of a kept skill → first line that uses it
+    any_skill: bool = False  # which kept skill is used is decided at run time
 
     def add(
         self,
@@ -66,11 +68,22 @@ class Report:
         old = self.notes.get(key)
         if old and rank(old.finding.risk) >= rank(risk):
             return
-        if not old and len(self.notes) >= MAX_FINDINGS:
-            self.not_assessed[_MORE] = None
+        if not old and len(self.notes) >= MAX_FINDINGS - 1:
+            self._overflow()
             return
         line = Effect(effect, message, span.line, risk, reversible) if effect else None
         self.notes[key] = Noted(Finding(rule, risk, message, span, subject), line, blocks)
+
+    def _overflow(self) -> None:
+        """Note that findings are left out. Those may be worse than the listed ones, so the user is asked."""
+        self.not_assessed[_MORE] = None
+        span = Span(1, 0, 1, 0)
+        line = Effect(EffectKind.MAY, _MORE.rstrip("."), 1, Risk.HIGH)
+        self.notes["cap", span, ""] = Noted(Finding("cap", Risk.HIGH, _MORE.rstrip("."), span), line)
+
+    def use_skill(self, name: str, line: int) -> None:
+        """Note a kept skill by its import name."""
+        self.skills[name] = min(line, self.skills.get(name, line))
 
     def use(self, use: Use) -> None:
         """Note a tool; seen in a loop once, it stays so."""
@@ -94,8 +107,8 @@ class Report:
         """All that another report holds; of two notes on the same, the riskier one."""
         for key, noted in other.notes.items():
             old = self.notes.get(key)
-            if old is None and len(self.notes) >= MAX_FINDINGS:
-                self.not_assessed[_MORE] = None
+            if old is None and len(self.notes) >= MAX_FINDINGS - 1:
+                self._overflow()
             elif old is None or rank(old.finding.risk) < rank(noted.finding.risk):
                 self.notes[key] = noted
         for use in other.uses.values():
@@ -108,6 +121,9 @@ class Report:
         self.flows.update(other.flows)
         self.onward.update(other.onward)
         self.forks += other.forks
+        for name, line in other.skills.items():
+            self.use_skill(name, line)
+        self.any_skill = self.any_skill or other.any_skill
 
     def findings(self) -> tuple[Finding, ...]:
         """The worst first, then as they stand in the text."""

@@ -13,13 +13,14 @@ from workbench.policy.invocation import Arguments
 from workbench.policy.lookups import by_key, by_name, every_name, note_hidden
 from workbench.policy.pickles import unpickle
 from workbench.policy.reader import Inner, Reader
+from workbench.policy.skill_uses import use_any, use_module
 from workbench.policy.special import Special, every
 from workbench.policy.tables.attributes import HOOKS, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import ALIASES
 from workbench.policy.tampering import drop, note_replaced, wrap, write_item
-from workbench.policy.value import HOLE, NOTHING, Value, each, join, known, shown, text_of
+from workbench.policy.value import HOLE, NO_TAINT, NOTHING, OWN_NAMES, Source, Value, each, join, known, shown, text_of
 from workbench.policy.value_calls import VALUE_CALLS
 from workbench.records import EffectKind, Risk
 
@@ -63,9 +64,11 @@ def _vars(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Val
 
 def _all_names(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """`vars(os).items()` has the table in its own name, `inspect.getmembers(os)` in its argument."""
-    for owner in arguments.get(0).refs if ref == "inspect.getmembers" else (ref.rpartition(".")[0],):
+    owners = arguments.get(0).refs if ref == "inspect.getmembers" else (ref.rpartition(".")[0],)
+    for owner in owners:
         every_name(reader, node, owner)
-    return Value(taint=arguments.taint)
+    own = {Source(OWN_NAMES, "its own names", reader.span(node).line)} if "globals()" in owners else NO_TAINT
+    return Value(taint=arguments.taint | own)
 
 
 def _type(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -87,13 +90,21 @@ def _table(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Va
 
 
 def _import_by_name(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    return reduce(join, [_import_one(reader, node, ref, known(choice)) for choice in each(arguments.get(0, "name"))])
+    inside = known(arguments.get(1, "package")) if ref.endswith("import_module") else None
+    found = [_import_one(reader, node, ref, known(choice), inside or "") for choice in each(arguments.get(0, "name"))]
+    if ref.endswith("__import__") and any(one.refs == ("skills",) for one in found):
+        for name in arguments.get(3, "fromlist").items or ():
+            use_module(reader, node, f"skills.{known(name)}") if known(name) else use_any(reader, node)
+    return reduce(join, found)
 
 
-def _import_one(reader: Reader, node: ast.Call, ref: str, name: str | None) -> Value:
+def _import_one(reader: Reader, node: ast.Call, ref: str, name: str | None, inside: str) -> Value:
     if not name:
         note(reader, Deed.IMPORT, node, risk=Risk.HIGH)
+        reader.report.any_skill = True
         return NOTHING
+    if name.startswith(".") and inside:
+        name = f"{inside}{name}"
     written = bool(node.args) and isinstance(node.args[0], ast.Constant)
     if name.startswith("servers"):
         return Value(refs=(name,))
@@ -107,7 +118,7 @@ def _import_one(reader: Reader, node: ast.Call, ref: str, name: str | None) -> V
 
 def _run_text(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     code = arguments.get(0, "source", "stmt")
-    if code.kind == "skill":
+    if code.kind == "skill" and _is_skill_text(reader, node):
         note(
             reader,
             Deed.CODE,
@@ -128,6 +139,16 @@ def _run_text(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
             reader.inner[text] = Inner(text, reader.span(node))
         _note_code(reader, node, ref, text, code.kind == "decoded")
     return code if ref == "builtins.compile" else NOTHING
+
+
+def _is_skill_text(reader: Reader, node: ast.Call) -> bool:
+    """Whether the text is that of a kept skill as it stands, not joined with another text."""
+    text = node.args[0] if node.args else None
+    if isinstance(text, ast.Name):
+        text = reader.bound_once().get(text.id)
+    if not isinstance(text, ast.Call):
+        return False
+    return (text.func.attr if isinstance(text.func, ast.Attribute) else getattr(text.func, "id", "")) == "load_skill"
 
 
 def _note_code(reader: Reader, node: ast.Call, ref: str, text: str | None, hidden: bool) -> None:

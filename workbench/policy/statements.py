@@ -12,13 +12,16 @@ from workbench.policy.effects import note
 from workbench.policy.lookups import attribute_of
 from workbench.policy.reader import Later, Reader
 from workbench.policy.tables.attributes import FORBIDDEN_WRITES, IN_PATTERNS
+from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import KINDS
 from workbench.policy.tables.names import names
 from workbench.policy.tampering import note_kept, note_replaced, note_writes
 from workbench.policy.value import NOTHING, UNKNOWN, Value, join, known, shown, tainted
 from workbench.records import Risk
 
 MOST_TURNS = 8
+OPEN = "builtins.open"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -33,8 +36,42 @@ def _assign(reader: Reader, node: ast.Assign) -> None:
 
 
 def _annotated(reader: Reader, node: ast.AnnAssign) -> None:
+    if reader.annotates:
+        _annotation(reader, node.annotation)
     if node.value is not None:
         assign(reader, node.target, reader.value(node.value))
+
+
+def _annotation(reader: Reader, node: ast.expr | None) -> None:
+    """What Python evaluates of an annotation: calls in it run, while the names of types in it hand nothing on."""
+    if node is None or reader.lazy:
+        return
+    if isinstance(node, ast.Name | ast.Attribute):
+        reader.value(node, called=True)
+    elif isinstance(node, ast.Tuple | ast.List):
+        for part in node.elts:
+            _annotation(reader, part)
+    elif isinstance(node, ast.Subscript) and _is_type(reader, node.value):
+        _annotation(reader, node.slice)
+    elif isinstance(node, ast.BinOp) and _is_type(reader, node.left) and _is_type(reader, node.right):
+        _annotation(reader, node.left)
+        _annotation(reader, node.right)
+    else:
+        reader.value(node)
+
+
+def _is_type(reader: Reader, node: ast.expr) -> bool:
+    """Whether an operator or a subscript on this runs none of the program's own code."""
+    if isinstance(node, ast.Subscript):
+        return _is_type(reader, node.value)
+    if isinstance(node, ast.BinOp):
+        return _is_type(reader, node.left) and _is_type(reader, node.right)
+    if isinstance(node, ast.Constant):
+        return True
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return False
+    found = reader.value(node, called=True)
+    return bool(found.refs) and not found.functions
 
 
 def _augmented(reader: Reader, node: ast.AugAssign) -> None:
@@ -115,14 +152,17 @@ def fill(reader: Reader, container: ast.expr, value: Value) -> None:
 
 def _delete(reader: Reader, node: ast.Delete) -> None:
     for target in node.targets:
+        if isinstance(target, ast.Tuple | ast.List):
+            _delete(reader, ast.copy_location(ast.Delete(target.elts), node))
         if not isinstance(target, ast.Subscript | ast.Attribute):
             continue
         owner = reader.value(target.value, called=True)
         if isinstance(target, ast.Attribute):
             note_replaced(reader, target, owner, target.attr)
             continue
+        key = reader.value(target.slice)
         if "os.environ" in owner.refs:
-            note(reader, Deed.SETTING, target, shown(reader.value(target.slice)))
+            note(reader, Deed.SETTING, target, shown(key))
         note_writes(reader, target, owner)
 
 
@@ -218,6 +258,7 @@ def _try(reader: Reader, node: ast.Try) -> None:
 
 def _raise(reader: Reader, node: ast.Raise) -> None:
     reader.value(node.exc)
+    reader.value(node.cause)
 
 
 def _assert(reader: Reader, node: ast.Assert) -> None:
@@ -255,12 +296,36 @@ def _pattern(reader: Reader, pattern: ast.pattern, subject: Value) -> None:
 
 
 def _function(reader: Reader, node: _Function) -> None:
-    for decorator in node.decorator_list:
-        reader.value(decorator)
     made = define(reader, node)
-    reader.bind(node.name, made)
+    arguments = node.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+        _annotation(reader, argument.annotation if argument is not None else None)
+    _annotation(reader, node.returns)
+    _type_parameters(reader, node)
+    reader.bind(node.name, _decorated(reader, node.decorator_list, made))
     if node.name in ("__reduce__", "__reduce_ex__"):
         note(reader, Deed.UNPACK, node, node.name, risk=Risk.MEDIUM)
+
+
+def _decorated(reader: Reader, decorators: Sequence[ast.expr], made: Value) -> Value:
+    """A decorator is called with what is below it, and its answer may be what the name stands for."""
+    found = made
+    for decorator in reversed(decorators):
+        answer = reader.call(decorator, found)
+        found = join(made, answer) if answer.functions else replace(made, taint=made.taint | answer.taint)
+    return found
+
+
+def _type_parameters(reader: Reader, node: ast.AST) -> None:
+    """`def f[T: bound]`, `type X = value`: Python evaluates them when somebody asks for them."""
+    for parameter in getattr(node, "type_params", ()):
+        for part in (getattr(parameter, "bound", None), getattr(parameter, "default_value", None)):
+            reader.value(part, called=True)
+
+
+def _type_alias(reader: Reader, node: ast.stmt) -> None:
+    _type_parameters(reader, node)
+    reader.value(getattr(node, "value", None), called=True)
 
 
 def define(reader: Reader, node: _Function | ast.Lambda) -> Value:
@@ -277,15 +342,24 @@ def define(reader: Reader, node: _Function | ast.Lambda) -> Value:
 
 
 def _class(reader: Reader, node: ast.ClassDef) -> None:
-    for expression in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
-        reader.value(expression, called=True)
+    _type_parameters(reader, node)
+    bases = [reader.value(base, called=True) for base in node.bases]
+    for keyword in node.keywords:
+        if keyword.arg == "metaclass":
+            reader.call(keyword.value, Value(const=node.name), Value(items=tuple(bases)), Value())
+        else:
+            reader.value(keyword.value)
     members: dict[str, Value] = {}
+    kept, reader.annotates = reader.annotates, True
     with reader.scope(members):
         reader.run(node.body)
+    reader.annotates = kept
     for name, value in members.items():
         if value.refs or value.functions:
             reader.remember(name, value)
-    reader.bind(node.name, replace(members.get("__init__", NOTHING), kind="class"))
+    telling = tuple(ref for base in bases for ref in base.refs if ref in CALLABLES or ref in KINDS or ref == OPEN)
+    made = replace(members.get("__init__", NOTHING), kind="class", refs=telling)  # to make one is to make its base
+    reader.bind(node.name, _decorated(reader, node.decorator_list, made))
 
 
 def _import(reader: Reader, node: ast.Import) -> None:
@@ -322,3 +396,5 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Reader, Any], None]] = {
     ast.Import: _import,
     ast.ImportFrom: _import_from,
 }
+if (_alias := getattr(ast, "TypeAlias", None)) is not None:  # from Python 3.12 on
+    STATEMENTS[_alias] = _type_alias

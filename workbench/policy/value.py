@@ -22,11 +22,12 @@ class Unknown:
 
 
 UNKNOWN: Final = Unknown()
+OWN_NAMES: Final = "names"  # all that the program can name at once, functions among it
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where data came from: private (a person's data), untrusted (text outsiders can write)."""
+    """Where data came from: private (a person's data), untrusted (text outsiders can write), or OWN_NAMES."""
 
     kind: str
     label: str

@@ -112,6 +112,8 @@ class Verdict:
     impact: Impact = field(default_factory=Impact)
     lines: int = 0  # of code, none of them empty
     forks: int = 0  # branches and loops in it: how much there is to read, and no sign of risk
+    skills: Mapping[str, int] = field(default_factory=dict)  # import name of each kept skill it uses → first line
+    any_skill: bool = False  # which kept skills it uses is decided when it runs
 
 
 class RunState(StrEnum):

@@ -1,24 +1,26 @@
-"""Assesses the kept skills that a program imports together with it: what a skill does is what the program does.
+"""Assesses the kept skills that a program uses together with it: what a skill does is what the program does.
 
-Without this a reviewer would read an import, and the broker would refuse what the skill calls. The verdict names the
-hash of each skill, so a skill that is kept anew while its program waits is noticed before anything runs.
+Without this a reviewer would read an import, and the broker would refuse what the skill calls. Which skills those are
+says the verdict on the program; a skill that is not kept, that is nested too deeply, or that only the run chooses is
+a finding that asks. The verdict names the hash of each skill, so a skill that is kept anew while its program waits is
+noticed before anything runs.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.policy.canonical import canonical
+from workbench.policy.assess import assess
 from workbench.policy.earlier import assess_after
 from workbench.policy.impact import together
 from workbench.policy.levels import worst
-from workbench.records import Gate, HostRule, Skill, Span, Tool, Verdict
-from workbench.syntax import parse
+from workbench.policy.skill_uses import PACKAGE, unread
+from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
+from workbench.skills.names import identifier
 
-MARK = "skills."  # before a skill's name among the definitions of a verdict; import names hold no dots
+MARK = PACKAGE  # before a skill's name among the definitions of a verdict; import names hold no dots
 DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
 
 
@@ -30,24 +32,44 @@ def assess_all(
     above: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
 ) -> Verdict:
-    """The verdict on a program, on those that ran before it in its state, and on every kept skill they name. `above`:
+    """The verdict on a program, on those that ran before it in its state, and on every kept skill they use. `above`:
     the skills on whose behalf this text is read."""
-    verdict = assess_after(earlier, code, tools, reach)
-    if verdict.gate is Gate.BLOCKED or not any("skill" in text for text in (*earlier, code)):
+    return with_skills(assess_after(earlier, code, tools, reach), tools, skills, above, reach)
+
+
+def uses_skills(verdict: Verdict) -> bool:
+    """Whether the verdict needs the library to be whole."""
+    return verdict.gate is not Gate.BLOCKED and bool(verdict.skills or verdict.any_skill)
+
+
+def with_skills(
+    verdict: Verdict,
+    tools: Sequence[Tool],
+    skills: Sequence[Skill],
+    above: tuple[str, ...] = (),
+    reach: Sequence[HostRule] | None = None,
+) -> Verdict:
+    """The verdict on a text together with every kept skill that it uses."""
+    if not uses_skills(verdict):
         return verdict
-    known = {skill.name.replace("-", "_"): skill for skill in skills}
-    for name, line in (dict.fromkeys(_named("\n".join(earlier)), 1) | _named(code)).items():
-        if skill := known.get(name):
-            doubt = _doubt(skill, above)
-            inner = None if doubt else assess_all(skill.code, tools, skills, (), (*above, skill.name), reach)
-            verdict = _joined(verdict, skill, inner, line, doubt)
+    known = _by_import_name(skills)
+    if verdict.any_skill:  # whichever it is, it must still be the same when the program runs
+        verdict = replace(verdict, definitions={**verdict.definitions, **{MARK + one.name: one.sha for one in skills}})
+    for name, line in verdict.skills.items():
+        if (skill := known.get(name)) is None:
+            verdict = _unkept(verdict, name, line)
+        elif doubt := _doubt(skill, above):
+            verdict = _asking(verdict, skill, line, doubt)
+        else:
+            inner = assess_all(skill.code, tools, skills, (), (*above, skill.name), reach)
+            verdict = _joined(verdict, skill, inner, line)
     return verdict
 
 
 def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
     """The way on which a skill with this code would import itself; empty where there is none."""
     texts = {skill.name: skill.code for skill in skills} | {name: code}
-    known = {one.replace("-", "_"): one for one in texts}
+    known = {identifier(one): one for one in texts}
     ways: list[tuple[str, ...]] = [(name,)]
     seen = {name}
     while ways:
@@ -64,7 +86,7 @@ def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
 
 def used_skills(code: str, skills: Sequence[Skill]) -> dict[str, str]:
     """The skills that a text uses, and those that they use, each with the hash of its code."""
-    known = {skill.name.replace("-", "_"): skill for skill in skills}
+    known = _by_import_name(skills)
     found: dict[str, str] = {}
     texts = [code]
     while texts:
@@ -75,14 +97,6 @@ def used_skills(code: str, skills: Sequence[Skill]) -> dict[str, str]:
     return found
 
 
-def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
-    """Why a skill is not read once more on behalf of those above it."""
-    if skill.name in above:
-        way = " → ".join((*above[above.index(skill.name) :], skill.name))
-        return f"The skills {way} import each other in a circle, which fails when they run."
-    return f"The skill {skill.name}: skills import each other too deeply to be read." if len(above) >= DEEPEST else ""
-
-
 def borrows(verdict: Verdict | None) -> bool:
     """Whether skills were assessed together with the program."""
     return verdict is not None and any(name.startswith(MARK) for name in verdict.definitions)
@@ -91,45 +105,59 @@ def borrows(verdict: Verdict | None) -> bool:
 def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
     """Refuse a program whose skills are not the ones that were assessed."""
     now = {MARK + skill.name: skill.sha for skill in skills}
+    now |= {MARK + name: skill.sha for name, skill in _by_import_name(skills).items()}
     for name, sha in (verdict.definitions if verdict else {}).items():
-        if name.startswith(MARK) and now.get(name) != sha:
+        if name.startswith(MARK) and now.get(name, "") != sha:
             words = f"The skill {name.removeprefix(MARK)} changed after this program was assessed."
             raise WorkbenchError(words, "Propose it again; it will be assessed with the skill as it is now.")
 
 
-def _named(code: str) -> dict[str, int]:
-    """Import names of skills in a text, each with the first line that names it."""
-    found: dict[str, int] = {}
-    try:
-        tree = parse(canonical(code).text)
-    except (SyntaxError, ValueError, RecursionError):
-        return {}
-    for node in ast.walk(tree):
-        for name in _names_of(node):
-            found.setdefault(name.replace("-", "_"), getattr(node, "lineno", 1))
-    return found
+def _by_import_name(skills: Sequence[Skill]) -> Mapping[str, Skill]:
+    """Every skill under the names that programs may give it: what they import, and what `load_skill` makes of it."""
+    return {name: skill for skill in skills for name in (skill.name.replace("-", "_"), identifier(skill.name))}
 
 
-def _names_of(node: ast.AST) -> list[str]:
-    match node:
-        case ast.ImportFrom(module=str(module)) if module.startswith("skills."):
-            return [module.split(".")[1]]
-        case ast.ImportFrom(module="skills"):
-            return [alias.name for alias in node.names]
-        case ast.Import():
-            return [alias.name.split(".")[1] for alias in node.names if alias.name.startswith("skills.")]
-        case ast.Call(args=[ast.Constant(value=str(name)), *_]) if "load_skill" in ast.unparse(node.func):
-            return [name]
-    return []
+def _named(code: str) -> Mapping[str, int]:
+    """Import names of the skills that a text uses, each with its first line."""
+    return assess(code, None).skills
 
 
-def _joined(verdict: Verdict, skill: Skill, inner: Verdict | None, line: int, doubt: str = "") -> Verdict:
-    definitions = {**verdict.definitions, MARK + skill.name: skill.sha}
-    if inner is None:
-        return replace(verdict, gate=Gate.ASK, not_assessed=(*verdict.not_assessed, doubt), definitions=definitions)
+def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
+    """Why a skill is not read once more on behalf of those above it."""
+    if skill.name in above:
+        way = " → ".join((*above[above.index(skill.name) :], skill.name))
+        return f"The skills {way} import each other in a circle, which fails when they run"
+    return f"The skill {skill.name}: skills import each other too deeply to be read" if len(above) >= DEEPEST else ""
+
+
+def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
+    """A skill of this name may be kept while the program waits, and nobody has read it then."""
+    words = f"Uses the skill {name}, which is not kept here"
+    asking = _with_finding(verdict, "skill.unknown", Risk.MEDIUM, words, name, line)
+    return replace(asking, definitions={**verdict.definitions, MARK + name: ""})
+
+
+def _asking(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
+    asking = _with_finding(verdict, "skill.unread", Risk.HIGH, doubt, skill.name, line)
+    return replace(asking, definitions={**verdict.definitions, MARK + skill.name: skill.sha})
+
+
+def _with_finding(verdict: Verdict, rule: str, risk: Risk, words: str, subject: str, line: int) -> Verdict:
+    span = Span(line, 0, line, 0)
+    return replace(
+        verdict,
+        risk=worst((verdict.risk, risk)),
+        gate=Gate.ASK,
+        sentence=f"{verdict.sentence} {words}.",
+        findings=(*verdict.findings, Finding(rule, risk, words, span, subject)),
+        effects=(*verdict.effects, Effect(EffectKind.MAY, words, line, risk)),
+    )
+
+
+def _joined(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdict:
     place = f" (in the skill {skill.name})"
-    read = {f"The text of the kept skill {name}." for name in (skill.name, skill.name.replace("-", "_"))}
-    unread = [doubt for doubt in verdict.not_assessed if doubt not in read]
+    read = {unread(name) for name in (skill.name.replace("-", "_"), identifier(skill.name))}
+    still_unread = [doubt for doubt in verdict.not_assessed if doubt not in read]
     return replace(
         verdict,
         risk=worst((verdict.risk, inner.risk)),
@@ -141,10 +169,11 @@ def _joined(verdict: Verdict, skill: Skill, inner: Verdict | None, line: int, do
         ),
         effects=(*verdict.effects, *(replace(one, text=one.text + place, line=line) for one in inner.effects)),
         tools=(*verdict.tools, *(replace(use, line=line) for use in inner.tools)),
-        not_assessed=(*unread, *inner.not_assessed),
-        definitions={**inner.definitions, **definitions},
+        not_assessed=(*still_unread, *inner.not_assessed),
+        definitions={**verdict.definitions, **inner.definitions, MARK + skill.name: skill.sha},
         hosts=tuple(dict.fromkeys((*verdict.hosts, *inner.hosts))),
         impact=together(verdict.impact, inner.impact),
         lines=verdict.lines + inner.lines,
         forks=verdict.forks + inner.forks,
+        any_skill=verdict.any_skill or inner.any_skill,
     )

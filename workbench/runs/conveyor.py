@@ -14,13 +14,14 @@ from dataclasses import replace
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.canonical import canonical
+from workbench.policy.earlier import assess_after
 from workbench.policy.gate import gate
 from workbench.policy.scripts import assess_script
 from workbench.records import Content, Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
 from workbench.runs import watching
 from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
 from workbench.runs.arrival import Arrival
-from workbench.runs.borrowed import assess_all
+from workbench.runs.borrowed import uses_skills, with_skills
 from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
 from workbench.runs.copied import mark_copied
@@ -118,20 +119,19 @@ class Conveyor:
         return within_bounds(self._rooms, verdict, profile, required, session, language)
 
     async def _read(self, code: str, state: State | None, language: str, *, network: bool) -> Verdict:
-        """A long text, or one that names skills, which are files, is read on a thread."""
+        """A long text is read on a thread, and so are the skills that a program uses, which are files."""
         tools, earlier = self._rooms.catalog.tools(), state.texts if state else ()
         if language != PYTHON:
             return await asyncio.to_thread(assess_script, code, tools)
         reach = self._rooms.network.rules().open if network else None
-        if len(code) <= SHORT and "skill" not in code and not earlier:
-            return assess_all(code, tools, (), reach=reach)
-        return await asyncio.to_thread(self._assess, code, tools, earlier, reach)
+        if len(code) <= SHORT and not earlier:
+            verdict = assess_after((), code, tools, reach)
+        else:
+            verdict = await asyncio.to_thread(assess_after, earlier, code, tools, reach)
+        return await asyncio.to_thread(self._with_skills, verdict, tools, reach) if uses_skills(verdict) else verdict
 
-    def _assess(
-        self, code: str, tools: Sequence[Tool], earlier: Sequence[str], reach: Sequence[HostRule] | None
-    ) -> Verdict:
-        skills = self._rooms.library.usable() if any("skill" in text for text in (*earlier, code)) else ()
-        return assess_all(code, tools, skills, earlier, reach=reach)
+    def _with_skills(self, verdict: Verdict, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Verdict:
+        return with_skills(verdict, tools, self._rooms.library.usable(), reach=reach)
 
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
     def submit(

@@ -34,6 +34,8 @@ class LearningSkills:
             return
         done, saved = run.state is RunState.DONE, run.ledger.direct - run.ledger.actual
         skills = [name.removeprefix(MARK) for name in verdict.definitions if name.startswith(MARK)]
+        if verdict.any_skill:
+            return  # nobody knows which of them it used
         if skills:
             lessons.used(skills, done=done, saved=saved, at=time.time())
         elif done and run.calls and run.proposal.language == "python" and len(run.proposal.code) <= LONGEST:

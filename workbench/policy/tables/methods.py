@@ -84,7 +84,7 @@ LOADING = names("read load parse open load_cert_chain load_verify_locations from
 # Methods of a database connection that do more than ask.
 CONNECTION_METHODS = {"backup": Deed.WRITE, "deserialize": Deed.DATABASE, "load_extension": Deed.NATIVE}
 SQL_METHODS = frozenset({"execute", "executemany", "executescript"})
-# However a program got hold of our client, these call tools.
-CALLING = {"call_tool": "client.call_tool", "call_mcp_tool": "client.call_mcp_tool"}
+# However a program got hold of our client, these call tools and load skills.
+CALLING = {name: f"client.{name}" for name in ("call_tool", "call_mcp_tool", "load_skill")}
 # Methods that put data into their receiver, so it carries the data's origin from then on.
 FILLING = names("append extend add update insert put put_nowait setdefault appendleft write")
