@@ -134,19 +134,20 @@ SPELLINGS = (
 )
 
 
-@pytest.mark.parametrize("program", SPELLINGS)
-async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core, program):
+async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core):
     kept = keep(core, "tidy", TIDY)
     precious = core.paths.workspace / "precious.csv"
-    precious.write_text("a,b\n")
-    run = await waiting(core, core.conveyor.submit(program, core.rooms.sessions.open("agent")))
-    assert run.verdict.risk in (Risk.HIGH, Risk.CRITICAL)
-    assert run.verdict.definitions["skills.tidy"] == kept.sha
-    assert precious.exists()
-    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
-    done = await core.conveyor.finished(run.id)
-    assert done.state is RunState.DONE, done.fault
-    assert not precious.exists()
+    agent = core.rooms.sessions.open("agent")
+    for program in SPELLINGS:
+        precious.write_text("a,b\n")
+        run = await waiting(core, core.conveyor.submit(program, agent))
+        assert run.verdict.risk in (Risk.HIGH, Risk.CRITICAL), program
+        assert run.verdict.definitions["skills.tidy"] == kept.sha, program
+        assert precious.exists(), program
+        core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+        done = await core.conveyor.finished(run.id)
+        assert done.state is RunState.DONE, (program, done.fault)
+        assert not precious.exists(), program
 
 
 @pytest.mark.parametrize(
@@ -164,9 +165,17 @@ async def test_a_harmless_skill_asks_nobody_however_it_is_named(core, program):
     assert (await core.conveyor.assess(program)).gate is Gate.AUTO
 
 
+async def test_a_program_with_a_skill_that_is_not_kept_is_returned_to_its_author(core):
+    code = "load_skill('tidy').tidy()"
+    done = await core.conveyor.finished(core.conveyor.submit(code, core.rooms.sessions.open("agent")).id)
+    assert (done.state, done.started) == (RunState.REFUSED, 0)
+    assert "Uses the skill tidy, which is not kept here" in done.fault.message
+    assert "list_skills" in done.fault.hint
+
+
 async def test_a_skill_that_is_kept_while_its_program_waits_is_noticed(core):
-    run = await waiting(core, core.conveyor.submit("load_skill('tidy').tidy()", core.rooms.sessions.open("agent")))
-    assert "Uses the skill tidy, which is not kept here" in run.verdict.sentence
+    code = "import os\nos.remove('workspace/a')\nload_skill('tidy').tidy()"
+    run = await waiting(core, core.conveyor.submit(code, core.rooms.sessions.open("agent")))
     keep(core, "tidy", TIDY)
     core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
     done = await core.conveyor.finished(run.id)

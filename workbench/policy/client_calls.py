@@ -12,6 +12,7 @@ from workbench.policy.reader import Reader
 from workbench.policy.skill_uses import load_by_name
 from workbench.policy.special import Special, every
 from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import FOREIGN
 from workbench.policy.toolbook import Unlisted
 from workbench.policy.toolcalls import note_dynamic, use_tool
 from workbench.policy.value import NOTHING, Value, each, join, known, shown, tainted, text_of
@@ -61,7 +62,7 @@ def _file(deed: Deed) -> Special:
         for choice in each(path):
             inner = text_of(choice).removeprefix("/workspace").lstrip("/").removeprefix("workspace/")
             note_file(reader, deed, node, replace(choice, const=f"workspace/{inner}"))
-        return Value(taint=arguments.taint)
+        return Value(kind=FOREIGN if deed is Deed.READ else "", taint=arguments.taint)
 
     return touch
 

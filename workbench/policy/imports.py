@@ -11,8 +11,11 @@ from workbench.policy.tables import verbs
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
+from workbench.policy.tables.names import names
 from workbench.policy.value import Value
 from workbench.records import EffectKind, Risk
+
+_PLAIN = names("_collections_abc _thread _strptime _pydecimal _decimal _datetime _json _csv _heapq _bisect _random")
 
 
 def plain(reader: Reader, node: ast.stmt, alias: ast.alias) -> None:
@@ -50,6 +53,9 @@ def module(reader: Reader, node: ast.AST, name: str) -> None:
         _telling_module(reader, node, name, deed)
     elif top == "skills":
         use_module(reader, node, name)
+    elif top in STANDARD and top.startswith("_") and top not in _PLAIN:
+        words = f"Imports {name}, a part of Python that programs do not use by themselves"
+        reader.report.add("import.private", Risk.MEDIUM, words, reader.span(node), subject=name, effect=EffectKind.MAY)
     elif top not in STANDARD and top not in HARMLESS and top not in OURS:
         _unseen(reader, node, name)
 

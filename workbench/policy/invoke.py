@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache, reduce
 
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.policy.evaluators import call_bound, evaluate_method
 from workbench.policy.invocation import Arguments
-from workbench.policy.lookups import attribute_of, by_name, note_hidden
+from workbench.policy.lookups import attribute_of, by_name, evaluates, note_hidden
 from workbench.policy.methods import call_method
 from workbench.policy.reader import Reader
 from workbench.policy.specials import SPECIALS
@@ -51,11 +52,15 @@ def call(reader: Reader, node: ast.Call) -> Value:
         note_handed_on(reader, node, arguments)
         note_lent(reader, node, target, arguments)
         _call_back(reader, arguments, looped=reader.loops > 0 or repeating)
+    if (evaluated := call_bound(reader, node, target, arguments)) is not None:
+        return evaluated
     answers = _answers(reader, node, target, arguments)
     if answers:
         return tainted(reduce(join, answers), target.taint)
     if isinstance(node.func, ast.Attribute) and not target.refs:
         return call_method(reader, node, node.func, owner, arguments)
+    if target.kind == "class":
+        return Value(kind="own", taint=arguments.taint)
     return Value(taint=arguments.taint | target.taint)
 
 
@@ -168,6 +173,11 @@ def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
         return _call_rule(reader, node, ref, rule, arguments)
     if deed := _module_deed(ref):
         return _call_module(reader, node, ref, deed, arguments)
+    owner, _, name = ref.rpartition(".")
+    if evaluates(reader, name):
+        found = evaluate_method(reader, node, name, Value(refs=(owner,)), arguments)
+        if found is not None:
+            return found
     if ref.startswith("builtins."):
         return Value(items=arguments.get(0).items, taint=arguments.taint)
     return Value(taint=arguments.taint, kind=ref if ref in KINDS else "")

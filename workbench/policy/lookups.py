@@ -13,7 +13,7 @@ from workbench.policy.skill_uses import LOADED_FROM, LOADERS, use_any, use_modul
 from workbench.policy.tables.attributes import SOFT, SPECIAL, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import WORDS, Deed
-from workbench.policy.tables.methods import PATH_KINDS, PATH_METHODS, TELLING
+from workbench.policy.tables.methods import PATH_KINDS, PATH_METHODS, TELLING, TEXT_METHODS
 from workbench.policy.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
 from workbench.policy.tables.names import names
 from workbench.policy.toolcalls import is_tool, note_dynamic, note_tool
@@ -79,6 +79,11 @@ def mention_method(reader: Reader, node: ast.AST, owner: Value, name: str) -> No
         )
 
 
+def evaluates(reader: Reader, name: str) -> bool:
+    """Whether a method of this name evaluates text in a program that imports what this one does."""
+    return any(name in methods and module in reader.modules for module, methods in TEXT_METHODS.items())
+
+
 def note_hidden(reader: Reader, node: ast.AST, words: str, subject: str, risk: Risk = Risk.HIGH) -> None:
     """Something is reached in a way that hides it from a reader's eye."""
     reader.report.add("name.hidden", risk, words, reader.span(node), subject=subject, effect=EffectKind.MAY)
@@ -117,6 +122,8 @@ def attribute_of(reader: Reader, node: ast.Attribute, owner: Value, *, called: b
         return found
     if not called:
         mention_method(reader, node, owner, node.attr)
+        if evaluates(reader, node.attr) and reader.kept(node.attr) is None:
+            return Value(kind=f"method.{node.attr}", taint=owner.taint)
     if owner.kind in PATH_KINDS:
         return _path_part(owner, node.attr)
     kept = reader.kept(node.attr)
@@ -154,6 +161,8 @@ def by_name(reader: Reader, node: ast.Call, owner: Value, key: Value) -> Value:
         mention_method(reader, node, owner, name)
         if name in TELLING_NAMES:
             note_hidden(reader, node, f"Fetches {name} by its name", name, Risk.MEDIUM)
+        elif evaluates(reader, name):
+            return Value(kind=f"method.{name}", taint=owner.taint)
     return found
 
 

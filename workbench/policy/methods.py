@@ -9,6 +9,7 @@ from dataclasses import replace
 from workbench.patterns import later
 from workbench.policy import folding
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.policy.evaluators import evaluate_method, note_format
 from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
 from workbench.policy.specials import SPECIALS
@@ -18,10 +19,12 @@ from workbench.policy.tables.methods import (
     CALLING,
     CONNECTION_METHODS,
     FILLING,
+    FOREIGN,
     LOADING,
     NETWORK_KINDS,
     PATH_KINDS,
     PATH_METHODS,
+    RUNNERS,
     SQL_METHODS,
     TELLING,
 )
@@ -30,14 +33,13 @@ from workbench.policy.tables.patterns import CHANGING_SQL, DESTROYING_SQL
 from workbench.policy.value import HOLE, NOTHING, Source, Value, known, shown, text_of
 from workbench.records import Risk
 
-_REACHING_FIELD = later(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
-_REACHING_NAME = later(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
 _FORMATTING = names("format format_map vformat get_field")
 _NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
 _LEAVING_SQL = later(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
 _READING_SQL = later(
     r"\s{0,40}(?:(?:SELECT|WITH|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
 )
+_RUNNING = names("run runctx")
 _SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem as_posix")
 
 
@@ -50,6 +52,10 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
         return SPECIALS[CALLING[name]](reader, node, CALLING[name], arguments)
     if owner.kind in PATH_KINDS:
         return _on_path(reader, node, name, owner, arguments)
+    if reader.kept(name) is None and (evaluated := evaluate_method(reader, node, name, owner, arguments)) is not None:
+        return evaluated
+    if owner.kind in RUNNERS and name in _RUNNING:
+        return SPECIALS["builtins.exec"](reader, node, "builtins.exec", arguments)
     if owner.kind in NETWORK_KINDS:
         return _on_connection(reader, node, name, owner, arguments)
     folded = folding.method(owner, name, arguments.positional, arguments.named)
@@ -64,13 +70,6 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
     if name in TELLING and reader.kept(name) is None:
         return _telling(reader, node, name, owner, arguments)
     return _on_container(reader, function, name, owner, arguments)
-
-
-def note_format(reader: Reader, node: ast.AST, owner: Value, arguments: Arguments) -> None:
-    """A format text reads attributes on its own; `Formatter().get_field` takes one such field without braces."""
-    texts = [text_of(owner), *map(text_of, arguments.positional)]
-    if any(_REACHING_FIELD.search(text) for text in texts) or _REACHING_NAME.match(text_of(arguments.get(0))):
-        note(reader, Deed.INTERNALS, node, "a format text", rule="python.internals.format")
 
 
 def _on_path(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
@@ -94,11 +93,14 @@ def _path_deed(reader: Reader, node: ast.Call, name: str, deed: Deed, owner: Val
     if deed is Deed.LIST:
         inside = folding.join_path(owner, NOTHING)
         return Value(items=(inside,), kind="paths", taint=owner.taint)
-    if deed is Deed.READ and found.name == "SENSITIVE":
+    if deed is Deed.READ and found.name != "SENSITIVE":
+        return Value(kind=FOREIGN, taint=owner.taint)
+    if deed is Deed.READ:
         return Value(taint=owner.taint | {Source("private", f"the file {shown(owner)}", reader.span(node).line)})
     return Value(taint=owner.taint)
 
 
+_READING = names("read readline readlines")
 _TALKING = names(
     """get post put delete patch head options request send sendall sendto sendmail send_message connect login
     storbinary retrbinary exec_command open urlopen bind listen connect_ex stream ws_connect write starttls"""
@@ -165,5 +167,7 @@ def _on_container(reader: Reader, function: ast.Attribute, name: str, owner: Val
             fill(reader, function.value, value)
     if owner.items and name in ("get", "pop", "values", "copy", "popleft"):
         return owner if name in ("values", "copy") else element(owner)
+    if owner.kind == "file" and name in _READING:
+        return Value(kind=FOREIGN, taint=owner.taint)
     kind = owner.kind if name in ("decode", "encode", "strip", "cursor", "__enter__") else ""
     return Value(kind=kind, taint=owner.taint | arguments.taint)

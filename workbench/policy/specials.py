@@ -7,10 +7,11 @@ from functools import reduce
 
 from workbench.policy.client_calls import CLIENT_CALLS
 from workbench.policy.effects import first, note, note_environment
+from workbench.policy.evaluators import EVALUATORS
 from workbench.policy.file_calls import FILE_CALLS
 from workbench.policy.imports import module
 from workbench.policy.invocation import Arguments
-from workbench.policy.lookups import by_key, by_name, every_name, note_hidden
+from workbench.policy.lookups import by_key, by_name, evaluates, every_name, note_hidden
 from workbench.policy.pickles import unpickle
 from workbench.policy.reader import Inner, Reader
 from workbench.policy.skill_uses import use_any, use_module
@@ -18,6 +19,7 @@ from workbench.policy.special import Special, every
 from workbench.policy.tables.attributes import HOOKS, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import CALLING, FOREIGN
 from workbench.policy.tables.modules import ALIASES
 from workbench.policy.tampering import drop, note_replaced, wrap, write_item
 from workbench.policy.value import HOLE, NO_TAINT, NOTHING, OWN_NAMES, Source, Value, each, join, known, shown, text_of
@@ -42,7 +44,7 @@ def _attrgetter(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) 
     name = arguments.get(0)
     if "__" in text_of(name):
         note(reader, Deed.INTERNALS, node, text_of(name).replace(HOLE, "…"))
-    elif text_of(name).rpartition(".")[2] in TELLING_NAMES:
+    elif (last := text_of(name).rpartition(".")[2]) in TELLING_NAMES or last in CALLING or evaluates(reader, last):
         note_hidden(reader, node, f"Fetches {text_of(name)} by its name", text_of(name), Risk.MEDIUM)
     return Value(const=name.const, kind="attrgetter")
 
@@ -171,15 +173,21 @@ def _short(text: str) -> str:
 
 
 def _load_yaml(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    if not any("SafeLoader" in name for name in arguments.get(1, "Loader").refs):
+    loaders = arguments.get(1, "Loader").refs
+    if not loaders or not all(loader.endswith(("SafeLoader", "BaseLoader")) for loader in loaders):
         note(reader, Deed.UNPACK, node, ref)
     return Value(taint=arguments.taint)
+
+
+def _typed(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    return Value(kind=FOREIGN, taint=arguments.taint)
 
 
 SPECIALS: dict[str, Special] = {
     **FILE_CALLS,
     **VALUE_CALLS,
     **CLIENT_CALLS,
+    **EVALUATORS,
     **every("os.getenv os.environ.get os.environ.pop os.environ.__getitem__", _environment),
     **every("os.environ.items os.environ.keys os.environ.values os.environ.copy", _whole_environment),
     **every("builtins.getattr builtins.object.__getattribute__ inspect.getattr_static", _getattr),
@@ -197,6 +205,7 @@ SPECIALS: dict[str, Special] = {
     **every("pickle.load pickle.loads pickle.Unpickler", unpickle),
     **every("sys.modules.get sys.modules.__getitem__ globals().get globals().__getitem__", _table),
     **every("builtins.__import__ importlib.import_module", _import_by_name),
-    **every("builtins.exec builtins.eval builtins.execfile builtins.compile timeit.timeit timeit.repeat", _run_text),
+    **every("builtins.exec builtins.eval builtins.execfile builtins.compile", _run_text),
     **every("yaml.load yaml.load_all", _load_yaml),
+    **every("builtins.input sys.stdin.read sys.stdin.readline sys.stdin.readlines", _typed),
 }

@@ -1,9 +1,9 @@
 """Assesses the kept skills that a program uses together with it: what a skill does is what the program does.
 
 Without this a reviewer would read an import, and the broker would refuse what the skill calls. Which skills those are
-says the verdict on the program; a skill that is not kept, that is nested too deeply, or that only the run chooses is
-a finding that asks. The verdict names the hash of each skill, so a skill that is kept anew while its program waits is
-noticed before anything runs.
+says the verdict on the program. One that is nested too deeply, or that only the run chooses, is a finding that asks; a
+program with one that is not kept is returned to its author. The verdict names the hash of each skill, so a skill that
+is kept anew while its program waits is noticed before anything runs.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk,
 from workbench.skills.names import identifier
 
 MARK = PACKAGE  # before a skill's name among the definitions of a verdict; import names hold no dots
+UNKNOWN = "skill.unknown"  # the rule of a skill that is not kept
 DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
 
 
@@ -131,10 +132,12 @@ def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
 
 
 def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
-    """A skill of this name may be kept while the program waits, and nobody has read it then."""
+    """There is nothing to load, so nobody need be asked. A skill of this name may be kept before the program runs: then
+    nobody has read it."""
     words = f"Uses the skill {name}, which is not kept here"
-    asking = _with_finding(verdict, "skill.unknown", Risk.MEDIUM, words, name, line)
-    return replace(asking, definitions={**verdict.definitions, MARK + name: ""})
+    refused = _with_finding(verdict, UNKNOWN, Risk.MEDIUM, words, name, line, EffectKind.REFUSED)
+    gate = Gate.REFUSED if verdict.gate in (Gate.AUTO, Gate.REFUSED) else verdict.gate
+    return replace(refused, gate=gate, definitions={**verdict.definitions, MARK + name: ""})
 
 
 def _asking(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
@@ -142,7 +145,15 @@ def _asking(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
     return replace(asking, definitions={**verdict.definitions, MARK + skill.name: skill.sha})
 
 
-def _with_finding(verdict: Verdict, rule: str, risk: Risk, words: str, subject: str, line: int) -> Verdict:
+def _with_finding(
+    verdict: Verdict,
+    rule: str,
+    risk: Risk,
+    words: str,
+    subject: str,
+    line: int,
+    effect: EffectKind = EffectKind.MAY,
+) -> Verdict:
     span = Span(line, 0, line, 0)
     return replace(
         verdict,
@@ -150,7 +161,7 @@ def _with_finding(verdict: Verdict, rule: str, risk: Risk, words: str, subject: 
         gate=Gate.ASK,
         sentence=f"{verdict.sentence} {words}.",
         findings=(*verdict.findings, Finding(rule, risk, words, span, subject)),
-        effects=(*verdict.effects, Effect(EffectKind.MAY, words, line, risk)),
+        effects=(*verdict.effects, Effect(effect, words, line, risk)),
     )
 
 

@@ -6,6 +6,7 @@ import re
 
 from workbench.patterns import later
 from workbench.records import Fault, Gate, RunState, Verdict
+from workbench.runs.borrowed import UNKNOWN
 from workbench.runs.outgoing import tells_of_network
 from workbench.runs.road import End
 from workbench.sandbox.sandbox import Ending
@@ -59,6 +60,8 @@ def unanswered(reason: str) -> End:
 def returned(verdict: Verdict, outcome: Gate) -> Fault:
     """Nobody need be asked: the program cannot be run as it is."""
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
+    if any(finding.rule == UNKNOWN for finding in verdict.findings):
+        return Fault(verdict.sentence, "Use a kept skill, or none; list_skills names them.", lines)
     hint = (
         "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
         if outcome is Gate.REFUSED

@@ -95,17 +95,21 @@ _rules(Deed.NETWORK, 0, "asyncio.", "open_connection start_server open_unix_conn
 _rules(Deed.NETWORK, 0, "webbrowser.", "open open_new open_new_tab get")
 _rules(Deed.NETWORK, 0, "logging.handlers.", "HTTPHandler SocketHandler SysLogHandler SMTPHandler DatagramHandler")
 _rules(Deed.UNPACK, None, "pickle.", "load loads Unpickler")
-_rules(
-    Deed.UNPACK, None, "", "_pickle.load _pickle.loads cPickle.load cPickle.loads shelve.open joblib.load torch.load"
-)
+_rules(Deed.UNPACK, None, "", "_pickle.load _pickle.loads cPickle.load cPickle.loads shelve.open joblib.load")
 _rules(Deed.UNPACK, None, "", "dill.load dill.loads cloudpickle.load cloudpickle.loads marshal.load marshal.loads")
-_rules(Deed.UNPACK, None, "", "pandas.read_pickle jsonpickle.decode jsonpickle.loads numpy.lib.npyio.load")
+_rules(Deed.UNPACK, None, "", "torch.load pandas.read_pickle jsonpickle.decode jsonpickle.loads numpy.lib.npyio.load")
 _rules(Deed.UNPACK, None, "multiprocessing.reduction.", "ForkingPickler.loads loads ForkingPickler.load")
 _rules(Deed.UNPACK, None, "yaml.", "load unsafe_load full_load load_all unsafe_load_all")
 _rules(Deed.CODE, 0, "builtins.", "exec eval execfile")
 _rules(Deed.CODE, 0, "builtins.", "compile", Risk.MEDIUM)
 _rules(Deed.CODE, None, "builtins.", "breakpoint help", Risk.MEDIUM)
-_rules(Deed.CODE, 0, "", "runpy.run_path runpy.run_module timeit.timeit timeit.repeat cProfile.run profile.run pdb.run")
+_rules(
+    Deed.CODE,
+    0,
+    "",
+    "runpy.run_path runpy.run_module timeit.timeit timeit.repeat timeit.Timer cProfile.run profile.run pdb.run",
+)
+_rules(Deed.CODE, 0, "timeit.", "timeit repeat Timer")
 _rules(Deed.CODE, None, "code.", "interact InteractiveConsole InteractiveInterpreter compile_command")
 _rules(
     Deed.CODE, None, "", "codeop.compile_command types.FunctionType types.CodeType doctest.testmod py_compile.compile"
@@ -128,6 +132,33 @@ _rules(
     "logging.config.dictConfig logging.config.fileConfig unittest.main site.addsitedir",
     Risk.MEDIUM,
 )
+_rules(Deed.UNPACK, None, "pandas.", "read_hdf HDFStore compat.pickle_compat.load compat.pickle_compat.loads")
+_rules(Deed.UNPACK, None, "pandas.", "io.pickle.read_pickle io.pytables.read_hdf")
+for _keras in ("keras.", "tensorflow.keras."):
+    _rules(Deed.UNPACK, None, _keras, "models.load_model saving.load_model models.model_from_json")
+    _rules(Deed.UNPACK, None, _keras, "models.model_from_yaml models.model_from_config")
+_rules(Deed.UNPACK, None, "", "tensorflow.saved_model.load torch.jit.load sklearn.externals.joblib.load nltk.data.load")
+_rules(Deed.UNPACK, None, "", "networkx.read_gpickle statsmodels.iolib.smpickle.load_pickle shelve.Shelf")
+_rules(Deed.UNPACK, None, "", "shelve.DbfilenameShelf shelve.BsdDbShelf numpy.lib.format.read_array")
+_rules(Deed.UNPACK, None, "sqlalchemy.ext.serializer.", "loads load Deserializer")
+_rules(Deed.NETWORK, None, "", "torch.hub.load nltk.download")
+_rules(Deed.CODE, None, "", "pytest.main doctest.debug doctest.debug_src numpy.testing.runstring numpy.testing.rundocs")
+_rules(Deed.CODE, None, "lxml.etree.", "XSLT XSLTExtension")
+_rules(Deed.CODE, None, "", "tkinter.Tcl tkinter.Tk _tkinter.create")
+_rules(Deed.CODE, None, "site.", "addpackage addsitepackages addusersitepackages execsitecustomize main")
+_rules(Deed.CODE, None, "distutils.", "core.run_setup util.execute core.setup")
+_rules(Deed.PROCESS, 0, "distutils.spawn.", "spawn")
+_rules(Deed.DELETE, 0, "distutils.dir_util.", "remove_tree")
+_rules(Deed.PROCESS, 1, "pydoc.", "pipepager tempfilepager")
+_rules(Deed.PROCESS, 0, "", "anyio.run_process anyio.open_process click.edit click.launch")
+_rules(Deed.PROCESS, None, "sympy.", "preview printing.preview.preview")
+_rules(Deed.NATIVE, None, "sympy.utilities.", "autowrap.autowrap autowrap.ufuncify")
+_rules(Deed.CODE, None, "imp.", "load_package load_compiled load_dynamic")
+_rules(
+    Deed.CODE, None, "importlib.", "util.spec_from_loader machinery.SourcelessFileLoader machinery.ExtensionFileLoader"
+)
+_rules(Deed.CODE, None, "importlib.metadata.", "EntryPoint")
+_rules(Deed.CODE, None, "", "pkgutil.walk_packages pkgutil.find_loader pkgutil.get_loader", Risk.MEDIUM)
 _rules(Deed.INSTALL, None, "", "pip.main pip._internal.main ensurepip.bootstrap venv.create")
 _rules(Deed.TAMPER, None, "sys.", "settrace setprofile addaudithook set_asyncgen_hooks")
 _rules(Deed.TAMPER, None, "threading.", "settrace setprofile")

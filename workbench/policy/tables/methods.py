@@ -14,13 +14,25 @@ NETWORK_KINDS = names(
 )
 ARCHIVE_KINDS = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"})
 BUFFER_KINDS = frozenset({"io.StringIO", "io.BytesIO"})
+RUNNERS = names("cProfile.Profile profile.Profile bdb.Bdb trace.Trace")  # whose `run` takes text
+# Methods that evaluate text, of objects from these packages.
+TEXT_METHODS = {
+    "pandas": names("query eval"),
+    "jinja2": names("from_string compile_expression get_template select_template get_or_select_template"),
+    "unittest": names("discover loadTestsFromName loadTestsFromNames"),
+}
+SAFE_TEMPLATES = names("jinja2.sandbox.SandboxedEnvironment jinja2.sandbox.ImmutableSandboxedEnvironment")
+FORMATTER = "string.Formatter"
+FOREIGN = "foreign"  # text that the program did not write itself: of a file, or typed in
 # Constructors whose result is worth remembering.
 KINDS = (
     PATH_KINDS
     | NETWORK_KINDS
     | ARCHIVE_KINDS
     | BUFFER_KINDS
-    | {"sqlite3.connect", "sqlite3.Connection", "tempfile.TemporaryDirectory"}
+    | RUNNERS
+    | SAFE_TEMPLATES
+    | {FORMATTER, "sqlite3.connect", "sqlite3.Connection", "tempfile.TemporaryDirectory"}
 )
 
 PATH_METHODS = {

@@ -35,7 +35,9 @@ _modules(
     Deed.DRIVE, "win32api winreg _winreg wmi Xlib evdev browser_cookie3 sounddevice pyaudio PIL.ImageGrab pyscreeze"
 )
 _modules(Deed.WATCH, "psutil watchdog pyudev inotify pyinotify GPUtil cpuinfo")
-_modules(Deed.CODE, "pdb bdb code codeop")
+_modules(Deed.CODE, "pdb bdb code codeop asteval")
+_modules(Deed.CODE, "_xxsubinterpreters _interpreters concurrent.interpreters test.support.interpreters")
+_modules(Deed.NATIVE, "numpy.f2py numpy.distutils numpy.ctypeslib torch.utils.cpp_extension pyximport Cython cython")
 _modules(Deed.INSTALL, "pip ensurepip")
 _modules(Deed.HOOK, "crontab schedule apscheduler")
 
@@ -59,6 +61,13 @@ ALIASES = {
     "sys.modules.maps": "sys.modules",  # of a ChainMap
     "sys.modules.data": "sys.modules",  # of a UserDict
     "nt": "os",
+    "_pyio.open": "builtins.open",
+    "_pyio.FileIO": "builtins.open",
+    "io.open_code": "builtins.open",
+    "_io.open_code": "builtins.open",
+    "_operator": "operator",
+    "_functools": "functools",
+    "_signal": "signal",
     "posixpath": "os.path",
     "_io.open": "builtins.open",
     "io.open": "builtins.open",

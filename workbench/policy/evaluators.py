@@ -1,0 +1,211 @@
+"""Functions and methods of packages that evaluate a text: expressions over tables, formulas, templates, named objects.
+
+A constant text is judged by what it reaches. A text that only the run knows may do whatever the evaluator can, which
+for most of them is anything that Python can.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from workbench.patterns import later
+from workbench.policy.effects import first, note
+from workbench.policy.invocation import Arguments
+from workbench.policy.lookups import evaluates, mention
+from workbench.policy.reader import Inner, Reader
+from workbench.policy.skill_uses import use_module
+from workbench.policy.special import Special, every
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.methods import FOREIGN, FORMATTER, SAFE_TEMPLATES, TEXT_METHODS
+from workbench.policy.tables.modules import ALIASES
+from workbench.policy.tables.names import names
+from workbench.policy.value import HOLE, NOTHING, Value, each, known, text_of
+from workbench.records import Risk
+
+# What a constant text holds that does more than compute with the values it is given.
+_REACHING = later(r"__|\bimport\b|\b(?:exec|eval|open|getattr|compile)\s{0,9}\(|@[\w.\[\]'\"]{1,200}\(")
+_REACHING_TEMPLATE = later(
+    r"__|\|\s{0,9}attr\b|<%|\.\s{0,9}(?:unlink|rmdir|rename|write_text|write_bytes|touch|mkdir|chmod|symlink_to"
+    r"|rmtree|remove|system|popen|run|open|write)\s{0,9}\("
+)
+_REACHING_FIELD = later(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
+_REACHING_NAME = later(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
+_QUERIES, _TESTS = TEXT_METHODS["pandas"], TEXT_METHODS["unittest"]
+_STORED_TEMPLATES = names("get_template select_template get_or_select_template")
+_SHORT = 80
+
+
+def call_bound(reader: Reader, node: ast.Call, target: Value, arguments: Arguments) -> Value | None:
+    """What is called is such a method, or calls one that it is given."""
+    for value in (target, *arguments.every):
+        owner, _, name = value.kind.rpartition(".")
+        if owner == "method":
+            given = arguments if value is target else Arguments((NOTHING,))
+            return evaluate_method(reader, node, name, Value(taint=value.taint), given)
+    return None
+
+
+def evaluate_method(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value | None:
+    """What a method of an object that cannot be seen evaluates, told by its name and the packages that are imported;
+    None when it is no such method."""
+    if owner.refs and owner.refs[0].endswith(".DataFrame"):  # `DataFrame.query(table, text)`
+        arguments = Arguments(arguments.positional[1:], arguments.named)
+    if not evaluates(reader, name) or owner.kind in SAFE_TEMPLATES:
+        return None
+    if name in _QUERIES:
+        _judge(reader, node, f".{name}", arguments.get(0, "expr"), _REACHING)
+    elif name in _TESTS:
+        _note(reader, node, "Imports and runs tests that stand in files, which are not shown here", Risk.HIGH)
+    elif name in _STORED_TEMPLATES:
+        _note(reader, node, "Fills a template that stands in a file, which is not shown here", Risk.HIGH)
+    else:
+        _judge(reader, node, f".{name}", arguments.get(0, "source"), _REACHING_TEMPLATE)
+    return Value(taint=owner.taint | arguments.taint)
+
+
+def note_format(reader: Reader, node: ast.AST, owner: Value, arguments: Arguments) -> None:
+    """A format text reads attributes on its own; `Formatter().get_field` takes one such field without braces."""
+    texts = [text_of(owner), *map(text_of, arguments.positional)]
+    if any(_REACHING_FIELD.search(text) for text in texts) or _REACHING_NAME.match(text_of(arguments.get(0))):
+        note(reader, Deed.INTERNALS, node, "a format text", rule="python.internals.format")
+    if owner.kind == FORMATTER:
+        _note_template(reader, node, arguments.get(0, "format_string", "field_name"), arguments.every[1:])
+    else:
+        _note_template(reader, node, owner, arguments.every)
+
+
+def _note_template(reader: Reader, node: ast.AST, template: Value, values: Iterable[Value]) -> None:
+    """The fields of a template reach into the objects that it is given."""
+    if all(known(choice) is not None for choice in each(template)):
+        return
+    given = [part for value in values for part in (value, *(value.items or ()))]
+    from_outside = template.kind == FOREIGN or any(source.kind in ("untrusted", "private") for source in template.taint)
+    objects = any(part.refs or part.functions or part.kind in ("class", "own") for part in given)
+    if objects or (from_outside and any(known(part) is None and not _is_number(part) for part in given)):
+        words = "Fills a template that is only known at run time: its fields may reach into the objects it is given"
+        _note(reader, node, words, Risk.MEDIUM)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.const, int | float)
+
+
+def _judge(reader: Reader, node: ast.Call, what: str, text: Value, reaching: re.Pattern[str]) -> None:
+    for choice in each(text):
+        constant = known(choice)
+        if source := first(choice.taint, "untrusted"):
+            words = f"Has {what} evaluate text that came from {source.label} (line {source.line})"
+            note(reader, Deed.CODE, node, "text from outside", risk=Risk.CRITICAL, rule="code.untrusted", words=words)
+        elif constant is None:
+            partly = text_of(choice).replace(HOLE, "").strip() != "" and choice.kind != FOREIGN
+            words = f"Has {what} evaluate text that is only known at run time"
+            _note(reader, node, words, Risk.MEDIUM if partly else Risk.HIGH)
+        elif reaching.search(constant):
+            short = " ".join(constant.split())[:_SHORT]
+            note(reader, Deed.CODE, node, short, words=f"Has {what} evaluate text that reaches further: {short}")
+
+
+def _note(reader: Reader, node: ast.AST, words: str, risk: Risk) -> None:
+    note(reader, Deed.CODE, node, rule="code.text", risk=risk, words=words)
+    reader.report.not_assessed["Text that is evaluated and only known at run time."] = None
+
+
+def _expression(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`pandas.eval`, `sympy.sympify`."""
+    text = arguments.get(0, "expr", "a", "s", "ex", "expression")
+    if not _is_number(text):
+        _judge(reader, node, ref, text, _REACHING)
+    return Value(taint=arguments.taint)
+
+
+def _formula(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Functions that take a formula, or a text that they evaluate to one: told only of texts."""
+    for value in arguments.every[:2]:
+        texts = (value, *(value.items or ()))
+        if any(part.kind == FOREIGN or first(part.taint, "untrusted") or known(part) is not None for part in texts):
+            for part in texts:
+                if known(part) is not None or part.kind == FOREIGN or part.taint:
+                    _judge(reader, node, ref, part, _REACHING)
+    return Value(taint=arguments.taint)
+
+
+def _template(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    text = arguments.get(0, "source", "text")
+    if ref.startswith("mako.") or text is NOTHING:  # a template of mako is a program
+        _note(reader, node, f"Has {ref} run a template as a program", Risk.HIGH)
+    else:
+        _judge(reader, node, ref, text, _REACHING_TEMPLATE)
+    return Value(taint=arguments.taint)
+
+
+def _format(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`str.format(template, …)`."""
+    note_format(reader, node, arguments.get(0), Arguments(arguments.positional[1:], arguments.named))
+    return Value(taint=arguments.taint)
+
+
+def _named_object(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`pkgutil.resolve_name("os:remove")`: imports a module and gives what is in it, by name."""
+    name = known(arguments.get(0, "name", "path", "modname", "mod_name", "module"))
+    note(reader, Deed.IMPORT, node, name or "", risk=Risk.MEDIUM if name else Risk.HIGH)
+    if not name:
+        reader.report.any_skill = True
+        return NOTHING
+    dotted = name.replace(":", ".")
+    use_module(reader, node, dotted)
+    found = Value(refs=(ALIASES.get(dotted, dotted),))
+    mention(reader, node, found)
+    return found
+
+
+def _parsers(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`xml.sax.make_parser(names)` imports each of them."""
+    if arguments.every:
+        note(reader, Deed.IMPORT, node, risk=Risk.HIGH)
+        reader.report.any_skill = True
+    return NOTHING
+
+
+def _timed(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`timeit.timeit(statement, setup)`: functions of the program are read anyway, texts as programs."""
+    for position, name in ((0, "stmt"), (1, "setup")):
+        value = arguments.get(position, name)
+        if value is NOTHING or value.functions:
+            continue
+        for choice in each(value):
+            text = known(choice)
+            if text is None:
+                _note(reader, node, f"Has {ref} run text that is only known at run time", Risk.HIGH)
+            else:
+                reader.inner[text] = Inner(text, reader.span(node))
+                note(reader, Deed.CODE, node, " ".join(text.split())[:_SHORT])
+    return Value(taint=arguments.taint)
+
+
+def _weights(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`torch.load(…, weights_only=True)` unpacks no code."""
+    given = next((keyword.value for keyword in node.keywords if keyword.arg == "weights_only"), None)
+    if not (isinstance(given, ast.Constant) and given.value is True):
+        note(reader, Deed.UNPACK, node, ref)
+    return Value(taint=arguments.taint)
+
+
+EVALUATORS: dict[str, Special] = {
+    **every("pandas.eval pandas.core.computation.eval.eval numexpr.evaluate PIL.ImageMath.eval", _expression),
+    **every("PIL.ImageMath.unsafe_eval sympy.sympify sympy.S sympy.parse_expr sympy.core.sympify.sympify", _expression),
+    **every("sympy.parsing.parse_expr sympy.parsing.sympy_parser.parse_expr gettext.c2py", _expression),
+    **every("sympy.parsing.sympy_parser.eval_expr sympy.parsing.sympy_parser.stringify_expr", _expression),
+    **every("sympy.simplify sympy.expand sympy.factor sympy.solve sympy.solveset sympy.diff sympy.integrate", _formula),
+    **every("sympy.limit sympy.series sympy.lambdify sympy.N sympy.nsolve sympy.Eq sympy.Poly sympy.latex", _formula),
+    **every("jinja2.Template jinja2.environment.Template jinja2.nativetypes.NativeTemplate", _template),
+    **every("mako.template.Template mako.lookup.TemplateLookup", _template),
+    **every("builtins.str.format builtins.str.format_map", _format),
+    **every("pkgutil.resolve_name pydoc.locate pydoc.safeimport pydoc.resolve pydoc.render_doc", _named_object),
+    **every("pytest.importorskip sympy.external.import_module unittest.mock._importer", _named_object),
+    **every("pandas.compat._optional.import_optional_dependency logging.config._resolve", _named_object),
+    **every("xml.sax.make_parser", _parsers),
+    **every("timeit.timeit timeit.repeat timeit.Timer", _timed),
+    **every("torch.load", _weights),
+}
