@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Source, Value, each, join, known, shown, tainted, text_of
+from workbench.policy.value import (
+    HOLE,
+    NOTHING,
+    UNKNOWN,
+    UNSAID,
+    Source,
+    Value,
+    each,
+    join,
+    known,
+    shown,
+    tainted,
+    text_of,
+)
 
 WEB = Source("untrusted", "the network", 3)
 
@@ -30,10 +43,12 @@ def test_too_many_texts_are_unknown() -> None:
     assert known(each(value)[-1]) is None
 
 
-def test_nothing_adds_nothing() -> None:
-    value = Value(const=1)
-    assert join(value, NOTHING) is value
-    assert join(NOTHING, value) is value
+def test_what_was_not_said_adds_nothing_and_what_is_not_known_may_be_anything() -> None:
+    value = Value(const="a")
+    assert join(value, UNSAID) is value
+    assert join(UNSAID, value) is value
+    assert join(value, NOTHING).choices == ("a", HOLE)
+    assert join(Value(const=1), NOTHING).const is UNKNOWN
 
 
 def test_text_is_known_only_without_holes() -> None:

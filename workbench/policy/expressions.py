@@ -6,6 +6,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from workbench.policy import folding
@@ -13,13 +14,14 @@ from workbench.policy.effects import note, note_environment
 from workbench.policy.invoke import call
 from workbench.policy.lookups import attribute_of, by_key, mention
 from workbench.policy.reader import Reader
-from workbench.policy.statements import assign, define, element
+from workbench.policy.statements import any_of, assign, define, element
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import CLIENT
 from workbench.policy.tampering import note_kept
-from workbench.policy.value import HOLE, NO_TAINT, NOTHING, UNKNOWN, Value, join, tainted
+from workbench.policy.value import HOLE, NO_TAINT, NOTHING, UNKNOWN, Value, iterated, join, tainted
 
 BUILTINS = frozenset(dir(builtins)) | {"execfile", "__builtins__"}
+MAX_DISPLAY = 2000  # elements of a display that are kept
 _CONSTANTS = frozenset({str, bytes, int, bool, float, type(None)})
 _FSTRING_PLACES = sys.version_info >= (3, 12)  # before, the parser misplaces what stands inside f-strings
 
@@ -69,10 +71,12 @@ def _item(reader: Reader, node: ast.Subscript) -> Value:
 
 def _element_at(owner: Value, key: Value) -> Value:
     index = key.const
+    if owner.keys is not None and owner.items:
+        return _value_at(owner, index)
     if owner.items is not None and owner.items:
         if isinstance(index, int) and -len(owner.items) <= index < len(owner.items):
             return tainted(owner.items[index], owner.taint)
-        return _any_of(owner)
+        return any_of(owner, owner.items)
     if (
         isinstance(owner.const, str | bytes)
         and isinstance(index, int)
@@ -82,27 +86,34 @@ def _element_at(owner: Value, key: Value) -> Value:
     return Value(taint=owner.taint | key.taint)
 
 
-def _any_of(owner: Value) -> Value:
-    found = NOTHING
-    for item in (owner.items or ())[:12]:
-        found = join(found, item)
-    return tainted(found, owner.taint)
+def _value_at(owner: Value, index: object) -> Value:
+    """Of a dict: the value under this key where every key is known, else any of them."""
+    keys = [key.const for key in owner.keys or ()]
+    if len(keys) == len(owner.items or ()) and index is not UNKNOWN and UNKNOWN not in keys and HOLE not in keys:
+        found = [item for key, item in zip(keys, owner.items or (), strict=True) if key == index]
+        if found:
+            return tainted(found[-1], owner.taint)
+    return any_of(owner, owner.items)
 
 
 def _sequence(reader: Reader, node: ast.List | ast.Tuple | ast.Set) -> Value:
-    items = [reader.value(part.value if isinstance(part, ast.Starred) else part) for part in node.elts]
+    items: list[Value] = []
+    for part in node.elts:
+        value = reader.value(part.value if isinstance(part, ast.Starred) else part)
+        spread = iterated(value) if isinstance(part, ast.Starred) else None
+        items += [tainted(item, value.taint) for item in spread] if spread else [value]
     return _display(items)
 
 
 def _mapping(reader: Reader, node: ast.Dict) -> Value:
-    keys = [reader.value(key) for key in node.keys if key is not None]
+    keys = [reader.value(key) if key is not None else NOTHING for key in node.keys]
     values = [reader.value(value) for value in node.values]
     taint = NO_TAINT.union(*(key.taint for key in keys))
-    return tainted(_display(values), taint)
+    return replace(tainted(_display(values), taint), keys=tuple(keys[:MAX_DISPLAY]))
 
 
 def _display(items: list[Value]) -> Value:
-    return Value(items=tuple(items[:2000]), taint=NO_TAINT.union(*(item.taint for item in items)))
+    return Value(items=tuple(items[:MAX_DISPLAY]), taint=NO_TAINT.union(*(item.taint for item in items)))
 
 
 def _text(reader: Reader, node: ast.JoinedStr) -> Value:
@@ -218,7 +229,7 @@ def _generate(reader: Reader, node: _Comprehension, left: list[ast.comprehension
 def _generated(reader: Reader, node: _Comprehension, source: Value) -> Value:
     if isinstance(node, ast.DictComp):
         key, value = reader.value(node.key), reader.value(node.value)
-        return Value(items=(value,), taint=key.taint | value.taint)
+        return Value(items=(value,), keys=(key,), taint=key.taint | value.taint)
     made = reader.value(node.elt)
     only = node.generators[0]
     if len(node.generators) == 1 and not only.ifs and isinstance(only.target, ast.Name):

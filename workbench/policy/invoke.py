@@ -21,7 +21,7 @@ from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import HOST
 from workbench.policy.tampering import note_handed_on, note_lent, note_method
 from workbench.policy.toolcalls import is_tool, note_tool
-from workbench.policy.value import NOTHING, OWN_NAMES, Source, Value, join, shown, tainted, text_of
+from workbench.policy.value import NOTHING, OWN_NAMES, UNSAID, Source, Value, join, shown, tainted, text_of
 
 # What the argument that names the target is called, where it is given by name.
 _SUBJECTS = (
@@ -160,7 +160,7 @@ def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> None:
     if parameters.vararg and len(arguments.positional) > len(names):
         given[parameters.vararg.arg] = Value(items=arguments.positional[len(names) :], taint=arguments.taint)
     for name, value in given.items():
-        learned.parameters[name] = join(learned.parameters.get(name, NOTHING), value)
+        learned.parameters[name] = join(learned.parameters.get(name, UNSAID), value)
 
 
 def _call_ref(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:

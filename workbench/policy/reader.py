@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from workbench.policy.bound_names import bound_once
 from workbench.policy.positions import Positions
 from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
-from workbench.policy.value import NOTHING, Source, Value, join
+from workbench.policy.value import NOTHING, UNSAID, Source, Value, join
 from workbench.quick_records import dataclass
 from workbench.records import Span
 
@@ -42,12 +43,28 @@ def key(value: Value) -> Key:
     return (value.refs, text, value.choices, value.kind, value.taint, value.functions, inside)
 
 
+class Scope(dict[str, Value]):
+    """Names of a body, each with its value now; `ever` holds what those were that were bound more than once."""
+
+    __slots__ = ("ever",)
+
+    def __init__(self, names: Mapping[str, Value] = MappingProxyType({})) -> None:
+        super().__init__(names)
+        self.ever: dict[str, Value] = {}
+
+    def bind(self, name: str, value: Value) -> None:
+        old = self.get(name)
+        if old is not None and old is not value:
+            self.ever[name] = join(self.ever.get(name, old), value)
+        self[name] = value
+
+
 @dataclass(slots=True)
 class Learned:
     """What a function of the program is called with and gives back, joined over all its calls."""
 
     parameters: dict[str, Value] = field(default_factory=dict)
-    answer: Value = NOTHING
+    answer: Value = UNSAID
     looped: bool = False
     read_with: Key = ()  # what was known of the parameters when the body was last read
 
@@ -107,7 +124,10 @@ class Reader:
         self.report = Report()
         self.positions = Positions(text)
         self.anchor = anchor  # when set, everything is told at this place
-        self.scopes: list[dict[str, Value]] = [{}]
+        self.scopes: list[dict[str, Value]] = [Scope()]
+        self.own = 0  # the first of them that belongs to the body that is read
+        self.shared: set[str] = set()  # names that bodies bind outside of themselves: `global`, `nonlocal`
+        self._shares_more = False
         self.attributes: dict[str, Value] = {}
         self.facts: dict[str, Span] = {}
         self.parts: dict[ast.AST | None, Part] = {}
@@ -122,6 +142,8 @@ class Reader:
         self.control: list[Source] = []  # untrusted content that decides whether the current line runs
         self.branches = 0
         self.loops = 0
+        self.again = 0  # loops whose body was read before and is read once more
+        self._assigned: dict[ast.AST, tuple[str, ...]] = {}
         self.annotates = True  # annotations of names are evaluated here: not in the body of a function
         self.lazy = False  # the text asks for annotations that nobody evaluates
         self.current: ast.AST | None = None
@@ -163,12 +185,12 @@ class Reader:
     def _settled(self) -> bool:
         """Read bodies of which more is known again; whether the text around them would tell nothing new."""
         for _ in range(READINGS - 1):
-            if self._stale(None):
+            if self._stale(None) or self._shares_more:
                 return False
             self.later = [later for later in self.bodies.values() if self._stale(later.node)]
             for later in self.later:  # grows while it is walked: bodies define further functions
                 self._read_body(later)
-        return not self._stale(None)
+        return not self._stale(None) and not self._shares_more
 
     def _stale(self, node: ast.AST | None) -> bool:
         part = self.parts.get(node)
@@ -220,19 +242,48 @@ class Reader:
 
     def look(self, name: str) -> Value | None:
         """What a name stands for here; None when the program never bound it."""
-        for scope in reversed(self.scopes):
+        for number in range(len(self.scopes) - 1, -1, -1):
+            scope = self.scopes[number]
             if (found := scope.get(name)) is not None:
-                return found
-        return None
+                if number < self.own and type(scope) is Scope and name in scope.ever:
+                    found = scope.ever[name]  # the body may run at any time
+                return join(found, self.kept(_shared(name)) or UNSAID) if name in self.shared else found
+        return self.kept(_shared(name)) if name in self.shared else None
+
+    def share(self, names: Iterable[str]) -> None:
+        """`global` and `nonlocal`: what is bound to these names here is what they may be anywhere."""
+        for name in names:
+            if name not in self.shared:
+                self.shared.add(name)
+                self._shares_more = True
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name its value; inside a branch the old one stays possible."""
         scope = self.scopes[-1]
-        scope[name] = join(scope[name], value) if self.branches and name in scope else value
+        made = join(scope[name], value) if self.branches and name in scope else value
+        if type(scope) is Scope:
+            scope.bind(name, made)
+        else:
+            scope[name] = made
+        if name in self.shared:
+            self.remember(_shared(name), value)
+
+    def forget(self, name: str) -> None:
+        """A name has no value here for now."""
+        scope = self.scopes[-1]
+        if (old := scope.pop(name, None)) is not None and type(scope) is Scope:
+            scope.ever[name] = join(scope.ever.get(name, UNSAID), old)
+
+    def assigned(self, node: ast.AST) -> tuple[str, ...]:
+        """Names that are bound somewhere in a statement."""
+        if (found := self._assigned.get(node)) is None:
+            stored = (part for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+            found = self._assigned[node] = tuple(dict.fromkeys(part.id for part in stored))
+        return found
 
     def remember(self, attribute: str, value: Value) -> None:
         """An attribute set anywhere in the program, whatever the object."""
-        self.attributes[attribute] = join(self.attributes.get(attribute, NOTHING), value)
+        self.attributes[attribute] = join(self.attributes.get(attribute, UNSAID), value)
 
     def kept(self, attribute: str) -> Value | None:
         """What the program put into an attribute of this name; None when it never set one."""
@@ -242,7 +293,7 @@ class Reader:
 
     def _known(self, what: str | ast.AST) -> Value:
         """What is known of an attribute or of a function's answer; set to something unknown counts as not set."""
-        return self.attributes.get(what, NOTHING) if isinstance(what, str) else self.learn(what).answer
+        return self.attributes.get(what, UNSAID) if isinstance(what, str) else self.learn(what).answer
 
     def learn(self, node: ast.AST) -> Learned:
         """What is known of a function of this program."""
@@ -260,7 +311,8 @@ class Reader:
             self._look_ahead(later)
         if node not in self.part.asked:
             self.part.asked[node] = self._known(node)
-        return self.learn(node).answer
+        answer = self.learn(node).answer
+        return NOTHING if answer is UNSAID else answer
 
     def _look_ahead(self, later: Later) -> None:
         """What it would tell is told when its turn comes, with all that is known of its parameters then."""
@@ -279,7 +331,7 @@ class Reader:
         """Inside something that may run not at all, once, or often."""
         decides = [source for source in condition.taint if source.kind == "untrusted"][:1]
         self.branches, self.loops = self.branches + 1, self.loops + loop
-        self.report.forks += 1
+        self.report.forks += not self.again
         self.control.extend(decides)
         yield
         del self.control[len(self.control) - len(decides) :]
@@ -288,10 +340,12 @@ class Reader:
     @contextmanager
     def scope(self, names: dict[str, Value], around: Sequence[dict[str, Value]] | None = None) -> Iterator[None]:
         """Inside a body with names of its own."""
-        kept = self.scopes
-        self.scopes = [*(kept if around is None else around), names]
+        kept = self.scopes, self.own
+        self.scopes = [*(self.scopes if around is None else around), names]
+        if around is not None:
+            self.own = len(around)
         yield
-        self.scopes = kept
+        self.scopes, self.own = kept
 
     @contextmanager
     def told_at(self, span: Span) -> Iterator[None]:
@@ -303,8 +357,9 @@ class Reader:
     def _read_once(self, body: list[ast.stmt]) -> None:
         self.later, self.inner, self.bodies, self.parts, self.facts = [], {}, {}, {}, {}
         self.looked.clear()
+        self._shares_more = False
         self._begin(None)
-        self.scopes, self.branches, self.loops, self.control, self.current = [{}], 0, 0, [], None
+        self.scopes, self.own, self.branches, self.loops, self.control, self.current = [Scope()], 0, 0, 0, [], None
         self.annotates = True
         self.run(body)
         for later in self.later:  # grows while it is walked: bodies define further functions
@@ -323,11 +378,16 @@ class Reader:
         self.current, self.annotates = later.node, False
         known.reading()
         names = dict.fromkeys(_parameters(later.node.args), NOTHING) | known.parameters
-        with self.scope(names, later.scopes):
+        with self.scope(Scope(names), later.scopes):
             if isinstance(later.node, ast.Lambda):
                 known.answer = join(known.answer, self.value(later.node.body))
             else:
                 self.run(later.node.body)
+
+
+def _shared(name: str) -> str:
+    """Under which attribute a name is kept that several bodies bind; no attribute is written like that."""
+    return f"global {name}"
 
 
 def _postpones(statement: ast.stmt) -> bool:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from workbench.policy import imports
 from workbench.policy.effects import note
 from workbench.policy.lookups import attribute_of
-from workbench.policy.reader import Later, Reader
+from workbench.policy.reader import Key, Later, Reader, key
 from workbench.policy.tables.attributes import FORBIDDEN_WRITES, IN_PATTERNS
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import KINDS
 from workbench.policy.tables.names import names
 from workbench.policy.tampering import note_kept, note_replaced, note_writes
-from workbench.policy.value import NOTHING, UNKNOWN, Value, join, known, shown, tainted
+from workbench.policy.value import NOTHING, UNKNOWN, UNSAID, Value, iterated, join, known, shown, tainted
 from workbench.records import Risk
 
 MOST_TURNS = 8
+MOST_ELEMENTS = 12  # of a container that are told apart
+LOOPS = 3  # times that the body of a loop is read
 OPEN = "builtins.open"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -103,7 +105,8 @@ def _assign_name(reader: Reader, target: ast.Name, value: Value) -> None:
 
 
 def _unpack(reader: Reader, target: ast.Tuple | ast.List, value: Value) -> None:
-    items = _dealt(target.elts, value.items) if value.items else None
+    parts = iterated(value)
+    items = _dealt(target.elts, parts) if parts else None
     for index, part in enumerate(target.elts):
         assign(reader, part, tainted(items[index], value.taint) if items else Value(taint=value.taint))
 
@@ -147,7 +150,8 @@ def fill(reader: Reader, container: ast.expr, value: Value) -> None:
         return
     if value.taint or value.refs or value.functions or old.items is not None:
         items = (*old.items, value)[:64] if old.items is not None else None
-        reader.scopes[-1][root.id] = replace(old, items=items, taint=old.taint | value.taint)
+        keys = (*old.keys, NOTHING)[:64] if old.keys is not None else None
+        reader.scopes[-1][root.id] = replace(old, items=items, keys=keys, taint=old.taint | value.taint)
 
 
 def _delete(reader: Reader, node: ast.Delete) -> None:
@@ -181,8 +185,13 @@ def _if(reader: Reader, node: ast.If) -> None:
 
 def _while(reader: Reader, node: ast.While) -> None:
     test = reader.value(node.test)
-    with reader.branch(test, loop=True):
-        reader.run(node.body)
+
+    def turn() -> None:
+        with reader.branch(test, loop=True):
+            reader.run(node.body)
+            reader.value(node.test)
+
+    _repeat(reader, node, turn)
     reader.run(node.orelse)
     if test.const not in (UNKNOWN, None) and test.const and not _leaves(node):
         note(reader, Deed.RESOURCE, node.test, "a loop without an exit")
@@ -207,18 +216,48 @@ def _may_leave(part: ast.AST) -> bool:
 
 def _for(reader: Reader, node: ast.For | ast.AsyncFor) -> None:
     iterable = reader.value(node.iter)
-    for value in _turns(reader, iterable):
-        if isinstance(node.target, ast.Name):
-            reader.scopes[-1].pop(node.target.id, None)  # each turn has its own value
-        with reader.branch(iterable, loop=True):
-            assign(reader, node.target, value)
-            reader.run(node.body)
+    turns = _turns(reader, iterable)
+
+    def turn() -> None:
+        for value in turns:
+            if isinstance(node.target, ast.Name):
+                reader.forget(node.target.id)  # each turn has its own value
+            with reader.branch(iterable, loop=True):
+                assign(reader, node.target, value)
+                reader.run(node.body)
+
+    _repeat(reader, node, turn)
     reader.run(node.orelse)
+
+
+def _repeat(reader: Reader, node: ast.For | ast.AsyncFor | ast.While, turn: Callable[[], None]) -> None:
+    """What one turn of a loop leaves in a name, the next one finds there."""
+    scope, carried = reader.scopes[-1], reader.assigned(node)
+    for name in carried:
+        if (old := scope.get(name)) is not None and isinstance(old.const, int | float):
+            scope[name] = replace(old, const=UNKNOWN)  # a counter has any number
+    before = _carried(scope, carried)
+    for times in range(LOOPS):
+        reader.again += times > 0
+        turn()
+        reader.again -= times > 0
+        after = _carried(scope, carried)
+        if after == before:
+            break
+        if times:  # it goes on to change: then it may be anything
+            for name in carried:
+                if name in scope:
+                    scope[name] = join(scope[name], NOTHING)
+        before = after
+
+
+def _carried(scope: dict[str, Value], names: Iterable[str]) -> list[Key]:
+    return [key(scope[name]) for name in names if name in scope]
 
 
 def _turns(reader: Reader, iterable: Value) -> list[Value]:
     """A short list of known texts is walked one by one, so that each file or host is named; anything else once."""
-    items = iterable.items or ()
+    items = iterated(iterable) or ()
     if reader.loops or not 1 < len(items) <= MOST_TURNS or any(known(item) is None for item in items):
         return [element(iterable)]
     return [tainted(item, iterable.taint) for item in items]
@@ -226,14 +265,21 @@ def _turns(reader: Reader, iterable: Value) -> list[Value]:
 
 def element(iterable: Value) -> Value:
     """Any one element of what is looped over."""
-    if not iterable.items:
-        return Value(kind="pathlib.Path" if iterable.kind == "paths" else "", taint=iterable.taint)
-    found = iterable.items[0]
-    for item in iterable.items[1:8]:
+    return any_of(iterable, iterated(iterable))
+
+
+def any_of(owner: Value, items: tuple[Value, ...] | None) -> Value:
+    """Any one of these elements of a container."""
+    if not items:
+        return Value(kind="pathlib.Path" if owner.kind == "paths" else "", taint=owner.taint)
+    found = items[0]
+    for item in items[1:MOST_ELEMENTS]:
         found = join(found, item)
-    if len(iterable.items) > 1:
+    if len(items) > MOST_ELEMENTS:
+        found = join(found, NOTHING)
+    if len(items) > 1 and not isinstance(found.const, str | bytes):
         found = replace(found, const=UNKNOWN)
-    return tainted(found, iterable.taint)
+    return tainted(found, owner.taint)
 
 
 def _with(reader: Reader, node: ast.With | ast.AsyncWith) -> None:
@@ -336,7 +382,7 @@ def define(reader: Reader, node: _Function | ast.Lambda) -> Value:
     pairs = [*zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)]
     pairs += [(a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
     for name, default in pairs:
-        learned.parameters[name] = join(reader.value(default), learned.parameters.get(name, NOTHING))
+        learned.parameters[name] = join(reader.value(default), learned.parameters.get(name, UNSAID))
     reader.define(Later(node, reader.scopes))
     return Value(functions=(node,))
 
@@ -360,6 +406,10 @@ def _class(reader: Reader, node: ast.ClassDef) -> None:
     telling = tuple(ref for base in bases for ref in base.refs if ref in CALLABLES or ref in KINDS or ref == OPEN)
     made = replace(members.get("__init__", NOTHING), kind="class", refs=telling)  # to make one is to make its base
     reader.bind(node.name, _decorated(reader, node.decorator_list, made))
+
+
+def _shares(reader: Reader, node: ast.Global | ast.Nonlocal) -> None:
+    reader.share(node.names)
 
 
 def _import(reader: Reader, node: ast.Import) -> None:
@@ -393,6 +443,8 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Reader, Any], None]] = {
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,
     ast.ClassDef: _class,
+    ast.Global: _shares,
+    ast.Nonlocal: _shares,
     ast.Import: _import,
     ast.ImportFrom: _import_from,
 }

@@ -44,21 +44,24 @@ class Value:
 
     refs: tuple[str, ...] = ()  # dotted names: "os.system", "servers.demo.send_email"
     const: object = UNKNOWN
-    items: tuple[Value, ...] | None = None  # elements of a list, tuple, set or dict display
+    items: tuple[Value, ...] | None = None  # elements of a list, tuple or set display; values of a dict's
     kind: str = ""  # what made it: "pathlib.Path", "requests.Session", "decoded"
     taint: frozenset[Source] = field(default=NO_TAINT)
     functions: tuple[ast.AST, ...] = ()  # definitions in this program that it may be
-    choices: tuple[str | bytes, ...] = ()  # the texts it may be when there are several; the constant is unknown then
+    # The texts it may be when there are several, HOLE for one that nobody knows; the constant is unknown then.
+    choices: tuple[str | bytes, ...] = ()
+    keys: tuple[Value, ...] | None = None  # of a dict display, beside the values in `items`
 
 
-NOTHING: Final = Value()
+NOTHING: Final = Value()  # not given, or not known
+UNSAID: Final = Value()  # nothing was said so far: joined with another value it is that value
 
 
 def join(first: Value, second: Value) -> Value:
     """What is known when it may be either."""
-    if first is second or second is NOTHING:
+    if first is second or second is UNSAID:
         return first
-    if first is NOTHING:
+    if first is UNSAID:
         return second
     return Value(
         tuple(dict.fromkeys(first.refs + second.refs))[:MAX_REFS],
@@ -68,7 +71,13 @@ def join(first: Value, second: Value) -> Value:
         first.taint | second.taint,
         tuple(dict.fromkeys(first.functions + second.functions))[:MAX_REFS],
         choices,
+        None if first.keys is None and second.keys is None else _both(iterated(first), iterated(second)),
     )
+
+
+def iterated(value: Value) -> tuple[Value, ...] | None:
+    """What a loop over it gives: the elements of a list, the keys of a dict."""
+    return value.items if value.keys is None else value.keys
 
 
 def each(value: Value) -> tuple[Value, ...]:
@@ -110,9 +119,18 @@ def shown(value: Value, limit: int = 120) -> str:
 def _choices(first: Value, second: Value) -> tuple[str | bytes, ...]:
     every = dict.fromkeys(text for value in (first, second) for text in (*value.choices, value.const))
     texts = [text for text in every if isinstance(text, str | bytes)]
+    if texts and HOLE not in texts and (_is_open(first) or _is_open(second)):
+        texts.append(HOLE)
     if len(texts) > MAX_CHOICES:
         texts = [*[text for text in texts if text != HOLE][: MAX_CHOICES - 1], HOLE]
     return tuple(texts) if len(texts) > 1 else ()
+
+
+def _is_open(value: Value) -> bool:
+    """Whether it may be a text that nobody knows."""
+    return (
+        value.const is UNKNOWN and not value.choices and not value.refs and not value.functions and value.items is None
+    )
 
 
 def _either(first: Value, second: Value, choices: tuple[str | bytes, ...]) -> object:
@@ -120,7 +138,7 @@ def _either(first: Value, second: Value, choices: tuple[str | bytes, ...]) -> ob
         return UNKNOWN
     one, other = first.const, second.const
     if one is UNKNOWN or other is UNKNOWN:
-        return other if one is UNKNOWN else one
+        return UNKNOWN
     return one if type(one) is type(other) and one == other else UNKNOWN
 
 
