@@ -13,6 +13,7 @@ from workbench.policy.paths import Place
 from workbench.policy.reader import Reader
 from workbench.policy.special import Special, every
 from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.names import names
 from workbench.policy.value import HOLE, NOTHING, Source, Value, each, join, known, shown, text_of
 
 
@@ -20,16 +21,36 @@ def _open(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Val
     target = arguments.get(0, "file", "path", "filename")
     if isinstance(target.const, int):
         return NOTHING  # a descriptor that is open already
-    mode = arguments.get(1, "mode")
-    text = known(mode) if mode is not NOTHING else "r"
-    deed = Deed.READ if text is not None and not set(text) & set("wax+") else Deed.WRITE
-    return _opened(reader, node, deed, target, arguments)
+    return _opened(reader, node, opening(arguments.get(1, "mode")), target, arguments)
+
+
+def opening(mode: Value) -> Deed:
+    """Whether a file that is opened like this may be written."""
+    texts = ["r"] if mode is NOTHING else [known(choice) for choice in each(mode)]
+    return Deed.READ if all(text is not None and not set(text) & set("wax+") for text in texts) else Deed.WRITE
 
 
 def _open_low(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    flags = ast.unparse(node.args[1]) if len(node.args) > 1 else ""
-    writing = any(flag in flags for flag in ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"))
-    return _opened(reader, node, Deed.WRITE if writing else Deed.READ, arguments.get(0), arguments)
+    flags = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "flags"), None)
+    reading = flags is not None and all(map(_only_reads, ast.walk(flags)))
+    return _opened(reader, node, Deed.READ if reading else Deed.WRITE, arguments.get(0, "path"), arguments)
+
+
+def _only_reads(part: ast.AST) -> bool:
+    """Whether this part of the flags of `os.open` opens nothing for writing."""
+    match part:
+        case ast.Attribute(attr=name):
+            return name in _READING_FLAGS
+        case ast.Name(id=name):
+            return name in _READING_FLAGS or name == "os"
+        case ast.Constant(value=value):
+            return type(value) is int and value == 0
+    return isinstance(part, ast.BinOp | ast.operator | ast.expr_context)
+
+
+def _open_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`Path.open(path, mode)`."""
+    return _opened(reader, node, opening(arguments.get(1, "mode")), arguments.get(0, "self"), arguments)
 
 
 def _opened(reader: Reader, node: ast.Call, deed: Deed, target: Value, arguments: Arguments) -> Value:
@@ -41,10 +62,9 @@ def _opened(reader: Reader, node: ast.Call, deed: Deed, target: Value, arguments
 
 
 def _archive(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    mode = known(arguments.get(1, "mode")) or "r"
     place = arguments.get(0, "name", "file")
     if not place.kind.startswith("io."):
-        note_file(reader, Deed.WRITE if set(mode) & set("wax") else Deed.READ, node, place)
+        note_file(reader, opening(arguments.get(1, "mode")), node, place)
     return Value(kind="zipfile.ZipFile", taint=arguments.taint)
 
 
@@ -98,20 +118,18 @@ def _move(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Val
 
 
 def _numpy_load(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    if "allow_pickle" in arguments.named and not _is_false(node, "allow_pickle"):
+    pickles = arguments.get(2, "allow_pickle")
+    if pickles is not NOTHING and pickles.const is not False:
         note(reader, Deed.UNPACK, node, "numpy.load with allow_pickle")
     note_file(reader, Deed.READ, node, arguments.get(0, "file"))
     return Value(taint=arguments.taint)
 
 
-def _is_false(node: ast.Call, name: str) -> bool:
-    given = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
-    return isinstance(given, ast.Constant) and given.value is False
-
-
+_READING_FLAGS = names("O_RDONLY O_CLOEXEC O_NOFOLLOW O_NONBLOCK O_DIRECTORY O_NOATIME O_PATH")
 FILE_CALLS: dict[str, Special] = {
     **every("builtins.open", _open),
     **every("os.open", _open_low),
+    **every("pathlib.Path.open pathlib.PosixPath.open", _open_path),
     **every("zipfile.ZipFile tarfile.open tarfile.TarFile", _archive),
     **every("sqlite3.connect sqlite3.Connection", _database),
     **every("pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath", _path),

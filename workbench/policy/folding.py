@@ -19,7 +19,7 @@ from itertools import islice, product
 from workbench.patterns import later
 from workbench.policy.tables.methods import PATH_KINDS
 from workbench.policy.tables.names import names
-from workbench.policy.value import HOLE, MAX_CHOICES, UNKNOWN, Value, each, join, known, text_of
+from workbench.policy.value import HOLE, MAX_CHOICES, UNKNOWN, Value, each, iterated, join, known, text_of
 
 MAX_TEXT = 65_536
 _PERCENT = later(r"%(?:\([^)]{0,40}\))?[-#0 +]{0,4}\d{0,4}(?:\.\d{0,4})?[sdrfxi]")
@@ -44,7 +44,8 @@ def combine(operator: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(operator, ast.Mod) and isinstance(left.const, str):
         return Value(const=_percent(left.const, right), taint=taint)
     if isinstance(operator, ast.BitOr) and left.items is not None and right.items is not None:
-        return Value(items=(left.items + right.items)[:64], taint=taint)
+        keys = None if left.keys is None or right.keys is None else (left.keys + right.keys)[:64]
+        return Value(items=(left.items + right.items)[:64], keys=keys, taint=taint)
     return Value(const=_number(operator, left.const, right.const), taint=taint)
 
 
@@ -151,7 +152,7 @@ def method(owner: Value, name: str, arguments: tuple[Value, ...], named: Mapping
 
 
 def _joined(glue: str | bytes, parts: Value) -> object:
-    items = parts.items
+    items = iterated(parts)
     if items is None and isinstance(parts.const, str):
         items = tuple(Value(const=letter) for letter in parts.const[:4096])
     if not items:
@@ -291,7 +292,7 @@ def comprehend(node: ast.expr, name: str, source: Value) -> tuple[Value, ...] | 
     if isinstance(source.const, str | bytes):
         elements: list[object] = list(source.const)
     else:
-        elements = [item.const for item in source.items or ()]
+        elements = [item.const for item in iterated(source) or ()]
     compute = simple(node, name)
     if not elements or not compute or len(elements) > 20_000 or UNKNOWN in elements:
         return None

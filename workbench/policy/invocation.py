@@ -17,14 +17,16 @@ class Arguments:
     Treat as frozen. What every call asks for is put together once.
     """
 
-    __slots__ = ("every", "keys", "named", "positional", "taint")
+    __slots__ = ("every", "keys", "loose", "named", "positional", "taint")
 
     def __init__(
         self,
         positional: tuple[Value, ...] = (),
         named: Mapping[str, Value] = _NONE,
         keys: Mapping[str, Value] = _NONE,
+        loose: Value | None = None,
     ) -> None:
+        self.loose = loose  # what `*` or `**` may give beside, where nobody can tell which arguments that is
         self.positional, self.named, self.keys = positional, named, keys
         self.every = (*positional, *named.values()) if named else positional
         self.taint = NO_TAINT
@@ -39,7 +41,7 @@ class Arguments:
         for name in names if self.named else ():
             if name in self.named:
                 return self.named[name]
-        return NOTHING
+        return NOTHING if self.loose is None else self.loose
 
     def by_name(self) -> Iterator[tuple[str, Value]]:
         """Arguments whose name is known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache, reduce
 
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
@@ -21,13 +22,27 @@ from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import HOST
 from workbench.policy.tampering import note_handed_on, note_lent, note_method
 from workbench.policy.toolcalls import is_tool, note_tool
-from workbench.policy.value import NOTHING, OWN_NAMES, UNSAID, Source, Value, join, shown, tainted, text_of
+from workbench.policy.value import NOTHING, OWN_NAMES, UNSAID, Source, Value, iterated, join, shown, tainted, text_of
 
 # What the argument that names the target is called, where it is given by name.
 _SUBJECTS = (
     *("path", "src", "name", "args", "cmd", "command", "url", "file", "filename", "dst"),
-    *("files", "filepath_or_buffer", "path_or_buf", "io", "source", "fname", "fp", "pathname", "top"),
+    *(
+        "address",
+        "host",
+        "files",
+        "filepath_or_buffer",
+        "path_or_buf",
+        "io",
+        "source",
+        "fname",
+        "fp",
+        "pathname",
+        "top",
+    ),
 )
+_SECOND = ("dst", "extract_dir")  # where the target is the second argument
+_PARTIAL = frozenset({"functools.partial", "functools.partialmethod"})
 _REPEATING = names("map imap filter starmap imap_unordered")
 # What only looks at the function it is given, and what calls it, or gives it on to whoever does.
 _LOOKING = frozenset(f"builtins.{name}" for name in names("callable repr id"))
@@ -65,6 +80,10 @@ def call(reader: Reader, node: ast.Call) -> Value:
 
 
 def _answers(reader: Reader, node: ast.Call, target: Value, arguments: Arguments) -> list[Value]:
+    if _PARTIAL.issuperset(target.refs) and target.refs and arguments.positional:  # called later, with more beside
+        known = Arguments(arguments.positional[1:], arguments.named, loose=Value(taint=arguments.taint))
+        _answers(reader, node, arguments.positional[0], known)
+        return [replace(arguments.positional[0], kind="partial")]
     answers = [_call_ref(reader, node, ref, arguments) for ref in target.refs]
     answers += [_call_own(reader, function, arguments) for function in target.functions]
     if target.kind == "attrgetter":
@@ -98,21 +117,56 @@ def _callee(node: ast.Call) -> str:
 
 def _read_arguments(reader: Reader, node: ast.Call, looks: bool) -> Arguments:
     positional: list[Value] = []
+    loose: Value | None = None
     displays: list[ast.Dict] = []
     for argument in node.args:
         value = reader.value(argument, called=looks)
-        if type(argument) is ast.Starred and value.items is not None:
-            positional.extend(value.items)
+        if type(argument) is ast.Starred:
+            loose = _spread(argument, value, positional) if loose is None else join(loose, value)
         else:
-            positional.append(value)
+            positional.append(value if loose is None else join(value, NOTHING))
         if type(argument) is ast.Dict:
             displays.append(argument)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
-        named[keyword.arg or "**"] = reader.value(keyword.value)
+        value = reader.value(keyword.value)
+        if keyword.arg is not None:
+            named[keyword.arg] = value
+        elif not _name_all(keyword.value, value, named):
+            loose = value if loose is None else join(loose, value)
         if type(keyword.value) is ast.Dict:
             displays.append(keyword.value)
-    return Arguments(tuple(positional), named, _keys(reader, displays) if displays else {})
+    given = None if loose is None else Value(taint=loose.taint)
+    return Arguments(tuple(positional), named, _keys(reader, displays) if displays else {}, given)
+
+
+def _spread(argument: ast.Starred, value: Value, positional: list[Value]) -> Value | None:
+    """`f(*parts)`: what stands in a display is given in its order; of anything else nobody knows how much there is."""
+    parts = iterated(value)
+    shown = argument.value
+    if parts is not None and isinstance(shown, ast.Tuple | ast.List | ast.Dict) and not _spreads(shown):
+        positional.extend(parts)
+        return None
+    positional.extend([join(part, NOTHING) for part in parts] if parts else [Value(taint=value.taint)])
+    return value
+
+
+def _name_all(shown: ast.expr, value: Value, named: dict[str, Value]) -> bool:
+    """`f(**names)`: whether it gives exactly what is written in a display."""
+    written = isinstance(shown, ast.Dict) and not _spreads(shown)
+    sure = written and value.keys is not None and all(isinstance(name.const, str) for name in value.keys)
+    for name, part in zip(value.keys or (), value.items or (), strict=False):
+        if isinstance(name.const, str):
+            named[name.const] = part if sure else join(part, NOTHING)
+    if not sure:
+        named["**"] = value
+    return sure
+
+
+def _spreads(shown: ast.Tuple | ast.List | ast.Dict) -> bool:
+    if isinstance(shown, ast.Dict):
+        return None in shown.keys
+    return any(isinstance(part, ast.Starred) for part in shown.elts)
 
 
 def _keys(reader: Reader, displays: Sequence[ast.Dict]) -> dict[str, Value]:
@@ -140,8 +194,7 @@ def _call_back(reader: Reader, arguments: Arguments, *, looped: bool) -> None:
         for function in value.functions:
             learned = reader.learn(function)
             learned.looped = learned.looped or looped
-            if arguments.taint:
-                _learn(reader, function, Arguments((Value(taint=arguments.taint),)))
+            _learn(reader, function, Arguments(loose=Value(taint=arguments.taint)))
 
 
 def _call_own(reader: Reader, function: ast.AST, arguments: Arguments) -> Value:
@@ -159,6 +212,9 @@ def _learn(reader: Reader, function: ast.AST, arguments: Arguments) -> None:
     given = {**dict(zip(names, arguments.positional, strict=False)), **arguments.named}
     if parameters.vararg and len(arguments.positional) > len(names):
         given[parameters.vararg.arg] = Value(items=arguments.positional[len(names) :], taint=arguments.taint)
+    if arguments.loose is not None:
+        names += [parameter.arg for parameter in parameters.kwonlyargs]
+        given |= {name: join(given[name], NOTHING) if name in given else arguments.loose for name in names}
     for name, value in given.items():
         learned.parameters[name] = join(learned.parameters.get(name, UNSAID), value)
 
@@ -202,7 +258,7 @@ def _module_deed(ref: str) -> Deed | None:
 def _call_rule(reader: Reader, node: ast.Call, ref: str, rule: Rule, arguments: Arguments) -> Value:
     target = NOTHING
     if rule.subject is not None:
-        target = arguments.get(rule.subject, *_SUBJECTS)
+        target = arguments.get(rule.subject, *(_SECOND if rule.subject else ()), *_SUBJECTS)
     line = reader.span(node).line
     if rule.deed is Deed.NETWORK or (rule.deed is Deed.READ and HOST.match(text_of(target))):
         note_network(reader, node, target, arguments.taint)

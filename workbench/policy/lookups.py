@@ -21,6 +21,8 @@ from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Value, each, join, kn
 from workbench.records import EffectKind, Risk
 
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
+_CALLERS = names("client.call_tool client.call_mcp_tool runtime.call_tool runtime.call_mcp_tool")
+_FOLLOWED = _CALLERS | names("builtins.open client.write_file runtime.write_file")  # harmless under another name
 _BINDING = names("__call__ __get__")
 _POWERFUL = names("os sys builtins subprocess shutil socket ctypes importlib posix pty")
 
@@ -53,6 +55,8 @@ def mention(reader: Reader, node: ast.AST, value: Value) -> None:
     for ref in value.refs:
         if is_tool(ref):
             note_tool(reader, node, ref)
+        elif reader.follows and (ref in LOADERS or ref in _FOLLOWED):
+            continue
         elif ref in LOADERS:
             use_any(reader, node, "Hands on load_skill without calling it here: which kept skill it loads is not known")
         elif ref == "sys.modules":
@@ -60,6 +64,11 @@ def mention(reader: Reader, node: ast.AST, value: Value) -> None:
             note_hidden(reader, node, words, ref, Risk.MEDIUM)
         elif ref == "os.environ":
             note(reader, Deed.ENVIRONMENT, node, risk=Risk.MEDIUM, certainty=EffectKind.MAY)
+        elif ref in _CALLERS:
+            note_dynamic(reader, node)
+        elif ref in _FOLLOWED:
+            words = f"Hands on {ref.rpartition('.')[2]} without calling it here: which files it writes is not known"
+            note(reader, Deed.WRITE, node, ref, rule="file.write.mention", words=words, certainty=EffectKind.MAY)
         elif (rule := CALLABLES.get(ref)) and at_least(rule.risk, Risk.MEDIUM):
             words = f"Hands on {ref.removeprefix('builtins.')} without calling it here"
             note(reader, rule.deed, node, ref, rule=f"{rule.deed}.mention", words=words)

@@ -10,10 +10,11 @@ from workbench.patterns import later
 from workbench.policy import folding
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.evaluators import evaluate_method, note_format
+from workbench.policy.file_calls import opening
 from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
 from workbench.policy.specials import SPECIALS
-from workbench.policy.statements import element, fill
+from workbench.policy.statements import any_of, fill
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import (
     CALLING,
@@ -30,7 +31,7 @@ from workbench.policy.tables.methods import (
 )
 from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import CHANGING_SQL, DESTROYING_SQL
-from workbench.policy.value import HOLE, NOTHING, Source, Value, known, shown, text_of
+from workbench.policy.value import HOLE, NOTHING, Source, Value, join, known, shown, text_of
 from workbench.records import Risk
 
 _FORMATTING = names("format format_map vformat get_field")
@@ -74,8 +75,7 @@ def call_method(reader: Reader, node: ast.Call, function: ast.Attribute, owner: 
 
 def _on_path(reader: Reader, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
     if name == "open":
-        mode = known(arguments.get(0, "mode")) or "r"
-        note_file(reader, Deed.WRITE if set(mode) & set("wax+") else Deed.READ, node, owner)
+        note_file(reader, opening(arguments.get(0, "mode")), node, owner)
         return Value(kind="file", taint=owner.taint)
     if deed := PATH_METHODS.get(name):
         return _path_deed(reader, node, name, deed, owner, arguments)
@@ -161,12 +161,23 @@ def _telling(reader: Reader, node: ast.Call, name: str, owner: Value, arguments:
     return Value(taint=taint)
 
 
+def _taken(owner: Value) -> Value:
+    """`table.get(key)`: any value of it, or one that is put there where nobody sees it."""
+    return join(any_of(owner, owner.items), NOTHING)
+
+
 def _on_container(reader: Reader, function: ast.Attribute, name: str, owner: Value, arguments: Arguments) -> Value:
     if name in FILLING:
         for value in arguments.every:
             fill(reader, function.value, value)
     if owner.items and name in ("get", "pop", "values", "copy", "popleft"):
-        return owner if name in ("values", "copy") else element(owner)
+        if name == "copy":
+            return owner
+        return replace(owner, keys=None) if name == "values" else _taken(owner)
+    if owner.keys is not None and name in ("keys", "items"):
+        pairs = zip(owner.keys, owner.items or (), strict=False)
+        inside = owner.keys if name == "keys" else tuple(Value(items=pair) for pair in pairs)
+        return Value(items=inside, taint=owner.taint)
     if owner.kind == "file" and name in _READING:
         return Value(kind=FOREIGN, taint=owner.taint)
     kind = owner.kind if name in ("decode", "encode", "strip", "cursor", "__enter__") else ""

@@ -142,6 +142,7 @@ class Reader:
         self.control: list[Source] = []  # untrusted content that decides whether the current line runs
         self.branches = 0
         self.loops = 0
+        self.follows = False  # the name that is read is only given another name, which is followed
         self.again = 0  # loops whose body was read before and is read once more
         self._assigned: dict[ast.AST, tuple[str, ...]] = {}
         self.annotates = True  # annotations of names are evaluated here: not in the body of a function

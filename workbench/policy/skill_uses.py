@@ -30,8 +30,8 @@ def load_by_name(reader: Reader, node: ast.Call, name: Value) -> None:
     for choice in each(name):
         if (text := known(choice)) is not None:
             _use(reader, node, text)
-    given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "name")]
-    if known(name) is None or len(given) != 1 or not _is_fixed(reader, given[0]):
+    given = _given(node)
+    if known(name) is None or given is None or not _is_fixed(reader, given):
         use_any(reader, node)
 
 
@@ -52,6 +52,20 @@ def _use(reader: Reader, node: ast.AST, name: str) -> None:
 def unread(name: str) -> str:
     """What a verdict says of a skill whose text nobody has assessed yet."""
     return f"The text of the kept skill {name}."
+
+
+def _given(node: ast.Call) -> ast.expr | None:
+    """The only argument of a call, however it is given; None where that is not plain to see."""
+    match node:
+        case ast.Call(args=[ast.Starred(value=ast.List(elts=[only]) | ast.Tuple(elts=[only]))], keywords=[]):
+            return None if isinstance(only, ast.Starred) else only
+        case ast.Call(args=[only], keywords=[]):
+            return only
+        case ast.Call(args=[], keywords=[ast.keyword(arg="name", value=only)]):
+            return only
+        case ast.Call(args=[], keywords=[ast.keyword(arg=None, value=ast.Dict(keys=[key], values=[only]))]):
+            return only if isinstance(key, ast.Constant) and key.value == "name" else None
+    return None
 
 
 def _is_fixed(reader: Reader, node: ast.expr, depth: int = 0) -> bool:

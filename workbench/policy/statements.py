@@ -32,9 +32,15 @@ def _expression(reader: Reader, node: ast.Expr) -> None:
 
 
 def _assign(reader: Reader, node: ast.Assign) -> None:
+    reader.follows = isinstance(node.value, ast.Name | ast.Attribute) and _are_names(node.targets)
     value = reader.value(node.value)
+    reader.follows = False
     for target in node.targets:
         assign(reader, target, value)
+
+
+def _are_names(targets: Iterable[ast.expr]) -> bool:
+    return all(isinstance(target, ast.Name) for target in targets)
 
 
 def _annotated(reader: Reader, node: ast.AnnAssign) -> None:
@@ -138,18 +144,19 @@ def _assign_item(reader: Reader, target: ast.Subscript, value: Value) -> None:
         note(reader, Deed.SETTING, target, shown(key))
     note_writes(reader, target, owner)
     note_kept(reader, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
-    fill(reader, target.value, value)
+    fill(reader, target.value, value, replaces=True)
 
 
-def fill(reader: Reader, container: ast.expr, value: Value) -> None:
-    """A container that took this value in carries its origin, and may give it back."""
+def fill(reader: Reader, container: ast.expr, value: Value, *, replaces: bool = False) -> None:
+    """A container that took this value in carries its origin, and may give it back; in the place of another one."""
     root = container
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
     if not isinstance(root, ast.Name) or (old := reader.look(root.id)) is None or old.refs:
         return
     if value.taint or value.refs or value.functions or old.items is not None:
-        items = (*old.items, value)[:64] if old.items is not None else None
+        held = old.items if old.items is None or not replaces else tuple(join(item, value) for item in old.items)
+        items = (*held, value)[:64] if held is not None else None
         keys = (*old.keys, NOTHING)[:64] if old.keys is not None else None
         reader.scopes[-1][root.id] = replace(old, items=items, keys=keys, taint=old.taint | value.taint)
 
@@ -358,7 +365,8 @@ def _decorated(reader: Reader, decorators: Sequence[ast.expr], made: Value) -> V
     found = made
     for decorator in reversed(decorators):
         answer = reader.call(decorator, found)
-        found = join(made, answer) if answer.functions else replace(made, taint=made.taint | answer.taint)
+        named = answer.functions or answer.refs
+        found = join(found, answer) if named else replace(found, taint=found.taint | answer.taint)
     return found
 
 

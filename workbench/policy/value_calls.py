@@ -10,8 +10,9 @@ from workbench.policy.invocation import Arguments
 from workbench.policy.lookups import note_hidden
 from workbench.policy.reader import Reader
 from workbench.policy.special import Special, every
+from workbench.policy.statements import any_of
 from workbench.policy.tampering import tables
-from workbench.policy.value import HOLE, UNKNOWN, Value
+from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Value, iterated, join
 from workbench.records import Risk
 
 
@@ -39,19 +40,33 @@ def _view(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Val
     held = tables(name for value in arguments.every for name in value.refs)
     for owner in held:
         note_hidden(reader, node, f"Looks at {owner} through {ref}", owner, Risk.MEDIUM)
-    return Value(refs=held, items=arguments.get(0).items, taint=arguments.taint)
+    source = arguments.get(0)
+    if ref == "builtins.dict" and arguments.named:
+        names = tuple(Value(const=name) for name in arguments.named)
+        return Value(refs=held, items=tuple(arguments.named.values()), keys=names, taint=arguments.taint)
+    return Value(refs=held, items=source.items, keys=source.keys, taint=arguments.taint)
 
 
 def _same(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     source = arguments.get(0)
-    return replace(source, refs=(), functions=(), taint=arguments.taint)
+    return replace(source, refs=(), functions=(), items=iterated(source), keys=None, taint=arguments.taint)
 
 
 def _reversed(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     source = arguments.get(0)
     if isinstance(source.const, str) and HOLE not in source.const:
         return Value(items=tuple(Value(const=letter) for letter in reversed(source.const[:4096])), taint=source.taint)
-    return Value(items=source.items and source.items[::-1], taint=source.taint)
+    parts = iterated(source)
+    return Value(items=parts and parts[::-1], taint=source.taint)
+
+
+def _one_of(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`next(paths)`, `max(paths)`: some element of what it is given, or, of several arguments, one of them."""
+    source = arguments.get(0)
+    if len(arguments.positional) > 1:
+        source = Value(items=arguments.positional)
+    found = any_of(source, iterated(source))
+    return replace(join(found, NOTHING), taint=arguments.taint)
 
 
 def _map(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -68,18 +83,22 @@ def _decode(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> V
     return folding.decode(ref, arguments.get(0), arguments.positional[1:])
 
 
-def _partial(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+def _given(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """What does the same as the function that it is given."""
     return arguments.get(0)
 
 
 VALUE_CALLS: dict[str, Special] = {
-    **every("functools.partial functools.partialmethod asyncio.coroutine", _partial),
+    **every("functools.partial functools.partialmethod asyncio.coroutine", _given),
+    **every("builtins.staticmethod builtins.classmethod builtins.property functools.cache functools.lru_cache", _given),
+    **every("functools.singledispatch functools.singledispatchmethod functools.cached_property", _given),
     **every("builtins.chr", _chr),
     **every("builtins.bytes builtins.bytearray", _bytes),
     **every("builtins.str builtins.list builtins.tuple builtins.iter builtins.sorted builtins.set", _same),
     **every("collections.ChainMap collections.UserDict collections.OrderedDict types.MappingProxyType", _view),
     **every("builtins.dict copy.copy copy.deepcopy", _view),
     **every("builtins.reversed", _reversed),
+    **every("builtins.next builtins.max builtins.min random.choice secrets.choice", _one_of),
     **every("builtins.map", _map),
     **dict.fromkeys(folding.DECODING, _decode),
 }

@@ -142,7 +142,11 @@ def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
 
 def _asking(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
     asking = _with_finding(verdict, "skill.unread", Risk.HIGH, doubt, skill.name, line)
-    return replace(asking, definitions={**verdict.definitions, MARK + skill.name: skill.sha})
+    return replace(
+        asking,
+        not_assessed=(*verdict.not_assessed, f"{doubt}."),
+        definitions={**verdict.definitions, MARK + skill.name: skill.sha},
+    )
 
 
 def _with_finding(
