@@ -135,3 +135,74 @@ def test_constant_texts_and_safe_ways_ask_nobody(code: str) -> None:
 def test_text_from_outsiders_is_critical() -> None:
     code = "import pandas as pd\nfrom servers.web import fetch_page\npd.eval((await fetch_page(url='https://a.b'))['text'])"
     assert assess(code, None).risk is Risk.CRITICAL
+
+
+TESTED = """\
+import os
+from client import load_skill as load
+
+
+def work(path):
+    '''
+    >>> {example}
+    2
+    '''
+    {body}
+
+
+import doctest
+doctest.testmod()
+"""
+
+
+@pytest.mark.parametrize(
+    ("example", "body", "gate"),
+    [
+        ("work(1)", "return path + 1", Gate.AUTO),
+        ("print(open('workspace/a.csv').read())", "return 2", Gate.AUTO),
+        ("work('workspace/a.csv')", "os.remove(path)", Gate.ASK),
+        ("os.remove('workspace/a.csv')", "return 2", Gate.ASK),
+        ("open('workspace/a.csv', 'w')", "return 2", Gate.ASK),
+        ("load('tidy').tidy()", "return load('double').double()", Gate.AUTO),
+        ("[load(name) for name in ['tidy']]", "return 2", Gate.ASK),
+        ("exec('import os')", "return 2", Gate.ASK),
+        ("work(1)", "work.__doc__ = path", Gate.ASK),
+        ("work(1)", "return property(len, None, None, path)", Gate.ASK),
+    ],
+)
+def test_examples_in_docstrings_are_read_like_any_line(example: str, body: str, gate: Gate) -> None:
+    verdict = assess(TESTED.format(example=example, body=body), ())
+    assert verdict.gate is gate, verdict.sentence
+    if "tidy" in example and gate is Gate.AUTO:
+        assert set(verdict.skills) == {"tidy", "double"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import timeit\ntimeit.timeit('import os; os.remove(\"workspace/a\")')",
+        "import timeit\ntimeit.timeit('pass', 'open(\"workspace/a\", \"w\")')",
+        "import timeit\ntimeit.repeat(stmt='f(\"workspace/a\")', setup='from os import remove as f')",
+        'import timeit, os\ntimeit.timeit(\'sys.modules["os"].remove("workspace/a")\')',
+        "import timeit, os\nf = os.remove\ntimeit.timeit('f(\"workspace/a\")', globals=globals())",
+        "import timeit\ntimeit.timeit('load_skill(n)', globals={'n': 'tidy', 'load_skill': load_skill})",
+        "import timeit\ntimeit.timeit(input())",
+        "import doctest\ndoctest.testmod(other)",
+        "import doctest, os\ndoctest.testmod(extraglobs={'f': os.remove})",
+    ],
+)
+def test_texts_that_are_timed_or_tested_are_read(code: str) -> None:
+    assert assess(code, ()).gate is not Gate.AUTO
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import timeit\ndef f(): return 1\nprint(timeit.timeit('f()', setup='from __main__ import f', number=3))",
+        "import timeit\nprint(timeit.timeit('sum(range(9))', number=9))",
+        "import sys\nbest = sys.maxsize\nfor n in range(3):\n    best -= n\nprint(best)",
+        "import math\nfor name in ('sin', 'cos'):\n    print(getattr(math, name)(1))",
+    ],
+)
+def test_everyday_measuring_and_counting_asks_nobody(code: str) -> None:
+    assert assess(code, ()).gate is Gate.AUTO

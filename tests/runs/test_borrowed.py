@@ -144,7 +144,7 @@ async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core):
         assert run.verdict.risk in (Risk.HIGH, Risk.CRITICAL), program
         assert run.verdict.definitions["skills.tidy"] == kept.sha, program
         assert precious.exists(), program
-        core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+        core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
         done = await core.conveyor.finished(run.id)
         assert done.state is RunState.DONE, (program, done.fault)
         assert not precious.exists(), program
@@ -177,7 +177,7 @@ async def test_a_skill_that_is_kept_while_its_program_waits_is_noticed(core):
     code = "import os\nos.remove('workspace/a')\nload_skill('tidy').tidy()"
     run = await waiting(core, core.conveyor.submit(code, core.rooms.sessions.open("agent")))
     keep(core, "tidy", TIDY)
-    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you"))
+    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await core.conveyor.finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message

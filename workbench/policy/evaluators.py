@@ -14,7 +14,7 @@ from workbench.patterns import later
 from workbench.policy.effects import first, note
 from workbench.policy.invocation import Arguments
 from workbench.policy.lookups import evaluates, mention
-from workbench.policy.reader import Inner, Reader
+from workbench.policy.reader import Reader, Scope
 from workbench.policy.skill_uses import use_module
 from workbench.policy.special import Special, every
 from workbench.policy.tables.deeds import Deed
@@ -34,6 +34,7 @@ _REACHING_FIELD = later(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\
 _REACHING_NAME = later(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
 _QUERIES, _TESTS = TEXT_METHODS["pandas"], TEXT_METHODS["unittest"]
 _STORED_TEMPLATES = names("get_template select_template get_or_select_template")
+_TESTMOD = names("name verbose report optionflags raise_on_error")
 _SHORT = 80
 
 
@@ -169,19 +170,36 @@ def _parsers(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> 
 
 
 def _timed(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`timeit.timeit(statement, setup)`: functions of the program are read anyway, texts as programs."""
-    for position, name in ((0, "stmt"), (1, "setup")):
-        value = arguments.get(position, name)
-        if value is NOTHING or value.functions:
-            continue
-        for choice in each(value):
-            text = known(choice)
-            if text is None:
-                _note(reader, node, f"Has {ref} run text that is only known at run time", Risk.HIGH)
-            else:
-                reader.inner[text] = Inner(text, reader.span(node))
-                note(reader, Deed.CODE, node, " ".join(text.split())[:_SHORT])
+    """`timeit.timeit(statement, setup)`: functions of the program are read anyway, texts here, in the names that they
+    find there."""
+    own = arguments.get(4, "globals") is not NOTHING
+    names = Scope({name: Value(refs=(name,)) for name in ("gc", "itertools", "sys", "time")})
+    with reader.scope(names, None if own else reader.scopes[:1]):
+        for position, name in ((1, "setup"), (0, "stmt")):
+            value = arguments.get(position, name)
+            for choice in each(value) if value is not NOTHING and not value.functions else ():
+                text = known(choice)
+                if text is None or not _run_here(reader, node, text):
+                    _note(reader, node, f"Has {ref} run text that is only known at run time", Risk.HIGH)
     return Value(taint=arguments.taint)
+
+
+def _doctest(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`doctest.testmod()` runs the examples in the docstrings of this text, which are read like any other line."""
+    plain = not arguments.positional and _TESTMOD.issuperset(arguments.named)
+    if not plain or not all(_run_here(reader, node, text) for text in reader.examples()):
+        note(reader, Deed.CODE, node, ref)
+    return Value(taint=arguments.taint)
+
+
+def _run_here(reader: Reader, node: ast.Call, text: str) -> bool:
+    """Read a constant text that is run in the names of this place; whether it could be."""
+    tree = reader.parsed(text)
+    if tree is None:
+        return False
+    with reader.told_at(reader.span(node)), reader.branch(loop=True):
+        reader.run(tree.body)
+    return True
 
 
 def _weights(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -207,5 +225,6 @@ EVALUATORS: dict[str, Special] = {
     **every("pandas.compat._optional.import_optional_dependency logging.config._resolve", _named_object),
     **every("xml.sax.make_parser", _parsers),
     **every("timeit.timeit timeit.repeat timeit.Timer", _timed),
+    **every("doctest.testmod", _doctest),
     **every("torch.load", _weights),
 }

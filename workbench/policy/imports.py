@@ -12,7 +12,7 @@ from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
 from workbench.policy.tables.names import names
-from workbench.policy.value import Value
+from workbench.policy.value import NOTHING, Value
 from workbench.records import EffectKind, Risk
 
 _PLAIN = names("_collections_abc _thread _strptime _pydecimal _decimal _datetime _json _csv _heapq _bisect _random")
@@ -29,6 +29,10 @@ def named(reader: Reader, node: ast.ImportFrom) -> None:
     """`from a.b import c as d`."""
     source = "." * node.level + (node.module or "")
     if source == "__future__":
+        return
+    if source == "__main__":
+        for alias in node.names:  # its own names, as `timeit` wants them
+            reader.bind(alias.asname or alias.name, reader.look(alias.name) or NOTHING)
         return
     module(reader, node, source)
     for alias in node.names:

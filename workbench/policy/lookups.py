@@ -21,6 +21,7 @@ from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Value, each, join, kn
 from workbench.records import EffectKind, Risk
 
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
+_COMPUTING = names("math cmath statistics random operator string datetime itertools functools collections decimal")
 _CALLERS = names("client.call_tool client.call_mcp_tool runtime.call_tool runtime.call_mcp_tool")
 _FOLLOWED = _CALLERS | names("builtins.open client.write_file runtime.write_file")  # harmless under another name
 _BINDING = names("__call__ __get__")
@@ -161,8 +162,8 @@ def by_name(reader: Reader, node: ast.Call, owner: Value, key: Value) -> Value:
     if name in SPECIAL or (name == "__class__" and not written):
         attribute_walk(reader, node, name, Value(refs=("sys",)), by_name=True)
     found = Value(refs=tuple(of_ref(reader, node, ref, name) for ref in owner.refs), taint=owner.taint)
-    if owner.refs and not written:
-        powerful = any(ref in CALLABLES or is_tool(ref) for ref in found.refs)
+    powerful = any(ref in CALLABLES or is_tool(ref) for ref in found.refs)
+    if owner.refs and not written and (powerful or not _COMPUTING.issuperset(owner.refs)):
         words = f"Puts the name {owner.refs[0]}.{name} together from pieces"
         note_hidden(reader, node, words, name, Risk.HIGH if powerful else Risk.MEDIUM)
     mention(reader, node, found)

@@ -15,12 +15,14 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from workbench.policy.bound_names import bound_once
+from workbench.policy.docstrings import docstring_examples
 from workbench.policy.positions import Positions
 from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import NOTHING, UNSAID, Source, Value, join
 from workbench.quick_records import dataclass
 from workbench.records import Span
+from workbench.syntax import parse
 
 MAX_WORK = 50_000  # expressions looked at; about 100 ms
 BUDGET = 2.0  # seconds of this thread's time, where single expressions cost much
@@ -151,6 +153,8 @@ class Reader:
         self._place: tuple[ast.AST, Span] | None = None
         self._tree = ast.Module([], [])
         self._once: dict[str, ast.expr] | None = None
+        self._examples: tuple[str, ...] | None = None
+        self._parsed: dict[str, ast.Module | None] = {}
         self.work = 0
         self.deadline = deadline or time.thread_time() + BUDGET
 
@@ -174,6 +178,22 @@ class Reader:
         if self._once is None:
             self._once = bound_once(self._tree)
         return self._once
+
+    def parsed(self, text: str) -> ast.Module | None:
+        """A constant text of the program as a program, always the same one; None where it is none."""
+        if text not in self._parsed:
+            try:
+                self._parsed[text] = parse(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                self._parsed[text] = None
+        return self._parsed[text]
+
+    def examples(self) -> tuple[str, ...]:
+        """The examples that stand in the docstrings of the text, as programs; one that is none where docstrings are
+        made when it runs."""
+        if self._examples is None:
+            self._examples = docstring_examples(self._tree)
+        return self._examples
 
     def _foresee(self, body: Iterable[ast.stmt]) -> None:
         """Methods are known before their class is met: or each class with a method of the same name as an earlier one

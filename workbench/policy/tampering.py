@@ -13,13 +13,15 @@ from workbench.policy.effects import note
 from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.tables.modules import OURS, STANDARD
+from workbench.policy.tables.modules import OURS, STANDARD, TEXTS
 from workbench.policy.tables.names import names
 from workbench.policy.value import NOTHING, Value, shown
 from workbench.records import EffectKind, Risk
 
 # Changed in honest programs, or told in other words.
 _EVERYDAY = frozenset({"sys.argv", "os.environ", "logging.root.handlers", "warnings.filters"})
+# A name that is bound to one of them takes another value, and they stay what they are.
+_NUMBERS = names("sys.maxsize math.inf math.nan math.pi math.e math.tau cmath.pi cmath.inf sys.float_info.max")
 _CHANGING = names("append extend insert update setdefault pop popitem clear remove add discard")
 _CHANGING |= names("__setitem__ __delitem__ __ior__ __iadd__ __imul__ sort reverse")
 _NAMING = names("__setattr__ __delattr__")
@@ -41,6 +43,8 @@ def is_shared(ref: str) -> bool:
     """Whether a dotted name stands for a table or list that belongs to a module."""
     if ref == "globals()" or ref.endswith(".__dict__"):
         return True
+    if ref in TEXTS or ref in _NUMBERS:
+        return False
     module, _, inside = ref.partition(".")
     return bool(inside) and module != "builtins" and module in STANDARD | OURS and ref not in _EVERYDAY
 
