@@ -68,7 +68,7 @@ async def _run(core: Core, code: str) -> Run:
 
     def allow(event: Event) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
-            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="benchmark")
+            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="benchmark", seal=event.run.seal)
             asyncio.get_running_loop().call_soon(core.conveyor.decide, decision)
 
     stop = core.bus.listen(allow)

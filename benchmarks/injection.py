@@ -76,7 +76,9 @@ class Person:
 
     def _decide(self, run: Run) -> None:
         self.programs += 1
-        self._core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=self.careless or not self.denies, by="you"))
+        self._core.conveyor.decide(
+            Decision(run.id, run.proposal.sha, allow=self.careless or not self.denies, by="you", seal=run.seal)
+        )
 
     def _answer(self, pause_id: str) -> None:
         if any(one.id == pause_id for one in self._core.conveyor.pauses.all()):
