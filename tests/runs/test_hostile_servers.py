@@ -27,7 +27,7 @@ async def run(core: Core, code: str) -> Run:
     async with asyncio.timeout(HANG):
         while made.state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED, RunState.STOPPED):
             if made.state is RunState.WAITING:
-                core.conveyor.decide(Decision(made.id, made.proposal.sha, allow=True, by="you"))
+                core.conveyor.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=made.seal))
             await asyncio.sleep(0.01)
             made = core.conveyor.run(made.id)
     return made
