@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ToolsChanged
+from workbench.gui.button_keys import ButtonKeys
 from workbench.gui.docks.tool_detail import ToolPane
 from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.question_bar import QuestionBar
@@ -107,6 +108,7 @@ def test_a_lasting_yes_is_kept_for_own_calls_and_the_call_goes_out(
 def test_enter_presses_the_button_of_the_question_that_has_the_keyboard(
     pane: ToolPane, calls: list[Any], qtbot: Any
 ) -> None:
+    ButtonKeys(pane)
     open_tool(pane, qtbot, "delete_customer")
     panel = pane.sheet().call
     for button, confirmed in ((panel._ask._no, [False]), (panel._ask._yes, [False, False, True])):
