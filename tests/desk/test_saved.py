@@ -10,7 +10,7 @@ import pytest
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
-from workbench.records import EntryQuery, Expect, Expectation, Origin, PastQuery, SavedCall, ToolCall
+from workbench.records import EntryQuery, Expect, Expectation, Origin, Outcome, PastQuery, SavedCall, ToolCall
 
 CALL = SavedCall("shop", "first", "demo", "list_orders", {"limit": 2})
 
@@ -61,6 +61,20 @@ async def test_a_risky_call_is_made_only_with_a_yes(core):
     assert (checked.passed, checked.needs_confirmation, checked.outcome) == (False, True, None)
     checked = await core.desk.check_saved(kept.file, True)
     assert checked.outcome is not None
+
+
+async def test_one_call_that_the_user_chose_is_their_own_and_one_of_many_is_not(core, monkeypatch):
+    made = []
+
+    async def call(wish):
+        made.append(wish.unattended)
+        return Outcome("c", ok=True)
+
+    kept = await core.desk.save_call(CALL, "")
+    monkeypatch.setattr(core.desk, "call", call)
+    await core.desk.check_saved(kept.file, False)
+    await core.desk.check_saved(kept.file, False, True)
+    assert made == [True, False]
 
 
 async def test_an_expected_error_passes_and_an_unexpected_one_does_not(core):

@@ -104,7 +104,7 @@ class PaperCalls:
         self.saved_list[file] = self._removed
         self.bus.tell(SavedCallsChanged(file))
 
-    async def check_saved(self, file: str, confirmed: bool) -> CheckResult:
+    async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
         call = self.saved_list[file]
         if call.tool == "send_email" and not confirmed:
             fault = Fault("demo.send_email can send data to somebody outside.")

@@ -54,12 +54,17 @@ class SavedDesk(ServersDesk):
         self._note("call.restored", f"You put the saved call {file} back")
         self._rooms.tell(SavedCallsChanged(file))
 
-    async def check_saved(self, file: str, confirmed: bool) -> CheckResult:
+    async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
+        """Make the call and hold its answer to what is expected. `attended`: the user chose this one call to be made;
+        else it is one of many, out of files that may be somebody else's."""
         saved = await asyncio.to_thread(self._saved.get, file)
         if saved.withheld:
             words = f"It needs {', '.join(saved.withheld)}, which no file keeps because its schema marks it as secret."
             return _unmade(saved, Fault(words, "Open it in its form and type it there."))
-        wish = ToolCall("", saved.server, saved.tool, saved.arguments, Origin.PERSON, "person", confirmed=confirmed)
+        wish = ToolCall(
+            "", saved.server, saved.tool, saved.arguments, Origin.PERSON, "person",
+            confirmed=confirmed, unattended=not attended,
+        )  # fmt: skip
         outcome = await self.call(wish)
         if outcome.needs_confirmation:
             return replace(_unmade(saved, outcome.fault), needs_confirmation=True)

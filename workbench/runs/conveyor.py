@@ -256,7 +256,7 @@ class Conveyor:
         """What policy would say of the text, in the place of the one that waits."""
         return await self._verdict(self._road(run_id), code)
 
-    async def stop(self, run_id: str, reason: str = "A person stopped it.") -> Run:
+    async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
         that is being prepared is given up."""
         road = self._road(run_id)

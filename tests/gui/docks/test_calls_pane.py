@@ -142,7 +142,7 @@ def test_a_risky_one_alone_asks(pane: Any, window: Any, qtbot: Any) -> None:
     choose(pane.saved.list, "calls/shop/mail.json")
     window.commands.do("calls.again")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
-    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Run anyway"]
+    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Call once"]
     qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "calls/shop/mail.json" in pane.saved.results)
     assert pane.saved.results["calls/shop/mail.json"].passed

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ToolsChanged
 from workbench.gui.button_keys import ButtonKeys
+from workbench.gui.docks.tool_call import CallPanel
 from workbench.gui.docks.tool_detail import ToolPane
 from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.question_bar import QuestionBar
@@ -81,6 +82,27 @@ def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
     panel._ask._yes.click()
     qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
     assert [call.confirmed for call in calls] == [False, False, True]
+
+
+def test_the_keyboard_comes_to_the_first_field_and_stays_on_the_button_that_runs(
+    pane: ToolPane, calls: list[Any], context: Any, qtbot: Any
+) -> None:
+    many: dict[str, Any] = {
+        "type": "object",
+        "properties": {f"field_{number}": {"type": "string"} for number in range(15)},
+    }
+    many["required"] = ["field_0"]
+    panel = CallPanel(context, Tool("demo", "many", input_schema=many))
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.setFocus()
+    assert panel.form.first_field() is panel.focusWidget()
+    assert panel.focusWidget() is not panel.form._filter
+    panel.form.set_value({"field_0": "x"})
+    panel._run.setFocus()
+    qtbot.keyClick(panel._run, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
+    assert panel._run.hasFocus()
 
 
 @pytest.mark.parametrize(("words", "tool"), [("Always call this tool", "delete_customer"), ("Trust this server", "")])

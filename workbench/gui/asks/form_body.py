@@ -40,7 +40,7 @@ class FormBody(AskBody):
         layout.addWidget(warning)
         if self._fields:
             layout.addWidget(self.form, 1)
-            self.setFocusProxy(_first_field(self.form))
+            self.setFocusProxy(self.form.first_field() or self.form)
         else:
             note = label(self.tr("There is nothing to fill in: it wants a yes or a no."), "muted")
             unit = context.theme.unit
@@ -75,12 +75,3 @@ def secret_fields(fields: JsonObject) -> list[str]:
 
 def _defaults(fields: JsonObject) -> JsonObject:
     return {name: field["default"] for name, field in fields.items() if "default" in field}
-
-
-def _first_field(form: SchemaForm) -> QWidget:
-    """What a person who comes by key types into first."""
-    from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit
-
-    kinds = (QLineEdit, QComboBox, QPlainTextEdit)
-    found = (one for one in form.findChildren(QWidget) if isinstance(one, kinds) and one.isVisibleTo(form))
-    return next(found, form)

@@ -116,18 +116,18 @@ class SavedList(Pane):
         self._running.add(call.file)
         self._draw()
         try:
-            result = await self._result(call, confirmed=False)
+            result = await self._result(call, confirmed=False, attended=ask)
             if result.needs_confirmation and ask and await self._agreed(result):
-                result = await self._result(call, confirmed=True)
+                result = await self._result(call, confirmed=True, attended=ask)
             self.results[call.file] = result
         finally:
             self._running.discard(call.file)
             self._draw()
         await asyncio.sleep(0)  # the list is painted between two calls
 
-    async def _result(self, call: SavedCall, *, confirmed: bool) -> CheckResult:
+    async def _result(self, call: SavedCall, *, confirmed: bool, attended: bool) -> CheckResult:
         try:
-            return await self.context.questions.check_saved(call.file, confirmed)
+            return await self.context.questions.check_saved(call.file, confirmed, attended)
         except WorkbenchError as fault:
             return CheckResult(call.file, call.server, call.tool, False, fault=Fault(fault.message, fault.hint))
 
@@ -135,7 +135,7 @@ class SavedList(Pane):
         sentence = result.fault.message if result.fault else self.tr("It may change or send something.")
         title = self.tr("Make the call {}?").format(result.tool)
         question = Question(self.context.theme, title, sentence, self.window())
-        return await question.ask(self.tr("Run anyway"), danger=True)
+        return await question.ask(self.tr("Call once"), danger=True)
 
     def _load(self, calls: SavedCalls) -> None:
         self.calls = calls

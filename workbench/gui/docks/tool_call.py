@@ -11,11 +11,8 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QSplitter,
     QVBoxLayout,
@@ -39,7 +36,6 @@ from workbench.records import Fault, JsonObject, Origin, Outcome, Permission, To
 _WIDE = 90  # letters of width from which form and result stand beside each other
 _LOW = 76  # the same where there is too little height to stand below each other
 _LEAST, _LINES = 56, 20  # the same where there are fewer lines of height than this: neither would be seen
-_FIELDS = (QLineEdit, QComboBox, QPlainTextEdit)  # what a person who comes by key types into first
 _SHORT = 300  # characters of the arguments that a question repeats
 
 
@@ -64,8 +60,7 @@ class CallPanel(QWidget):
         self.finished.connect(self._remember)
         self._build()
         self.form.set_schema(tool.input_schema)
-        fields = (field for field in self.form.findChildren(QWidget) if isinstance(field, _FIELDS))
-        self.setFocusProxy(next((field for field in fields if field.isVisibleTo(self.form)), self._run))
+        self.setFocusProxy(self.form.first_field() or self._run)
 
     def show_trust(self) -> None:
         """Go to what a person trusts in this tool."""
@@ -277,9 +272,13 @@ class CallPanel(QWidget):
             self._ask.dismiss()
 
     def _show_running(self) -> None:
-        self._run.setVisible(not self.running)
-        self._cancel.setVisible(self.running)
-        self._cancel.setEnabled(self.running)
+        """One of two buttons in the same place, which keeps the keyboard where it was there."""
+        shown, hidden = (self._cancel, self._run) if self.running else (self._run, self._cancel)
+        shown.setVisible(True)
+        shown.setEnabled(True)
+        if hidden.hasFocus():
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+        hidden.setVisible(False)
 
     def _build(self) -> None:
         self.form = SchemaForm(self._context.theme)

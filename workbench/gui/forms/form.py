@@ -9,9 +9,11 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QStackedWidget,
@@ -35,6 +37,8 @@ from workbench.records import JsonObject, JsonValue
 
 _PAUSE_MS = 120
 _FORM, _JSON = 0, 1
+
+_TYPED = (QLineEdit, QComboBox, QPlainTextEdit)
 
 
 class SchemaForm(QWidget):
@@ -116,6 +120,11 @@ class SchemaForm(QWidget):
         if self._editor is None or not self._editor.write(dict(value)):
             self._choose(_JSON)
         self._check()
+
+    def first_field(self) -> QWidget | None:
+        """What a user who comes by key types into first: a field, not the filter above the fields."""
+        fields = (one for one in self._fields.findChildren(QWidget) if isinstance(one, _TYPED))
+        return next((field for field in fields if field.isVisibleTo(self)), None)
 
     def reset(self) -> None:
         """Back to what the schema proposes."""

@@ -21,7 +21,7 @@ class SavedQuestions(Protocol):
 
     async def restore_saved(self, file: str, text: str) -> None: ...
 
-    async def check_saved(self, file: str, confirmed: bool) -> CheckResult:
+    async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
         """Make the call and hold its answer to what is expected."""
 
     async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
