@@ -113,6 +113,10 @@ class Paths:
         return self.state / "editor"  # apart from the drafts, where every folder is a skill
 
     @property
+    def window_session(self) -> Path:
+        return self.state / "window-session.json"  # what stood in the forms, the open tool, the expanded servers
+
+    @property
     def catalogue(self) -> Path:
         return self.cache / "catalogue"
 

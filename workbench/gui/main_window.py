@@ -33,6 +33,7 @@ from workbench.gui.search_button import SearchButton
 from workbench.gui.status import Status
 from workbench.gui.tab_order import step_focus
 from workbench.gui.waiting import WaitingStrip
+from workbench.gui.window_session import WindowSession
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
         ButtonKeys(self)
         self._put_away: list[Dock] = []  # panes that gave the centre their room
         self.commands = Commands(context.tasks, self)
+        self.session = WindowSession(context.paths.window_session, self)
         self._make_panes()
         self._lay_out()
         self._connect(bridge)
@@ -241,6 +243,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The window stays until tasks and connection have ended; otherwise the loop would die under them."""
         event.ignore()
+        self.session.write()
         output = self.docks.get("output")
         self.layout_file.save(self, output_in_front=output is None or not output.visibleRegion().isEmpty())
         self.leaving.emit()

@@ -109,6 +109,7 @@ class Wiring(QObject):
         self._skill_deeds.edit_wanted.connect(self._edit_skill)
         self._skill_deeds.test_wanted.connect(partial(self._show_skill_page, test=True))
         self._bind()
+        self._bring_back()
 
     def grant(self, wish: Wish) -> None:
         """See to one wish."""
@@ -162,6 +163,40 @@ class Wiring(QObject):
                 self._window.centre.files.show_changes(name)
             case Act(action):
                 self._window.commands.do(action)
+
+    # what was open before
+
+    def _bring_back(self) -> None:
+        """Forms, the open tool and the expanded servers, as the window was left."""
+        window, session = self._window, self._window.session
+        was, forms, names = session.open, session.forms(), session.expanded
+        tool = window.centre.tool
+        tool.bring_back(forms)
+        tool.form_changed.connect(self._keep_form)
+        tool.opened.connect(session.note_open)
+        window.servers.expand(names)
+        window.servers.expanded.connect(session.note_expanded)
+        if was[1]:
+            self._was_open = was
+            window.servers.loaded.connect(self._open_again)
+            if window.servers.model.rowCount():  # the core was faster
+                self._open_again()
+
+    def _keep_form(self, server: str, tool: str) -> None:
+        self._window.session.note_form(server, tool, partial(self._window.centre.tool.draft, server, tool))
+
+    def _open_again(self) -> None:
+        self._window.servers.loaded.disconnect(self._open_again)
+        self._run("open the tool that was open", self._opened_again(*self._was_open))
+
+    async def _opened_again(self, server: str, tool: str) -> None:
+        centre = self._window.centre
+        front = centre.currentWidget()
+        if await centre.tool.bring_back_tool(server, tool):
+            centre.name_tool(tool)
+            self._window.servers.show_tool(server, tool)
+            if centre.currentWidget() is front is centre.welcome:
+                centre.setCurrentWidget(centre.tool)
 
     # tools, programs, skills
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -39,6 +39,8 @@ class ServersPane(Pane):
 
     loaded = Signal()
     """The catalogue is on screen."""
+    expanded = Signal(object)
+    """Carries the names of the servers whose tools are shown."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -404,15 +406,22 @@ class ServersPane(Pane):
         kept = [self.model.find(name) for name in self._open]
         self._unfolding.open(row for row in rows if self.finder.text() or row in kept)
 
+    def expand(self, names: Iterable[str]) -> None:
+        """Show the tools of these servers, also of those that are not listed yet."""
+        self._open.update(names)
+        self._unfold()
+
     def _expanded(self, index: QModelIndex) -> None:
         state = self.model.server_at(index)
         if state and not self.finder.text():
             self._open.add(state.config.name)
+            self.expanded.emit(frozenset(self._open))
 
     def _collapsed(self, index: QModelIndex) -> None:
         state = self.model.server_at(index)
         if state and not self.finder.text():
             self._open.discard(state.config.name)
+            self.expanded.emit(frozenset(self._open))
 
     def _selected(self) -> None:
         state = self.chosen()

@@ -47,6 +47,8 @@ class CallPanel(QWidget):
     trust_wanted = Signal()
     finished = Signal(object)
     """Carries the Outcome."""
+    edited = Signal(str, str)
+    """The form of this server's tool says something else than before."""
 
     def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -268,6 +270,7 @@ class CallPanel(QWidget):
 
     def _form_changed(self) -> None:
         """A yes is to the arguments that were shown; others are asked about anew."""
+        self.edited.emit(self._tool.server, self._tool.name)
         if not self._ask.isHidden():
             self._ask.dismiss()
 

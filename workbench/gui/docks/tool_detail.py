@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from PySide6.QtCore import Qt, Signal
@@ -14,6 +15,7 @@ from workbench.gui.context import Context
 from workbench.gui.docks.tool_call import CallPanel
 from workbench.gui.docks.tool_sheet import ToolSheet
 from workbench.gui.fault_card import FaultCard
+from workbench.gui.forms.secret_fields import draft_without_secrets
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState
 from workbench.records import Fault, JsonObject, Tool
@@ -29,6 +31,10 @@ class ToolPane(Pane):
     code_wanted = Signal(str)
     """A program that makes the same call, for the editor."""
     status_message = Signal(str)
+    form_changed = Signal(str, str)
+    """What stands in the form of this server's tool is another; `draft` answers it."""
+    opened = Signal(str, str)
+    """This tool of this server is on screen."""
     save_wanted = Signal(object, object)
     """A SavedCall without a name, and the last Outcome or None."""
 
@@ -36,6 +42,7 @@ class ToolPane(Pane):
         super().__init__(context, parent)
         self._sheets: OrderedDict[Key, ToolSheet] = OrderedDict()
         self._typed: dict[Key, JsonObject] = {}  # drafts of the forms whose sheet is gone
+        self._schemas: dict[Key, JsonObject] = {}  # of each form that was opened, to know which fields are secret
         self._wanted: Key = ("", "")
         self._enter = False  # the keyboard goes into the form as soon as it is there
         self._waiting: dict[Key, tuple[JsonObject, bool]] = {}  # arguments for a form that is not there yet
@@ -60,6 +67,29 @@ class ToolPane(Pane):
             self._present(key)
             return
         self.context.tasks.run("read a tool", self._load(key))
+
+    def draft(self, server: str, name: str) -> JsonObject | None:
+        """What stands in a form, without its secrets; None where that cannot be kept."""
+        key = (server, name)
+        draft = self._sheets[key].call.form.draft() if key in self._sheets else self._typed.get(key)
+        return draft_without_secrets(draft, self._schemas[key]) if draft and key in self._schemas else None
+
+    def bring_back(self, drafts: Mapping[Key, JsonObject]) -> None:
+        """What stood in forms before the window was opened; it is shown as soon as its tool is."""
+        self._typed = {**drafts, **self._typed}
+
+    async def bring_back_tool(self, server: str, name: str) -> bool:
+        """Open the tool that was open before; False where it is gone, or another one is wanted by now."""
+        try:
+            tool = await self.context.questions.tool(server, name)
+        except WorkbenchError:
+            return False
+        if self._wanted != ("", ""):
+            return False
+        self._wanted = (server, name)
+        self._add((server, name), tool)
+        self._present((server, name))
+        return True
 
     def show_call(self, server: str, name: str, arguments: JsonObject, *, start: bool) -> None:
         """Open a tool with these arguments in its form; with `start`, call it."""
@@ -147,6 +177,8 @@ class ToolPane(Pane):
         sheet.call.menu.save_wanted.connect(self.save_wanted)
         if key in self._typed:
             sheet.call.form.show_draft(self._typed.pop(key))
+        sheet.call.edited.connect(self.form_changed)
+        self._schemas[key] = tool.input_schema
         self._sheets[key] = sheet
         self._pages.addWidget(sheet)
         idle = [old for old, kept in self._sheets.items() if old != key and not kept.call.running]
@@ -165,6 +197,7 @@ class ToolPane(Pane):
         self._sheets.move_to_end(key)
         self._pages.setCurrentWidget(self._sheets[key])
         self.setFocusProxy(self._sheets[key].call)
+        self.opened.emit(*key)
         if self._enter:
             self._enter = False
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)

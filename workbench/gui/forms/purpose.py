@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from workbench.gui.forms.brief import Brief
+from workbench.records import JsonObject
 
 _LONG_FORMATS: Final = frozenset({"textarea", "multiline", "markdown", "html", "code", "text"})
 _LONG_NAMES: Final = frozenset(
@@ -48,6 +49,11 @@ class Purpose(StrEnum):
     BYTES = "bytes"
     FILE = "file"
     FOLDER = "folder"
+
+
+def says_secret(schema: JsonObject) -> bool:
+    """Whether the schema itself says that its text is a secret."""
+    return schema.get("writeOnly") is True or schema.get("format") == "password"
 
 
 def purpose_of(brief: Brief) -> Purpose:

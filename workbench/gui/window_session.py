@@ -1,0 +1,113 @@
+"""Keeps what stands in the forms, which tool is open and which servers are expanded, across a restart or a crash.
+
+One file for each project, replaced in one step and readable by its user only. Secret fields are never in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from PySide6.QtCore import QObject, QTimer
+
+from workbench.files import read_plain
+from workbench.gui.forms.json_text import dump, parse
+from workbench.records import JsonObject
+
+Key: TypeAlias = tuple[str, str]
+"""A server and the name of a tool."""
+
+_PAUSE_MS = 400  # after a change until it is on disk: what a crash can take
+LONGEST: Final = 1_000_000  # characters of one form that are kept
+_MOST = 4_000_000  # of all of them; the ones that were changed last stay
+_LARGEST = 16 << 20  # bytes of the file that are read
+_MOST_NAMES = 500  # expanded servers
+
+
+class WindowSession(QObject):
+    """Written a moment after each change, and when the window closes."""
+
+    def __init__(self, file: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._file = file
+        self._forms: dict[Key, str] = {}  # drafts as JSON, the one that was changed last is the last
+        self.open: Key = ("", "")
+        self.expanded: tuple[str, ...] = ()
+        self._changed: dict[Key, Callable[[], JsonObject | None]] = {}
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._write)
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            self._read()
+
+    def forms(self) -> dict[Key, JsonObject]:
+        """The drafts of `SchemaForm` that were kept."""
+        return {key: parse(text) for key, text in self._forms.items()}
+
+    def note_form(self, server: str, tool: str, draft: Callable[[], JsonObject | None]) -> None:
+        """A form changed; `draft` is asked when it is written, and answers None for what must not be kept."""
+        self._changed[(server, tool)] = draft
+        self._start()
+
+    def note_open(self, server: str, tool: str) -> None:
+        if self.open != (server, tool):
+            self.open = (server, tool)
+            self._start()
+
+    def note_expanded(self, names: Iterable[str]) -> None:
+        found = tuple(sorted(names))[:_MOST_NAMES]
+        if self.expanded != found:
+            self.expanded = found
+            self._start()
+
+    def write(self) -> None:
+        """Put what changed on disk now."""
+        if self._pause.isActive():
+            self._pause.stop()
+            self._write()
+
+    def _write(self) -> None:
+        for key, draft in self._changed.items():
+            self._forms.pop(key, None)
+            if (text := _written(draft())) is not None:
+                self._forms[key] = text
+        self._changed.clear()
+        while sum(map(len, self._forms.values())) > _MOST:
+            self._forms.pop(next(iter(self._forms)))
+        forms = [[*key, text] for key, text in self._forms.items()]
+        told = {"open": list(self.open), "expanded": list(self.expanded), "forms": forms}
+        with contextlib.suppress(OSError):  # a disk that is full must not stop the window
+            _replace(self._file, json.dumps(told))
+
+    def _start(self) -> None:
+        if not self._pause.isActive():  # one who types on and on is written, too
+            self._pause.start()
+
+    def _read(self) -> None:
+        told: dict[str, Any] = json.loads(read_plain(self._file, largest=_LARGEST))
+        self.expanded = tuple(str(name) for name in told.get("expanded", ()))[:_MOST_NAMES]
+        server, tool = told.get("open", ("", ""))
+        self.open = (str(server), str(tool))
+        for server, tool, text in told.get("forms", ()):
+            if isinstance(parse(str(text)), Mapping):
+                self._forms[(str(server), str(tool))] = str(text)
+
+
+def _written(draft: JsonObject | None) -> str | None:
+    """The draft as text that keeps how its numbers are spelled; None for one that is too long."""
+    if draft is None or len(json.dumps(draft)) > LONGEST:
+        return None
+    return dump(draft, indent=None)
+
+
+def _replace(target: Path, text: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = target.with_suffix(".new")
+    fresh.unlink(missing_ok=True)
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text)
+    os.replace(fresh, target)
