@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import ast
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtGui import QKeySequence
 
+import workbench.gui
 from workbench.gui import icons
 from workbench.gui.actions import ACTIONS, CATEGORIES, SECTIONS
 
@@ -47,3 +50,17 @@ def test_menus_are_read_in_parts_and_fit_a_low_screen(window: Any) -> None:
         lines += len(parts) - 1
         assert bar_action.menu().sizeHint().height() < 700
     assert lines == len(SECTIONS), "each of them is an action, and below another one"
+
+
+def test_every_icon_that_the_window_names_is_there() -> None:
+    """Names stand as texts in calls such as `icon("copy")`, `tool_button("copy", …)` or `Word("Done", "check", …)`."""
+    places = {"icon": 0, "pixmap": 0, "tool_button": 0, "Word": 1, "RoomyButton": 1, "EmptyState": 1}
+    missing = set()
+    for file in sorted(Path(workbench.gui.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+            if name in places and len(node.args) > places[name]:
+                text = node.args[places[name]]
+                if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
+                    missing |= {text.value} - set(icons.names())
+    assert missing == set()

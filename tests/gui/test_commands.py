@@ -59,3 +59,13 @@ def test_an_action_waits_for_all_its_conditions(commands: Commands) -> None:
     assert commands["run.review"].isEnabled()
     commands.hold(LINKED, False)
     assert not commands["run.review"].isEnabled()
+
+
+def test_a_shortcut_before_anything_is_bound_is_done_as_soon_as_it_can_be(commands: Commands, qtbot: Any) -> None:
+    done: list[int] = []
+    commands["palette.open"].trigger()
+    assert done == []
+    commands.bind("palette.open", lambda: done.append(1))
+    qtbot.waitUntil(lambda: done == [1])
+    commands["palette.open"].trigger()
+    assert done == [1, 1]

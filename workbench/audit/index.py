@@ -13,7 +13,7 @@ import sqlite3
 from pathlib import Path
 
 from workbench.audit.query import SEARCHED
-from workbench.audit.store import BUSY_SECONDS
+from workbench.audit.store import BUSY_SECONDS, add_functions
 
 OURS = 0x4D435749  # SQLite's application_id, "MCWI"
 VERSION = 1
@@ -112,6 +112,7 @@ class Index:
                 self.path.absolute().as_uri(), uri=True, timeout=BUSY_SECONDS, isolation_level=None,
                 check_same_thread=False,
             )  # fmt: skip
+            add_functions(store)
             try:
                 _prepare(store, self._audit)
             except BaseException:

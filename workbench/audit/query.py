@@ -11,9 +11,9 @@ from dataclasses import replace
 from workbench.audit.chain import ALL_COLUMNS, clean
 from workbench.quick_records import dataclass
 from workbench.records import EntryQuery
+from workbench.records.audit_search import lowered, search_words
 
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`
-LONGEST = 400  # characters of a search that are looked at
 GRAMS = 16  # pieces of the words that the index is asked for at most
 SEARCHED = ("summary", "detail", "server", "tool", "actor", "kind", "run_id")
 BRIEF = ALL_COLUMNS.replace("detail", "'{}'")
@@ -116,7 +116,7 @@ def _kind(prefix: str) -> tuple[list[str], Values]:
 
 
 def _split(text: str) -> list[str]:
-    return clean(text[:LONGEST]).replace("\0", " ").split()
+    return [clean(word) for word in search_words(text)]
 
 
 def _words(text: str) -> tuple[list[str], Values]:
@@ -124,6 +124,10 @@ def _words(text: str) -> tuple[list[str], Values]:
     terms: list[str] = []
     values: Values = []
     for word in _split(text):
+        if not word.isascii():  # LIKE knows the two cases of ASCII only
+            terms.append("(" + " OR ".join(f"instr(lowered({column}), ?)" for column in SEARCHED) + ")")
+            values += [lowered(word)] * len(SEARCHED)
+            continue
         escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         terms.append("(" + " OR ".join(f"{column} LIKE ? ESCAPE '\\'" for column in SEARCHED) + ")")
         values += [f"%{escaped}%"] * len(SEARCHED)

@@ -12,6 +12,7 @@ import sqlite3
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.records.audit_search import lowered
 
 OURS = 0x4D435742  # SQLite's application_id, "MCWB"
 VERSION = 1
@@ -58,6 +59,7 @@ def open_store(path: Path) -> sqlite3.Connection:
         ) from fault
     _refuse_rubbish(path)
     store = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    add_functions(store)
     try:
         _prepare(store, path)
     except DAMAGE as fault:
@@ -79,7 +81,15 @@ def _refuse_rubbish(path: Path) -> None:
 
 def open_to_read(path: Path) -> sqlite3.Connection:
     """A second connection that cannot write; any thread may have its own."""
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    store = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    add_functions(store)
+    return store
+
+
+def add_functions(store: sqlite3.Connection) -> None:
+    """What the statements of `query.py` call."""
+    store.create_function("lowered", 1, lambda text: lowered(str(text)), deterministic=True)
 
 
 def refusal(path: Path, reason: str) -> WorkbenchError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
@@ -25,6 +25,7 @@ class Commands(QObject):
         super().__init__(window)
         self._tasks = tasks
         self._work: dict[str, Work] = {}
+        self._early: list[str] = []  # what was asked for before anything could do it
         self._busy: set[str] = set()
         self._true: set[str] = set()
         self._actions = {entry.id: self._make(entry, window) for entry in ACTIONS}
@@ -38,6 +39,9 @@ class Commands(QObject):
         if name not in self._actions:
             raise KeyError(name)
         self._work[name] = work
+        if name in self._early:
+            self._early.remove(name)
+            QTimer.singleShot(0, self._actions[name].trigger)
 
     def bound(self) -> frozenset[str]:
         return frozenset(self._work)
@@ -93,6 +97,9 @@ class Commands(QObject):
     def _triggered(self) -> None:
         sender = self.sender()
         name = sender.objectName()
+        if name not in self._work:  # a shortcut in the first moments, before the window is complete
+            self._early.append(name)
+            return
         work = self._work[name]()
         if work is None:
             return

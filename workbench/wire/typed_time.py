@@ -12,7 +12,7 @@ _LONGEST = 8  # characters of a span
 def typed_time(text: str, now: float | None = None) -> float | None:
     """`30m`, `7d` ago; `today`; a day or a time of this place. None: it is none of these."""
     at = time.time() if now is None else now
-    if text[:-1].isdigit() and text[-1:] in _SPANS and len(text) < _LONGEST:
+    if text[:-1].isdecimal() and text.isascii() and text[-1:] in _SPANS and len(text) < _LONGEST:
         return at - int(text[:-1]) * _SPANS[text[-1]]
     days = {"today": 0, "yesterday": 1}
     if text in days:

@@ -4,6 +4,8 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
@@ -230,3 +232,37 @@ def test_a_filter_is_written_and_read_back() -> None:
     assert read(line("some words", odd)) == ("some words", odd)
     assert query_of(" x ", odd) == EntryQuery("x", actor="a b: c", run_id="r1")
     assert read("newer:thing\ttext") == ("text", ())
+
+
+@given(value=st.text(alphabet="²٣१7mhdw0-T:today", max_size=9))
+def test_no_spelling_of_a_time_breaks_a_search(value: str) -> None:
+    typed(f"since:{value}")
+    assert typed("since:²d") == ("since:²d", ())
+
+
+def test_the_card_stays_and_nothing_is_asked_while_live_entries_come(
+    window: Any, paper: Any, make: Any, qtbot: Any, settled: Any
+) -> None:
+    async def entry(seq: int) -> Any:
+        paper.note("entry", seq)
+        return make.entry(seq, detail={"whole": f"detail of {seq}"})
+
+    paper.entry = entry
+    window.docks["audit"].come()
+    window.audit.table.selectRow(3)
+    settled()
+    detail = window.audit.card.findChild(QPlainTextEdit)
+    assert "detail of 497" in detail.toPlainText()
+    asked = [words for name, words in paper.asked if name == "entry"]
+    shown: list[str] = []
+    detail.textChanged.connect(lambda: shown.append(detail.toPlainText()))
+    for number in range(501, 506):
+        paper.put_entry(make.entry(number))
+        qtbot.waitUntil(lambda number=number: window.audit.model.rowCount() == number)
+        settled()
+    assert [words for name, words in paper.asked if name == "entry"] == asked
+    assert shown == []
+    assert detail.isVisible()
+    window.audit.table.selectRow(0)
+    settled()
+    assert "detail of 505" in detail.toPlainText()

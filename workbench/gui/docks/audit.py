@@ -54,6 +54,7 @@ class AuditPane(Pane):
         self.figures = ReviewChip()
         self.card = EntryCard(context, self)
         self._fresh: list[Entry] = []
+        self._shown = 0  # number of the entry that the card shows
         self._flush = QTimer(self, singleShot=True, interval=FLUSH_MS)
         self._pause = QTimer(self, singleShot=True, interval=150)
         self._empty = EmptyState(context.theme, "list", *self._nothing())
@@ -73,6 +74,7 @@ class AuditPane(Pane):
             self.chain.setText(self.tr("Verifying… {0} % of {1:,} entries").format(percent, event.entries))
 
     def refresh(self) -> None:
+        self._shown = 0
         self._ask(self.model.query())
         self._ask_figures()
 
@@ -263,6 +265,9 @@ class AuditPane(Pane):
         self._commands.hold(ENTRY_RUN, entry is not None and bool(entry.note.run_id))
         if entry is None and self.table.currentIndex().isValid():
             return  # its page is on the way
+        if entry is not None and entry.seq == self._shown:
+            return  # others came in above it; the detail that was fetched stays
+        self._shown = entry.seq if entry is not None else 0
         self.card.show_entry(entry)
         if entry is not None and not entry.note.detail:
             self.context.tasks.run("entry", self.context.questions.entry(entry.seq), self._whole)

@@ -28,6 +28,7 @@ from workbench.gui.icons import icon
 from workbench.gui.text import one_line
 from workbench.gui.words import amount, clock, duration, risk_word
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Risk
+from workbench.records.audit_search import has_word, search_words
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -213,13 +214,12 @@ class AuditModel(QAbstractTableModel):
             return False
         if entry.at < query.since or (query.until and entry.at >= query.until):
             return False
-        words = query.text.casefold().split()
+        words = search_words(query.text)
         if not words:
             return True
-        detail = json.dumps(dict(note.detail), ensure_ascii=False, default=str) if note.detail else ""
-        texts = (note.summary, note.kind, note.actor, note.server, note.tool, note.run_id, detail)
-        whole = " ".join(texts).casefold()
-        return all(word in whole for word in words)
+        detail = json.dumps(dict(note.detail), ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+        whole = " ".join((note.summary, note.kind, note.actor, note.server, note.tool, note.run_id, detail))
+        return all(has_word(whole, word) for word in words)
 
     def _go_on(self, number: int, part: list[Entry], before: int) -> None:
         self._parts[number] = part
