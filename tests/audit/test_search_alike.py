@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.audit.finder import Finder
@@ -45,6 +45,7 @@ def test_letters_beyond_ascii_match_in_either_case(tmp_path: Path, text: str) ->
     assert core
 
 
+@settings(max_examples=25)
 @given(notes=st.lists(NOTES, max_size=4), text=LETTERS)
 def test_any_search_gives_the_same_in_both(
     tmp_path_factory: pytest.TempPathFactory, notes: list[Note], text: str
