@@ -57,6 +57,12 @@ def test_no_spelling_of_a_name_hides_its_verb(verb: str, prefix: str, thing: str
     assert objection(effective(Tool("quiet", name), Trust())) is not None, name
 
 
+@pytest.mark.parametrize("name", ["dеlete_user", "ｄｅｌｅｔｅ_user", "ѕend_email", "e_drop_ﬁle"])
+def test_letters_of_another_script_hide_no_verb(name: str) -> None:
+    assert not name.isascii()
+    assert objection(effective(Tool("quiet", name), Trust())) is not None
+
+
 @pytest.mark.parametrize("claims", [Hints(read_only=True), Hints(destructive=False, read_only=False), Hints()])
 @pytest.mark.parametrize("believed", [(), ("s",)])
 def test_no_hint_takes_the_question_from_a_name_that_destroys(claims: Hints, believed: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.runs.steps import reached, waiting
 from workbench.errors import WorkbenchError
-from workbench.events import RunChanged
+from workbench.events import RunCall, RunChanged
 from workbench.records import Decision, EntryQuery, Gate, RunState
 from workbench.runs.conveyor import OPEN_RUNS
 
@@ -125,6 +125,25 @@ async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
     core._set_settings(_with(core.settings, run_concurrent=2))
     assert (await asyncio.wait_for(core.conveyor.finished(second.id), 60)).state is RunState.DONE
     await core.conveyor.stop(first.id)
+
+
+async def test_a_queued_run_and_one_in_a_call_are_stopped_and_it_is_told_at_once(demo, agent):
+    demo._set_settings(_with(demo.settings, run_concurrent=1))
+    told = []
+    demo.bus.listen(lambda event: told.append(event.run) if isinstance(event, RunChanged) else None)
+    calling = asyncio.Event()
+    demo.bus.listen(lambda event: calling.set() if isinstance(event, RunCall) else None)
+    code = "from servers.demo import export_orders\nawait export_orders(seconds=100)"
+    first = demo.conveyor.submit(code, agent)
+    await asyncio.wait_for(calling.wait(), 60)
+    second = demo.conveyor.submit("result = 2", agent)
+    await reached(demo, second, RunState.CHECKED)
+    for run in (second, first):
+        stopped = await asyncio.wait_for(demo.conveyor.stop(run.id), 60)
+        assert (stopped.state, stopped.stopping) == (RunState.STOPPED, False)
+        assert [one.state for one in told if one.id == run.id and one.stopping], "before it was over"
+    kinds = [entry.note.kind for entry in demo.journal.entries(EntryQuery(kind="call."))]
+    assert "call.cancelled" in kinds
 
 
 async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo, agent):

@@ -8,11 +8,13 @@ said of the tool on its page Trust counts before both. Agents and programs are j
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from workbench.errors import WorkbenchError
 from workbench.patterns import later
 from workbench.policy.bits import contradicts
+from workbench.policy.lookalikes import plain_letters
 from workbench.policy.tables import verbs
 from workbench.policy.tables.names import names
 from workbench.quick_records import dataclass
@@ -153,7 +155,8 @@ def _told(tool: Tool, named: str) -> str:
 @lru_cache(maxsize=4096)
 def _named(name: str) -> str:
     """What a name says: that it destroys, sends, or reads; empty when it says none of these."""
-    found = [_part(part) for part in _parts(verbs.words(name)) if part]
+    plain = plain_letters(unicodedata.normalize("NFKC", name))
+    found = [_part(part) for part in _parts(verbs.words(plain)) if part]
     return next((what for what in (DESTROYS, SENDS, "reads") if what in found), "")
 
 
