@@ -36,6 +36,10 @@ class Paths:
         return config_folder() / "settings.toml"
 
     @property
+    def terminal_pin(self) -> Path:
+        return config_folder() / "terminal-pin.json"  # a hash of the PIN that answers from a terminal need
+
+    @property
     def marks(self) -> Path:
         return config_folder() / "privacy.toml"  # apart from the settings: it holds values of people
 

@@ -31,6 +31,7 @@ from workbench.paths import Paths, default_bench, paths_of
 from workbench.settings import Settings
 from workbench.tokens import take_vocabulary
 from workbench.wire.lock import AnotherRuns, Lock
+from workbench.wire.peer import Process, client_at
 from workbench.wire.private import listen_private, make_private
 from workbench.wire.protocol import READ_AHEAD
 from workbench.wire.questions import Questions
@@ -160,6 +161,7 @@ class _Serving:
         self._stop = asyncio.Event()
         self._opening: asyncio.Task[None] | None = None
         self._agents: set[asyncio.Task[None]] = set()
+        self._clients: dict[asyncio.StreamWriter, Process] = {}  # who speaks through each agent's connection
         self._visited = False
         self._last_visit = 0.0
 
@@ -198,7 +200,8 @@ class _Serving:
         return not self._stop.is_set()
 
     async def _serve(self) -> None:
-        self._server = Server(self._rooms.desk, self._rooms.bus, str(self._paths.bench))
+        bench, clients = str(self._paths.bench), self._clients.values
+        self._server = Server(self._rooms.desk, self._rooms.bus, bench, clients=clients)
         listeners: list[asyncio.Server] = []
         try:
             person, agent = listen_private(self._paths.person_socket), listen_private(self._paths.agent_socket)
@@ -249,9 +252,12 @@ class _Serving:
         task.add_done_callback(self._agents.discard)
 
     async def _serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (client := client_at(writer)) is not None:
+            self._clients[writer] = client
         try:
             await self._rooms.serve_agent(reader, writer)
         finally:
+            self._clients.pop(writer, None)
             writer.close()
             self._visit()
 

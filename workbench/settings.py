@@ -254,6 +254,13 @@ class Settings:
     agent_direct: str = _setting(
         "", "Servers whose tools agents also see one by one, such as: demo github. Good for few tools.", guarded=True
     )
+    agent_wait_seconds: int = _setting(
+        45,
+        "After how many seconds an agent is told that its program waits for you, while no window and no terminal is"
+        " open that could answer; the program goes on waiting. 0: at once.",
+        least=0,
+        most=3_600,
+    )
     telemetry_endpoint: str = _setting(
         "",
         "Where spans of runs and calls are sent by OpenTelemetry (OTLP over HTTP), such as http://127.0.0.1:4318;"

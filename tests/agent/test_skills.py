@@ -28,4 +28,4 @@ async def test_an_offer_is_a_draft_that_nobody_can_load_yet(agent):
     async with agent() as client:
         said = await text(client, "save_skill", name="my-sum", code="result = 1 + 1", description="Adds.")
         assert "is a draft now" in said
-        assert "There is no kept skill" in await text(client, "load_skill", name="my-sum")
+        assert "my-sum is a draft" in await text(client, "load_skill", name="my-sum")

@@ -42,5 +42,5 @@ class PaperAsks:
         self.settle_ask(ask_id, action)
         return ask
 
-    async def attend(self) -> None:
+    async def attend(self, approvals_only: bool = False) -> None:
         await asyncio.Event().wait()

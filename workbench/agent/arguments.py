@@ -10,7 +10,7 @@ from workbench.records import JsonObject
 def check(tool: str, arguments: JsonObject) -> None:
     """No argument is passed over in silence."""
     for one in TOOLS:
-        known = one.schema["properties"]
+        known = (*one.schema["properties"], *one.silent)
         odd = next((name for name in arguments if name not in known), None) if one.name == tool else None
         if odd is not None:
             raise WorkbenchError(f"{tool} has no argument {odd!r:.100}.", f"It has {', '.join(known) or 'none'}.")

@@ -73,8 +73,8 @@ class Direct:
         except ValueError as fault:
             raise WorkbenchError("An argument is no number that JSON has.", "Leave out NaN and Infinity.") from fault
         code += f"result = await {function}({arguments!r})\n"
-        answer = await self._programs.run(context, code, f"Call {spelled}.", required=(spelled,))
-        text = answer.text.removeprefix(_RESULT) if not answer.failed else answer.text
+        answer = await self._programs.run(context, code, f"Call {spelled}.", "call", required=(spelled,))
+        text = answer.text if answer.failed else answer.text.removeprefix(_RESULT)
         return Answer(text, {}, answer.pictures, answer.failed, answer.kind)
 
     def _listed(self, one: _Shown) -> T.Tool:

@@ -11,6 +11,7 @@ from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject
+from workbench.records.runs import ENDS
 from workbench.runs.agent_files import listed, read, writing
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.provenance import UNTRUSTED, Read
@@ -35,7 +36,7 @@ class Files:
         """`write_workspace_file`: what a program could do unasked happens at once, the rest waits for a person."""
         path = given.text(arguments, "path")
         code = writing(self._session, path, given.text(arguments, "content"))
-        return await self._programs.run(context, code, f"Write the file {path[:200]}.")
+        return await self._programs.run(context, code, f"Write the file {path[:200]}.", "file")
 
     async def read(self, arguments: JsonObject) -> Answer:
         """`read_workspace_file`. Nobody knows who wrote it, so its reader counts as having read strangers' words."""
@@ -50,21 +51,25 @@ class Files:
         return Answer(text, kind=TextKind.PUBLIC)
 
     async def result(self, arguments: JsonObject) -> Answer:
-        """`get_run`: more of an answer that was cut, for the agent whose run it was. What a program returned may be
-        what strangers wrote, so its reader counts as having read that."""
-        run_id = given.text(arguments, "run_id")
-        run = next((run for run in self._conveyor.runs() if run.id == run_id), None)
-        if run is None or run.proposal.session != self._session.id:
-            raise WorkbenchError(f"There is no run {run_id[:80]!r} of yours.", "execute_code names its run.")
-        if self._result[0] != run_id:
+        """`get_run`: where a run stands, its answer once it is over, and more of an answer that was cut, for the agent
+        whose run it was. What a program returned may be what strangers wrote, so its reader counts as having read
+        that."""
+        run = self._programs.find(given.text(arguments, "run_id", ""))
+        if run.state not in ENDS:
+            run = await self._programs.until(run.id, given.number(arguments, "wait", 0))
+        if run.state not in ENDS:
+            return self._programs.standing(run)
+        if self._result[0] != run.id:
             try:
-                self._result = (run_id, await asyncio.to_thread(self._masked, f"{FOLDER}/{run.id}.txt"))
+                self._result = (run.id, await asyncio.to_thread(self._masked, f"{FOLDER}/{run.id}.txt"))
             except WorkbenchError:  # it was short, or is not kept
-                self._result = (run_id, run.model_view)
+                self._result = (run.id, run.model_view)
+        whole = self._programs.answer(run)
         offset, budget = given.number(arguments, "offset", 0), self._rooms.settings().run_answer_tokens
-        answer = sliced(self._result[1], offset, budget, f"get_run({run.id!r})")
+        answer = sliced(self._result[1] or whole.text, offset, budget, f"get_run({run.id!r})")
         self._learn(run.id, "workbench", "get_run", answer.text)
-        return answer
+        pictures = () if offset else whole.pictures
+        return Answer(answer.text, {**whole.facts, **answer.facts}, pictures)
 
     def _learn(self, run_id: str, server: str, what: str, text: str) -> None:
         """With what stands behind tokens: a call that passes one on is looked at as its server would get it."""

@@ -1,4 +1,8 @@
-"""An agent's programs: proposed, watched while they wait and run, stopped when nobody waits for them any more."""
+"""An agent's programs: proposed, watched while they wait and run, stopped when nobody waits for them any more.
+
+What waits for the user outlives the request that brought it: the agent is told that it waits, and `get_run` has its
+answer later. It ends with its own deadline, or when the agent leaves.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,7 @@ from workbench.records import JsonObject, Run, RunState
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.runs.view import WISHES
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -29,6 +34,8 @@ Context: TypeAlias = ServerRequestContext[Any, Any]
 LONGEST_PURPOSE: Final = 2_000  # characters
 LONGEST_TIMEOUT: Final = 1e9  # seconds; the person's limit is far below
 HEARTBEAT: Final = 5.0  # seconds between progress notes while a run waits or works
+LOOK: Final = 0.2  # seconds between two looks whether a run waits for a user who is not there
+USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting says 0; most clients give up after 60
 
 
 class Programs:
@@ -38,7 +45,8 @@ class Programs:
         self._rooms = rooms
         self._conveyor = conveyor
         self._session = session
-        self._open: set[str] = set()
+        self._open: dict[str, asyncio.Task[Run]] = {}  # by run; each task ends with its run
+        self._late: set[str] = set()  # of them, those whose request is over: get_run has their answer
         self.log_level: T.LoggingLevel = "info"  # the least that the agent wants to hear
         self.proposed = 0
         self.succeeded = 0
@@ -69,42 +77,108 @@ class Programs:
         return await self._ended(context, run)
 
     async def run(
-        self, context: Context, code: str, purpose: str, skill: str = "", required: tuple[str, ...] = ()
+        self, context: Context, code: str, purpose: str, wish: str, skill: str = "", required: tuple[str, ...] = ()
     ) -> Answer:
-        """Run a program that the workbench wrote for its agent: a skill's call, a single tool call, or one file."""
+        """Run a program that the workbench wrote for an agent that asked for a call, a file or a skill: its `wish`."""
         await self._rooms.catalog.learn()
         words = shortened(purpose, LONGEST_PURPOSE)
         submit = self._conveyor.submit
-        run = submit(code, self._session, words, skill=skill, required=required, built_in=not skill)
+        run = submit(code, self._session, words, skill=skill, required=required, wish=wish)
         return await self._ended(context, run)
 
-    def stop_all(self, reason: str) -> None:
-        """Nobody waits for them any more."""
+    def stop_all(self, reason: str, *, late: bool = True) -> None:
+        """Nobody waits for them any more. `late`: also those that the agent was told to ask for later."""
         for run_id in tuple(self._open):
-            spawn(f"stop {run_id}", self._conveyor.stop(run_id, reason))
+            if late or run_id not in self._late:
+                spawn(f"stop {run_id}", self._conveyor.stop(run_id, reason))
 
     @property
-    def open(self) -> int:
-        """How many are not over."""
-        return len(self._open)
+    def awaited(self) -> int:
+        """How many are not over and were begun by a request that has no answer yet."""
+        return len(self._open.keys() - self._late)
 
-    async def _ended(self, context: Context, run: Run) -> Answer:
-        self.proposed += 1
-        self._open.add(run.id)
-        heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
-        try:
-            run = await self._conveyor.finished(run.id)
-        except asyncio.CancelledError:  # the agent cancelled or left: nobody waits for this run any more
-            spawn(f"stop {run.id}", self._conveyor.stop(run.id, "The agent that proposed it is gone."))
-            raise
-        finally:
-            self._open.discard(run.id)
-            heart.cancel()
-        done = run.state is RunState.DONE
-        self.succeeded += done
+    def find(self, run_id: str) -> Run:
+        """A run of this agent."""
+        mine = [run for run in self._conveyor.runs() if run.proposal.session == self._session.id]
+        found = next((run for run in mine if run.id == run_id), None)
+        if found is None:
+            last = "; ".join(f"{run.id}: {run.state}" for run in mine[:5])
+            hint = f"Your last runs are {last}." if last else "You have no runs yet; execute_code names its run."
+            raise WorkbenchError(f"There is no run {run_id[:80]!r} of yours.", hint)
+        return self._conveyor.run(run_id)
+
+    async def until(self, run_id: str, seconds: float) -> Run:
+        """The run when it is over, or as it stands after so many seconds; at most as long as one answer may take."""
+        if (over := self._open.get(run_id)) is not None:
+            longest = self._rooms.settings().agent_wait_seconds or USUAL_WAIT
+            await asyncio.wait([over], timeout=min(seconds, longest))
+        return self._conveyor.run(run_id)
+
+    def standing(self, run: Run) -> Answer:
+        """What a run that is not over waits for, and what the agent and its user can do."""
+        subject = "The file" if run.proposal.wish == "file" else WISHES[run.proposal.wish][0]
+        facts: JsonObject = {"run": run.id, "state": str(run.state)}
+        ask = f"get_run(run_id={run.id!r}, wait=40) waits for it and gives its answer."
+        if not self._conveyor.asks_user(run.id):
+            return Answer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
+        if run.state is not RunState.WAITING and not run.pauses:  # a server asks, and only a window has its form
+            words = f"{subject} waits: a server asks your user something, in the workbench's window. {ask}"
+            return Answer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
+        deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.pauses)
+        what = "your user's approval" if run.state is RunState.WAITING else "your user: a call of it needs approval"
+        allow = (
+            f"`mcp-workbench runs allow {run.id}`"
+            if run.state is RunState.WAITING
+            else " and ".join(f"`mcp-workbench calls allow {one.id}`" for one in run.pauses[:3])
+        )
+        text = (
+            f"{subject} waits for {what}; {_left(deadline)} are left.\n"
+            f"Tell your user to open the workbench's window or to run {allow} in a terminal of their own; only they can"
+            f" answer. Do not ask for the same again meanwhile. {ask}"
+        )
+        return Answer(text, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
+
+    def answer(self, run: Run) -> Answer:
+        """What came of a run that is over."""
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
         pictures = self._conveyor.pictures(run.id)
-        return Answer(run.model_view, facts, pictures, failed=not done, kind=TextKind.PUBLIC)  # masked when it arrived
+        failed = run.state is not RunState.DONE
+        text = run.model_view or f"{self._words(run)}."  # masked when it arrived
+        return Answer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
+
+    async def _ended(self, context: Context, run: Run) -> Answer:
+        """The answer of a run, or what it waits for when no user is there and the client may not wait much longer."""
+        self.proposed += 1
+        over = self._open[run.id] = spawn(f"end of {run.id}", self._see_to_end(run.id))
+        heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
+        alone = 0.0  # for how long it has waited for a user who is not there
+        try:
+            while not over.done():
+                if alone > self._rooms.settings().agent_wait_seconds:
+                    self._late.add(run.id)
+                    return self.standing(self._conveyor.run(run.id))
+                before = time.monotonic()
+                await asyncio.wait([over], timeout=LOOK)
+                unseen = self._conveyor.asks_user(run.id) and not self._conveyor.approvals.attended
+                alone = alone + time.monotonic() - before if unseen else 0.0
+        except asyncio.CancelledError:  # the agent cancelled, gave up or left
+            if self._conveyor.is_users(run.id):
+                self._late.add(run.id)
+            else:
+                spawn(f"stop {run.id}", self._conveyor.stop(run.id, "The agent that proposed it is gone."))
+            raise
+        finally:
+            heart.cancel()
+        return self.answer(over.result())
+
+    async def _see_to_end(self, run_id: str) -> Run:
+        try:
+            run = await self._conveyor.finished(run_id)
+        finally:
+            self._open.pop(run_id, None)
+            self._late.discard(run_id)
+        self.succeeded += run.state is RunState.DONE
+        return run
 
     async def _beat(self, context: Context, run_id: str) -> None:
         """Tell a patient client what is happening, as far as it asked to know."""
@@ -121,14 +195,20 @@ class Programs:
 
     def _words(self, run: Run) -> str:
         if run.state is RunState.WAITING:
-            left = max(0, round(run.deadline - time.time()))
-            return f"waiting for a person: {left // 60} min {left % 60} s left"
+            if self._conveyor.approvals.attended:
+                return f"waiting for the user's approval: {_left(run.deadline)} left"
+            return f"waiting for the user's approval: `mcp-workbench runs allow {run.id}`, {_left(run.deadline)} left"
         if (ahead := self._conveyor.slots.ahead(run.id)) is not None:
             most = self._conveyor.slots.most
             return f"waiting for a place: {ahead} before it, {most} may run at once"
         if any(call.state == "waiting" for call in run.calls) or run.pauses:
-            return "the program is running: a call of it waits for a person"
+            return "the program is running: a call of it waits for the user's approval"
         return f"the program is {run.state}"
+
+
+def _left(deadline: float) -> str:
+    left = max(0, round(deadline - time.time()))
+    return f"{left // 60} min {left % 60} s"
 
 
 async def _log(context: Context, words: str) -> None:

@@ -53,7 +53,7 @@ class Skills:
         if not isinstance(values, dict):
             raise WorkbenchError("arguments must be an object.", 'Such as {"limit": 5}.')
         purpose = f"Run the skill {skill.name}: {skill.description}"
-        return await self._programs.run(context, calling(skill, values), purpose, skill.name)
+        return await self._programs.run(context, calling(skill, values), purpose, "skill", skill.name)
 
     async def save(self, arguments: JsonObject) -> Answer:
         """`save_skill`."""
@@ -65,7 +65,10 @@ class Skills:
         skill = await asyncio.to_thread(offer, name, description, text.text, author)
         summary = self._session.mask(f"{author} offers the skill {skill.name}")
         self._rooms.journal.append(Note(kind="skill.drafted", summary=summary, actor=author, session=self._session.id))
-        words = f"{skill.name} is a draft now. It can be used after the user has kept it."
+        words = (
+            f"{skill.name} is a draft now. It can be used after the user has kept it, in the workbench's window or by"
+            f" `mcp-workbench skills keep {skill.name}` in their terminal."
+        )
         return Answer(words, kind=TextKind.PUBLIC)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 
-INSTRUCTIONS = "Write programs instead of making single calls: search_tools, then execute_code."
+INSTRUCTIONS = "Write programs, not single calls: search_tools, then execute_code."
 
 
 def _object(required: list[str], **properties: JsonObject) -> JsonObject:
@@ -54,6 +54,7 @@ class AgentTool:
     schema: JsonObject
     read_only: bool
     answers: JsonObject = field(default_factory=lambda: _said("The answer."))  # the schema of its structured content
+    silent: tuple[str, ...] = ()  # arguments that are taken as well, and that no model has to read about
 
 
 def listed(tool: AgentTool) -> str:
@@ -63,13 +64,13 @@ def listed(tool: AgentTool) -> str:
 
 
 _RUN = _said("What the program printed and its result, or what went wrong.", run=_text("For get_run."),
-             state=_text("done, failed, refused or stopped."))  # fmt: skip
+             state=_text("done, failed, refused or stopped; waiting: for the user, see get_run."))  # fmt: skip
 
 EXECUTE = AgentTool(
     name="execute_code",
     description="""Run Python in a locked sandbox on the user's machine.
 1. search_tools. 2. Import: `from servers.demo import list_orders`. 3. Await calls; filter and join there. 4. Print \
-little, or set `result`; pictures in it (`chart.images[0]`) are shown to you.
+little, or set `result`; pictures in it (`chart.images[0]`) are shown.
 Rules: top-level await, asyncio.gather; no network or processes; files only in workspace/; personal data reads as \
 tokens, [EMAIL_1.…]: pass them on, tools get the values; catch ToolError from `client`. A person may have to \
 approve: say why.
@@ -113,8 +114,9 @@ SEARCH = AgentTool(
 DEFINITION = AgentTool(
     name="get_tool_definition",
     description="A tool's whole schema.",
-    schema=_object(["name"], name=_text("demo.list_orders."), category=_text("Its server.")),
+    schema=_object(["name"], name=_text("demo.list_orders.")),
     read_only=True,
+    silent=("category",),
 )
 
 LIST_SKILLS = AgentTool(
@@ -169,7 +171,7 @@ SANITIZE = AgentTool(
 
 RESTORE = AgentTool(
     name="restore_pii",
-    description="Check tokens; only tools get values.",
+    description="Check tokens.",
     schema=_object(["text"], text=_text("With tokens.")),
     read_only=True,
 )
@@ -182,7 +184,7 @@ WRITE_FILE = AgentTool(
     answers=_RUN,
 )
 
-_SLICE = _said("The slice.", offset=_number("Where it begins."), total=_number("Characters of the whole."))
+_STANDING = _said("Its answer, or what it waits for.", run=_text("Its id."), state=_text("As execute_code tells."))
 
 READ_FILE = AgentTool(
     name="read_workspace_file",
@@ -200,10 +202,10 @@ LIST_FILES = AgentTool(
 
 GET_RUN = AgentTool(
     name="get_run",
-    description="More of a cut answer.",
-    schema=_object(["run_id"], run_id=_text("As told."), offset=_number("First character.")),
+    description="A run's state and answer.",
+    schema=_object(["run_id"], run_id=_text("Its id."), offset=_number("Start."), wait=_number("Seconds.")),
     read_only=True,
-    answers=_SLICE,
+    answers=_STANDING,
 )
 
 STATS = AgentTool(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from workbench.asks.asks import Asks
@@ -23,14 +23,14 @@ from workbench.catalog.known_tools import KnownTools
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.lessons import Lessons
 from workbench.catalog.memory import Memory
-from workbench.catalog.missing import no_tool
+from workbench.catalog.missing import no_tool, not_allowed, waiting_line, waits
 from workbench.catalog.oddities import Oddities
 from workbench.catalog.offered import Offered
 from workbench.catalog.ranking import Entry
 from workbench.catalog.search import summary
 from workbench.catalog.semantic.source import Source
 from workbench.catalog.server import Server
-from workbench.catalog.spelled import parted
+from workbench.catalog.spelled import parted, spelled
 from workbench.catalog.surroundings import Surroundings, Weigh, unweighed
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
 from workbench.errors import WorkbenchError
@@ -61,6 +61,8 @@ from workbench.records import (
 )
 from workbench.secrets.masks import Masks
 from workbench.settings import Settings
+from workbench.tokens import count
+from workbench.wrappers.names import package_name
 
 
 class Catalog:
@@ -258,7 +260,17 @@ class Catalog:
 
     def search(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """What an agent receives for a query; without one, the list."""
-        return self.finder.answer(query, depth, limit, server, category)
+        answer = self.finder.answer(query, depth, limit, server, category)
+        waiting = {name: package_name(name) for name in not_allowed(self.states())}
+        meant = [name for name, package in waiting.items() if server in (name, package)]
+        if meant and not answer.matches:
+            fault = waits(meant[0])
+            text = f"0 tools: {fault.message} {fault.hint}"
+        elif server or category or not (line := waiting_line(waiting)):
+            return answer
+        else:
+            text = f"{answer.text}\n{line}"
+        return replace(answer, text=text, tokens=count(text))
 
     def ran_after(self, question: str, server: str, tool: str) -> None:
         """Learn that a tool which this question found has run; the next index knows it."""
@@ -289,6 +301,18 @@ class Catalog:
             if not server.pins.is_seen(tool.name)
             for name in (tool.name, server.functions[tool.name])
         )
+
+    def meant(self, name: str, tools: Sequence[Tool] | None = None) -> tuple[str, str]:
+        """Server and tool of a name in any spelling. Raises for one that no server has, or that waits to be allowed."""
+        try:
+            return spelled(name, self.tools() if tools is None else tools)
+        except WorkbenchError:
+            bare = name.strip().removeprefix("mcp__")
+            for waiting in not_allowed(self.states()):
+                starts = (f"{one}{mark}" for one in (waiting, package_name(waiting)) for mark in (".", "__", "/"))
+                if bare in (waiting, package_name(waiting)) or bare.startswith(tuple(starts)):
+                    raise waits(waiting) from None
+            raise
 
     # calls
 

@@ -1,14 +1,68 @@
-"""What to say when a server has no tool of that name."""
+"""What to say when a server has no tool of that name, or waits to be allowed."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from workbench.catalog.faults import nearest
-from workbench.catalog.server import Server
 from workbench.errors import WorkbenchError
+from workbench.patterns import later
+from workbench.records import ServerState
+from workbench.wrappers.names import package_name
+
+if TYPE_CHECKING:
+    from workbench.catalog.server import Server
+
+_SHOWN = 10  # servers that are named
+_NAME = later(r"[\w.@/+-]{1,64}")  # what a project that nobody has agreed to yet may tell an agent: no sentences
+
+
+def waits(name: str) -> WorkbenchError:
+    """For a server that is configured and was never allowed to start."""
+    return WorkbenchError(
+        f"{name[:100]} waits for the user's Connect: it has not been allowed to start yet.",
+        f"The user can press Connect in the workbench's window or run {allowing(name)} in a terminal.",
+    )
+
+
+def waits_for(words: str, states: Iterable[ServerState]) -> str:
+    """What to say to an author whose program failed in these words because a server waits; else nothing."""
+    for name in not_allowed(states):
+        if f"'servers.{package_name(name)}'" in words or f"The server {name!r} has no tool" in words:
+            return str(waits(name))
+    return ""
+
+
+def allowing(name: str) -> str:
+    """The command that allows a server."""
+    return f"`mcp-workbench servers allow {shlex.quote(name[:100])}`"
+
+
+def not_allowed(states: Iterable[ServerState]) -> tuple[str, ...]:
+    """Servers that wait for the user to allow their first start."""
+    return tuple(
+        state.config.name for state in states if not (state.allowed or state.config.builtin or state.config.disabled)
+    )
+
+
+def waiting_line(names: Iterable[str]) -> str:
+    """One line about servers whose tools are not known yet; empty where there are none."""
+    there = list(names)
+    if not there:
+        return ""
+    shown = [name for name in there if _NAME.fullmatch(name)][:_SHOWN]
+    more = f"{len(there) - len(shown)} more" if len(there) > len(shown) else ""
+    listed = ", ".join([*shown, more] if more else shown)
+    wait = "wait" if len(there) > 1 else "waits"
+    return f"{listed} {wait} for the user's Connect, or {allowing(shown[0] if shown else 'NAME')} in their terminal."
 
 
 def no_tool(server: Server, name: str) -> WorkbenchError:
     """With the nearest name, or how to learn its tools."""
+    if not_allowed((server.state,)):
+        return waits(server.name)
     if not server.tools:
         hint = "" if server.running else "Its tools are known once it has been connected."
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.search import import_line
-from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.quick_records import dataclass
 from workbench.records import Tool
@@ -24,7 +23,7 @@ def one_tool(catalog: Catalog, name: str, category: str = "") -> OneTool:
     kinds = {state.config.name: state.config.category for state in catalog.states()}
     wanted = category.strip().casefold()
     tools = [one for one in catalog.tools() if wanted in (one.server.casefold(), kinds.get(one.server, "").casefold())]
-    tool = catalog.tool(*spelled(name, tools or catalog.tools()))
+    tool = catalog.tool(*catalog.meant(name, tools or None))
     if (blocked := catalog.blocked(tool)) is not None:
         raise WorkbenchError(blocked.message, blocked.hint)
     return OneTool(tool, import_line(tool.server, catalog.server(tool.server).functions[tool.name]))

@@ -18,6 +18,7 @@ from workbench.catalog.faults import ServerFault, masked, not_running
 from workbench.catalog.handshake import MODERN, Greeting
 from workbench.catalog.host import Beside
 from workbench.catalog.memory import Remembered
+from workbench.catalog.missing import waits
 from workbench.catalog.moments import Moments
 from workbench.catalog.offer_memory import Kept
 from workbench.catalog.offering import Offering
@@ -163,9 +164,7 @@ class Server:
         if self.state.config.disabled:
             raise WorkbenchError(f"{self.name} is disabled in .mcp.json.", "A person can enable it there.")
         if not self.state.allowed:
-            raise WorkbenchError(
-                f"{self.name} has not been allowed to start.", "A person must press Connect in the workbench first."
-            )
+            raise waits(self.name)
         return await self.start()
 
     async def request(self, method: str, params: JsonObject, progress: Progress | None = None) -> JsonObject:

@@ -19,14 +19,16 @@ def ask(paths: Paths, question: Callable[[Questions], Awaitable[T]], start: bool
     return talk(paths, lambda connection: question(connection.questions), start)
 
 
-def talk(paths: Paths, conversation: Callable[[Connection], Awaitable[T]], start: bool = True) -> T:
+def talk(
+    paths: Paths, conversation: Callable[[Connection], Awaitable[T]], start: bool = True, role: str = "script"
+) -> T:
     """What came of several questions over one connection; Ctrl+C takes back what is still open."""
     import asyncio
 
     from workbench.wire.client import connect
 
     async def hold() -> T:
-        connection = await connect(paths, start, role="script")
+        connection = await connect(paths, start, role=role)
         try:
             return await conversation(connection)
         finally:

@@ -42,7 +42,9 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     print(visible(f"agents    {len(status.agents)} {', '.join(agent.name for agent in status.agents)}".rstrip()))
     if status.door:
         print(f"door      {status.door}")
-    print(f"runs      {status.waiting} waiting for a person, {status.running} running, {status.queued} queued")
+    print(f"runs      {status.waiting} waiting for you, {status.running} running, {status.queued} queued")
+    if status.waiting:
+        print("          mcp-workbench runs list")
     print(f"skills    {status.skills}")
     print(f"sandbox   {status.strength.backend}, {status.strength.level}{_marks(status.strength)}")
     if status.strength.reason:

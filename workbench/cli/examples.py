@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
-    "servers": ("servers --json", "servers --known", "servers --add 'GitHub, at its address'"),
+    "servers": ("servers --json", "servers --known", "servers --add 'GitHub, at its address'", "servers allow github"),
     "tools": ("tools --server demo", "tools --search 'late orders'"),
     "call": ("call demo list_orders --arg limit=3 --output json", "call files write --json @arguments.json --yes"),
     "doctor": ("doctor", "doctor github --details"),
@@ -19,10 +19,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run - --timeout 5",
         "run clean_up.py --wait",
     ),
+    "runs": ("runs list", "runs show r1f2e3d4c5b6 --json", "runs allow r1f2", "runs deny r1f2 --reason 'Not today'"),
+    "calls": ("calls list", "calls allow 1f2e3d4c5b6a-1"),
+    "pin": ("pin set", "pin clear"),
     "rehearse": ("rehearse clean_up.py", "rehearse - --json"),
     "skills": (
         "skills list --search orders --json",
         "skills show pending-orders-summary",
+        "skills keep pending-orders-summary",
         "skills run pending-orders-summary --arg minimum_amount=500",
         "skills test",
     ),

@@ -23,7 +23,7 @@ from workbench.paths import Paths
 # Command → who arranges it, and what it does. A module is loaded for its own command only: the window, and an agent
 # that starts `serve`, would wait for all.
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "servers": ("servers:arrange_servers", "List the servers of a bench and how they are."),
+    "servers": ("servers:arrange_servers", "List the servers of a bench and how they are, and allow one to start."),
     "tools": ("servers:arrange_tools", "List the tools of a bench, also those of servers that do not run now."),
     "call": ("call:arrange_call", "Call one tool and print what it answers."),
     "doctor": ("doctor:arrange_doctor", "Find out why a server cannot be reached, or what this machine lacks."),
@@ -32,8 +32,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("check:arrange_check", "Make saved calls and hold their answers to what is expected."),
     "assess": ("assess:arrange_assess", "Say what the policy of a bench says of programs, without running them."),
     "run": ("run:arrange_run", "Run a program in the sandbox, with the tools of a bench."),
+    "runs": ("runs:arrange_runs", "List what waits for your answer, and answer it in a terminal."),
+    "calls": ("runs:arrange_calls", "List calls that are held in the middle of a run, and answer them in a terminal."),
+    "pin": ("pin:arrange_pin", "Set a PIN that answers from a terminal need."),
     "rehearse": ("rehearse:arrange_rehearse", "List what a program would change or send, without any of it happening."),
-    "skills": ("skills:arrange_skills", "List, read, run and test the skills of a bench."),
+    "skills": ("skills:arrange_skills", "List, read, keep, run and test the skills of a bench."),
     "files": (
         "files:arrange_files",
         "List and read the workspace's files, compare what a run changed, and take it back.",
@@ -62,6 +65,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 USAGES = (
     ("mcp-workbench [FOLDER]", "open the window on a bench: a folder, or your own bench"),
     ("mcp-workbench servers", "list the servers"),
+    ("mcp-workbench servers allow NAME", "let a server start for the first time"),
     ("mcp-workbench tools", "list the tools, or search them"),
     ("mcp-workbench call SERVER TOOL", "call a tool and print its answer"),
     ("mcp-workbench doctor [SERVER]", "find out why a server cannot be reached"),
@@ -70,9 +74,14 @@ USAGES = (
     ("mcp-workbench check [PATH…]", "make saved calls and hold their answers to what is expected"),
     ("mcp-workbench assess FILE…", "say what the policy says of programs, without running them"),
     ("mcp-workbench run FILE", "run a program in the sandbox"),
+    ("mcp-workbench runs list|show", "list programs and calls that wait for you"),
+    ("mcp-workbench runs allow|deny|edit ID", "answer one in a terminal"),
+    ("mcp-workbench calls list|allow|deny", "the same for calls that a running program waits for"),
+    ("mcp-workbench pin set|clear", "ask for a PIN before an answer from a terminal"),
     ("mcp-workbench rehearse FILE", "list what a program would do, without any of it happening"),
     ("mcp-workbench skills list", "list the skills"),
     ("mcp-workbench skills show NAME", "read one, its code and its versions"),
+    ("mcp-workbench skills keep NAME", "keep a draft that an agent offers"),
     ("mcp-workbench skills run NAME", "run one"),
     ("mcp-workbench skills test [NAME…]", "play the recordings of skills and say what differs"),
     ("mcp-workbench files list|read", "list the workspace's files, print one"),

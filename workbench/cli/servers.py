@@ -15,16 +15,27 @@ from workbench.paths import Paths
 from workbench.records import KnownServer, ServerState, ServerStatus, ToolSummary
 
 if TYPE_CHECKING:
+    from workbench.cli.terminal import Terminal
     from workbench.wire.client import Connection
 
 MOST = 200  # matches a search answers with
 
 
+SERVERS_EPILOG = """A known server becomes an entry of .mcp.json; secrets it needs are asked for when it is connected.
+
+`servers allow NAME` shows all that a server would run or be sent, asks at an interactive terminal, and starts it.
+Agents find its tools from then on. Without --bench, the projects of yours whose core runs are looked at, too."""
+
+
 def arrange_servers(parser: Parser) -> None:
     add_common(parser, _servers)
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "allow"), default="list", help="list (usual), or allow one"
+    )
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the server to allow")
     parser.add_argument("--known", action="store_true", help="list servers of well-known makers that can be added")
     parser.add_argument("--add", default="", metavar="TITLE", help="add one of these; it starts when you allow it")
-    parser.epilog = "A known server becomes an entry of .mcp.json; secrets it needs are asked for when it is connected."
+    parser.epilog = SERVERS_EPILOG
 
 
 def arrange_tools(parser: Parser) -> None:
@@ -63,7 +74,57 @@ def _add(given: argparse.Namespace, paths: Paths) -> int:
     return DONE
 
 
+def _allow(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.cli.terminal import answer, running
+
+    async def knows(connection: Connection) -> bool:
+        states = await connection.questions.servers()
+        return any(one.config.name == given.name and not one.allowed for one in states)
+
+    there = [one for one in running(given.bench, paths) if talk(one, knows, start=False)]
+    if len(there) > 1:
+        names = ", ".join(str(one.bench) for one in there)
+        raise WorkbenchError(f"Several projects have a server {given.name!r:.100}.", f"Name one by --bench: {names}.")
+    return answer(there[0] if there else paths, lambda it, terminal: _consent(it, terminal, given.name), start=True)
+
+
+async def _consent(connection: Connection, terminal: Terminal, name: str) -> int:
+    """Everything the window's dialog shows, then the server's name as the answer."""
+    from workbench.cli.terminal import later, unlock
+
+    questions = connection.questions
+    state = await find_server(questions, name)
+    if state.config.disabled:
+        raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry first.')
+    if state.allowed or state.config.builtin:
+        narrate(f"{name} is allowed already.")
+        return DONE
+    consent = await questions.consent(name)
+    terminal.say(
+        f"What you and your agents tell {name} goes to this address, with these headers:"
+        if consent.remote
+        else f"To start {name}, this command runs on your computer, with your rights, outside the sandbox:"
+    )
+    terminal.say("\n".join(f"  {line}" for line in consent.told.splitlines()))
+    for words in (*consent.notes, *(f"Careful: {warning}" for warning in consent.warnings)):
+        terminal.say(words)
+    if state.doubt:
+        terminal.say(f"You allowed it before, but {state.doubt}.")
+    terminal.say("You are asked again when any of this changes.")
+    if await terminal.line(f"Type {name} to allow it; Enter leaves it as it is: ") != name:
+        return later()
+    if not await unlock(questions, terminal):
+        return later()
+    after = await questions.connect(name, consent.sha)
+    narrate(f"{name} is allowed and runs, with {after.tool_count} tools.")
+    return DONE
+
+
 def _servers(given: argparse.Namespace, paths: Paths) -> int:
+    if given.action == "allow":
+        if not given.name:
+            raise WorkbenchError("Which server?", "`mcp-workbench servers` lists them.")
+        return _allow(given, paths)
     if given.add:
         return _add(given, paths)
     if given.known:

@@ -20,6 +20,7 @@ from workbench.paths import Paths
 from workbench.records import JsonValue, Skill, SkillState
 
 if TYPE_CHECKING:
+    from workbench.cli.terminal import Terminal
     from workbench.wire.client import Connection
 
 RUN_EPILOG = """The skill runs as a program that imports it, on the road of every program; who says yes, and the
@@ -30,9 +31,13 @@ example:
   mcp-workbench skills run pending-orders-summary --arg minimum_amount=500 --arg show=3"""
 
 
+KEEP_EPILOG = """Kept, every agent of the project may find, read and import it. The answer is typed at an interactive
+terminal, after the whole of it was shown there. Without --bench, projects of yours whose core runs are looked at."""
+
+
 def arrange_skills(parser: Parser) -> None:
-    """The four commands and their options."""
-    commands = parser.add_subparsers(required=True, metavar="list|show|run|test")
+    """The five commands and their options."""
+    commands = parser.add_subparsers(required=True, metavar="list|show|keep|run|test")
     listing = commands.add_parser("list", help="list the skills", formatter_class=parser.formatter_class)
     listing.add_argument("--search", default="", metavar="WORDS", help="only those that fit, the best first")
     listing.add_argument("--all", action="store_true", help="drafts and retired ones too")
@@ -40,6 +45,10 @@ def arrange_skills(parser: Parser) -> None:
     show = commands.add_parser("show", help="read one", formatter_class=parser.formatter_class)
     show.add_argument("name", metavar="NAME")
     add_common(show, _show)
+    words = "show a draft, such as an agent offers it, and keep it for agents to use"
+    keep = commands.add_parser("keep", help=words, epilog=KEEP_EPILOG, formatter_class=parser.formatter_class)
+    keep.add_argument("name", metavar="NAME")
+    add_common(keep, _keep, data=False)
     run = commands.add_parser("run", help="run one", epilog=RUN_EPILOG, formatter_class=parser.formatter_class)
     run.add_argument("name", metavar="NAME")
     run.add_argument("-a", "--arg", action="append", default=[], metavar="K=V", help="one argument; may be repeated")
@@ -82,6 +91,54 @@ def _show(given: argparse.Namespace, paths: Paths) -> int:
     if skill.tools:
         narrate(f"Tools: {', '.join(skill.tools)}")
     print_data(skill.code)
+    return DONE
+
+
+def _keep(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.cli.terminal import answer, running
+
+    async def knows(connection: Connection) -> bool:
+        skills = await connection.questions.skills()
+        return any(one.name == given.name and one.state is SkillState.DRAFT for one in skills)
+
+    there = [one for one in running(given.bench, paths) if talk(one, knows, start=False)]
+    if len(there) > 1:
+        names = ", ".join(str(one.bench) for one in there)
+        raise WorkbenchError(f"Several projects have a draft {given.name!r:.100}.", f"Name one by --bench: {names}.")
+    return answer(there[0] if there else paths, lambda it, terminal: _keep_draft(it, terminal, given.name), start=True)
+
+
+async def _keep_draft(connection: Connection, terminal: Terminal, name: str) -> int:
+    """What the window's dialog shows of it, then its name as the answer."""
+    from workbench.cli.facts import code_lines, verdict_facts
+    from workbench.cli.terminal import later, unlock
+
+    questions = connection.questions
+    skills = [one for one in await questions.skills() if one.name == name]
+    draft = next((one for one in skills if one.state is SkillState.DRAFT), None)
+    if draft is None:
+        drafts = [one.name for one in await questions.skills() if one.state is SkillState.DRAFT]
+        words = f"{name} is kept already." if skills else f"There is no draft {name!r:.100}."
+        raise WorkbenchError(words, f"Drafts are: {', '.join(drafts)}." if drafts else "There are no drafts.")
+    code = await connection.whole(draft.code)
+    verdict = await questions.assess(code)
+    version = max((one.version for one in skills if one.state is SkillState.KEPT), default=0) + 1
+    terminal.say(f"{name} by {draft.author or 'nobody named'}: {draft.description}")
+    terminal.say(f"Kept, it becomes version {version}: every agent of this project may find, read and import it.")
+    terminal.say(f"\n{verdict.sentence} ({verdict.risk} risk)")
+    for line in (*verdict_facts(verdict, terminal.width), *code_lines(code, verdict.findings)):
+        terminal.say(line)
+    if notes := (await connection.whole(draft.notes)).strip():
+        terminal.say(f"\nWords that agents read\n{notes}")
+    for fault in draft.faults:
+        terminal.say(f"Fault: {fault}")
+    terminal.say("")
+    if await terminal.line(f"Type {name} to keep it; Enter leaves it a draft: ") != name:
+        return later()
+    if not await unlock(questions, terminal):
+        return later()
+    kept = await questions.keep_skill(name, draft.sha)
+    narrate(f"{kept.name} is kept, version {kept.version}.")
     return DONE
 
 

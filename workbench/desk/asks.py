@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
@@ -26,6 +27,7 @@ class AsksDesk(Seat):
             self._note("ask.given", f"You gave {ask.server}: {fields}", server=ask.server, run_id=ask.run_id)
         return answered
 
-    async def attend(self) -> None:
-        with self._catalog.asks.attending():
+    async def attend(self, approvals_only: bool = False) -> None:
+        servers = nullcontext() if approvals_only else self._catalog.asks.attending()
+        with self._house.conveyor.approvals.attending(), servers:
             await asyncio.Event().wait()

@@ -29,6 +29,7 @@ from workbench.desk.skill_tests import SkillTestsDesk
 from workbench.desk.skills import SkillsDesk
 from workbench.desk.states import StatesDesk
 from workbench.desk.tasks import TasksDesk
+from workbench.desk.terminal import TerminalDesk
 from workbench.desk.thrift import ThriftDesk
 from workbench.desk.watch import WatchDesk
 
@@ -63,5 +64,6 @@ class Desk(
     PrivacyDesk,
     HintsDesk,
     MarksDesk,
+    TerminalDesk,
 ):
     """It belongs to a person's doors."""

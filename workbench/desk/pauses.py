@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from workbench.audit.review import DECIDED, is_hasty
 from workbench.desk.seat import BY, Seat
-from workbench.records import Note, Pause, PauseAnswer
+from workbench.errors import WorkbenchError
+from workbench.records import Note, Origin, Pause, PauseAnswer
 
 
 class PausesDesk(Seat):
@@ -14,16 +15,27 @@ class PausesDesk(Seat):
         return self._house.conveyor.pauses.all()
 
     async def answer_pause(self, answer: PauseAnswer) -> Pause:
+        terminal = self._check_terminal(of_agent=self._is_agents(answer.pause_id))
         pause = self._house.conveyor.pauses.answer(answer)
-        self._rooms.journal.append(self._told(pause, answer))
+        self._rooms.journal.append(self._told(pause, answer, terminal))
         return pause
 
-    def _told(self, pause: Pause, answer: PauseAnswer) -> Note:
+    def _is_agents(self, pause_id: str) -> bool:
+        waiting = next((one for one in self._house.conveyor.pauses.all() if one.id == pause_id), None)
+        if waiting is None:
+            return False  # answering says that nobody waits
+        try:
+            return self._house.conveyor.run(waiting.run_id).proposal.origin is Origin.AGENT
+        except WorkbenchError:
+            return True
+
+    def _told(self, pause: Pause, answer: PauseAnswer, terminal: str) -> Note:
         """One decision, however many calls it is about; how each call went on stands in entries of its own."""
         calls = f"{len(pause.list)} calls" if len(pause.list) > 1 else "a call"
         word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
         unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
         detail: dict[str, object] = {"allow": answer.allow, "by": BY, "seconds": answer.seconds, "scope": answer.scope}
+        detail |= {"terminal": terminal} if terminal else {}
         return Note(
             kind=f"{DECIDED}.call",
             summary=f"{calls} of {pause.server}.{pause.tool} {word} by {BY}{unread}",

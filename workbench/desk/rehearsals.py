@@ -23,4 +23,5 @@ class RehearsalsDesk(Seat):
         return run
 
     async def run_plan(self, choice: PlanChoice) -> Run:
+        self._check_terminal(of_agent=True)
         return self._house.conveyor.rehearsals.run(choice, BY)

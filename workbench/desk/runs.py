@@ -10,7 +10,7 @@ from workbench.audit.review import DECIDED, NEWEST, review
 from workbench.desk.seat import BY, Seat
 from workbench.policy.canonical import cleaned
 from workbench.policy.sarif import sarif
-from workbench.records import Decision, EntryQuery, ReviewFigures, Run, Verdict
+from workbench.records import Decision, EntryQuery, Origin, ReviewFigures, Run, Verdict
 
 
 class RunsDesk(Seat):
@@ -51,10 +51,16 @@ class RunsDesk(Seat):
         return self._house.conveyor.run(run_id)
 
     async def decide(self, decision: Decision) -> Run:
-        return self._house.conveyor.decide(replace(decision, by=BY))
+        terminal = self._terminal_of(decision.run_id)
+        return self._house.conveyor.decide(replace(decision, by=BY, terminal=terminal))
 
     async def edit(self, run_id: str, code: str) -> Run:
+        self._terminal_of(run_id)
         return await self._house.conveyor.edit(run_id, code)
+
+    def _terminal_of(self, run_id: str) -> str:
+        proposal = self._house.conveyor.run(run_id).proposal
+        return self._check_terminal(of_agent=proposal.origin is Origin.AGENT)
 
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         return await self._house.conveyor.assess_edit(run_id, code)

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from workbench.agent.entrance import Entrance
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
+from workbench.errors import WorkbenchError
 from workbench.hints.hints import Hints
 from workbench.quick_records import dataclass
 from workbench.records import Fault, JsonValue, Note
@@ -15,6 +16,7 @@ from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
 from workbench.settings import Settings, adds_up, change, read, write
+from workbench.wire.peer import TERMINAL, WINDOW, Asker, asker
 
 BY = "you"  # who decides at this desk; one person per core
 
@@ -67,10 +69,38 @@ class Seat:
         self._note("setting.changed", f"{name} is {value!r} now")
         return changed
 
+    def _check_terminal(self, *, of_agent: bool) -> str:
+        """The terminal that an answer comes from, for the audit; empty for a window. Refuses one that is none, and one
+        that did not give the user's PIN. `of_agent`: it is about something that an agent asked for; about their own
+        programs scripts may answer."""
+        one = asker()
+        if one is None or one.role == WINDOW or (one.role != TERMINAL and not of_agent):
+            return ""
+        self._check_interactive(one)
+        if self._rooms.paths.terminal_pin.exists() and not one.unlocked:
+            raise WorkbenchError("Your PIN is needed to answer from a terminal.", "Nothing was decided.")
+        return one.words
+
+    def _check_interactive(self, one: Asker) -> None:
+        if one.role != TERMINAL or not one.terminal:
+            raise WorkbenchError(
+                "This is answered in a window or in an interactive terminal, and there is none here.",
+                "Run the same command in a terminal of your own.",
+            )
+
     def _note(
-        self, kind: str, summary: str, *, server: str = "", run_id: str = "", session: str = "person", risk: str = ""
+        self,
+        kind: str,
+        summary: str,
+        *,
+        server: str = "",
+        run_id: str = "",
+        session: str = "person",
+        risk: str = "",
+        terminal: str = "",
     ) -> None:
         masked = self._rooms.sessions.person.mask(summary)
+        detail: dict[str, object] = {"terminal": terminal} if terminal else {}
         self._rooms.journal.append(
-            Note(kind=kind, summary=masked, actor=BY, server=server, run_id=run_id, session=session, risk=risk)
+            Note(kind, masked, actor=BY, server=server, run_id=run_id, session=session, risk=risk, detail=detail)
         )

@@ -25,6 +25,7 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
+from workbench.wire.peer import check_is_user
 from workbench.wrappers.names import python_names
 from workbench.wrappers.source import call_source, wrapper_source
 
@@ -44,12 +45,16 @@ class ServersDesk(Seat):
         return leave.consent(self._catalog.server(server).state.config)
 
     async def connect(self, server: str, sha: str = "") -> ServerState:
-        if sha and sha != fingerprint(self._catalog.server(server).state.config):
+        terminal, state = "", self._catalog.server(server).state
+        if not (state.allowed or state.config.builtin):
+            check_is_user()
+            terminal = self._check_terminal(of_agent=False)
+        if sha and sha != fingerprint(state.config):
             raise WorkbenchError(
                 f"The entry of {server} changed after it was shown.",
                 "Nothing was started. Press Connect and read it.",
             )
-        self._note("server.allowed", f"You allowed {server} to start", server=server)
+        self._note("server.allowed", f"You allowed {server} to start", server=server, terminal=terminal)
         return await self._catalog.connect(server)
 
     async def disconnect(self, server: str) -> ServerState:

@@ -78,6 +78,7 @@ class SkillsDesk(Seat):
     async def keep_skill(self, name: str, sha: str) -> Skill:
         """Its text comes from disk, so it is read once more before it is kept."""
         seen = await asyncio.to_thread(self._rooms.library.to_keep, name, sha)
+        terminal = self._check_terminal(of_agent=seen.author != BY)
         if faults := canonical(seen.code).faults:
             raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
         usable = await asyncio.to_thread(self._rooms.library.usable)
@@ -86,7 +87,7 @@ class SkillsDesk(Seat):
         verdict = await self._house.conveyor.assess(seen.code)
         skill = await asyncio.to_thread(self._rooms.library.keep, name, sha, BY)
         summary = f"You kept the skill {skill.name}, version {skill.version}"
-        self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk))
+        self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk), terminal=terminal)
         return skill
 
     async def retire_skill(self, name: str) -> Skill:

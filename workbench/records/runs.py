@@ -156,6 +156,7 @@ class Proposal:
     rehearse: bool = False  # side effects are held instead of made
     rehearses: str = ""  # the waiting run that this rehearsal is of, if any
     original: str = ""  # the author's own text, where a person edited it
+    wish: str = "program"  # what its author asked for: a program, or a call, file or skill that we wrote one for
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,7 @@ class Decision:
     seal: str = ""  # of the run, as the person saw it
     also: tuple[str, ...] = ()  # other runs of the same question that the answer is for
     plan: str = ""  # the rehearsal whose plan was allowed, and nothing beyond it
+    terminal: str = ""  # where it was given, if not in a window: the core writes it, no door
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from workbench.audit.review import is_hasty
@@ -42,6 +43,21 @@ class Approvals:
         self._rooms = rooms
         self.pins = Pins(rooms)
         self._allowed: deque[Allowed] = deque(maxlen=REMEMBERED)
+        self._attending = 0  # windows and terminals that could answer
+
+    @property
+    def attended(self) -> bool:
+        """Whether a window or terminal is there that could answer."""
+        return self._attending > 0
+
+    @contextmanager
+    def attending(self) -> Iterator[None]:
+        """A window or terminal is there, until this is left."""
+        self._attending += 1
+        try:
+            yield
+        finally:
+            self._attending -= 1
 
     async def about(self, run: Run) -> Run:
         """The run with what its question says beside the verdict."""
@@ -106,6 +122,7 @@ def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str,
     detail |= {"hosts": [mask(host) for host in decision.hosts]} if decision.hosts else {}
     detail |= {"scope": decision.scope} if decision.scope != "once" else {}
     detail |= {"plan": decision.plan} if decision.plan else {}
+    detail |= {"terminal": decision.terminal} if decision.terminal else {}
     if hasty:
         return f"{summary} after {decision.seconds:.1f} s, too soon to have been read", {**detail, "hasty": True}
     return summary, detail

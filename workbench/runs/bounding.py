@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.policy.bounding import Limits, bound
 from workbench.policy.mild import mild
@@ -27,7 +26,7 @@ def required_tools(rooms: Rooms, names: Sequence[str]) -> tuple[str, ...]:
     found: list[Tool] = []
     for name in names:
         whole = [tool for tool in known if tool.server == name]
-        found += whole or [rooms.catalog.tool(*spelled(name, known))]
+        found += whole or [rooms.catalog.tool(*rooms.catalog.meant(name, known))]
     return tuple(dict.fromkeys(f"{tool.server}.{tool.name}" for tool in found))
 
 

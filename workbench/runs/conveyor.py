@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
+from workbench.catalog.missing import waits_for
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.canonical import canonical
@@ -42,6 +43,7 @@ from workbench.runs.spare import spare_workspace
 from workbench.runs.state import State, StateGone
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
+from workbench.runs.view import WITHOUT_PROGRAM
 from workbench.sandbox.levels import named
 
 log = logging.getLogger(__name__)
@@ -97,6 +99,20 @@ class Conveyor:
                 return run
         raise WorkbenchError(f"There is no run {run_id}.", "Look it up in the audit.")
 
+    def asks_user(self, run_id: str) -> bool:
+        """Whether it needs an answer of the user right now: about its text, a call of it, or a server's request."""
+        road = self._roads.get(run_id)
+        return road is not None and (road.asks or self.pauses.holds(run_id) or self._rooms.catalog.asks.holds(run_id))
+
+    def is_users(self, run_id: str) -> bool:
+        """Whether it is with the user: it needs an answer, or was allowed and has not started yet."""
+        road = self._roads.get(run_id)
+        if road is None or road.over:
+            return False
+        allowed = road.run.decision is not None and road.run.decision.allow
+        waiting = road.run.state is RunState.WAITING or (allowed and road.run.state is RunState.CHECKED)
+        return waiting or self.asks_user(run_id)
+
     def number(self, state: RunState) -> int:
         """Of runs that are not over."""
         return sum(road.run.state is state for road in self._on_the_way())
@@ -147,18 +163,18 @@ class Conveyor:
         required: Sequence[str] = (),
         force_approval: bool = False,
         rehearse: bool = False,
-        built_in: bool = False,
+        wish: str = "program",
     ) -> Run:
         """Take a text and set it on its road; the answer is the run as it stands now. `rehearse`: only for a person.
-        `built_in`: the workbench wrote this program itself, for one tool call or one file."""
-        if not built_in:
+        `wish`: what its author asked for; for a call or a file the workbench wrote the program itself."""
+        if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
         self._check_open(session)
         check_language(language, state)
         wanted = self._rooms.bounds.find(profile).name  # refused now, if it is
         found = self.states.find(session, state) if state else None
         proposal = Proposal(
-            id=uuid.uuid4().hex[:12],
+            id=f"r{uuid.uuid4().hex[:11]}",  # a letter first: digits alone could be masked as somebody's number
             code=(text := canonical(code)).text,
             sha=text.sha,
             origin=session.origin,
@@ -174,11 +190,11 @@ class Conveyor:
             required=required_tools(self._rooms, required),
             force_approval=force_approval,
             rehearse=rehearse,
+            wish=wish,
         )
         if rehearse:
             check_rehearsable(proposal)
         road = Road(self._rooms, session, proposal, found)
-        road.built_in = built_in
         return self._set_out(road)
 
     def _set_out(self, road: Road) -> Run:
@@ -354,7 +370,7 @@ class Conveyor:
         decision = await road.wait(wait) if rule is None else pins.use(rule, road.run)
         if decision is None:
             words = Fault(
-                "Nobody answered in time, so it was refused.", "Propose it again when a person is there.", ours=True
+                "Nobody answered in time, so it was refused.", "Ask again when your user is there.", ours=True
             )
             return End(RunState.REFUSED, "was refused: nobody answered in time", words)
         road.run = replace(road.run, decision=decision)
@@ -363,12 +379,13 @@ class Conveyor:
         if decision.allow:
             return None
         reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
-        denied = Fault(reason, "Change the program or ask why.", ours=not decision.reason)
+        hint = "Change the program or ask why." if road.run.proposal.wish == "program" else "Ask your user why."
+        denied = Fault(reason, hint, ours=not decision.reason)
         return End(RunState.REFUSED, "was denied by a person", denied)
 
     def _changed(self, road: Road) -> End | None:
         """The last look before it starts: what a person allowed must be what is there."""
-        if not road.built_in and not self._rooms.settings().run_enabled:
+        if road.run.proposal.wish not in WITHOUT_PROGRAM and not self._rooms.settings().run_enabled:
             return End(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
         if road.rehearsal is not None:
             road.run = replace(road.run, seal=self.approvals.seal(road.run))  # a plan is about what is there now
@@ -396,6 +413,7 @@ class Conveyor:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"
         hint = execution.hint or no_network(ending, road.run.verdict)
+        hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
         fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
         return End(RunState.FAILED, words, fault, ending.result, ending.memory_mb)
 

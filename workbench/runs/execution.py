@@ -10,7 +10,6 @@ from functools import partial
 
 from workbench.catalog.faults import alike
 from workbench.catalog.one_tool import one_tool
-from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, RunProfile, ToolCall
@@ -24,6 +23,7 @@ from workbench.runs.pauses import Pauses
 from workbench.runs.road import Road
 from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.shown import shown_arguments
+from workbench.runs.skill_verbs import kept_skill
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.runs.tape import Taken
@@ -164,7 +164,7 @@ class Execution:
             catalog.server(server)
         except WorkbenchError:
             with contextlib.suppress(WorkbenchError):
-                return spelled(f"{server}__{tool}", catalog.tools())
+                return catalog.meant(f"{server}__{tool}")
         return server, tool
 
     def _failure(self, outcome: Outcome, call: ToolCall) -> ToolFailure:
@@ -217,10 +217,7 @@ class Execution:
 
     async def _skill(self, name: str) -> str:
         """Only what a person kept, unchanged since."""
-        for skill in await asyncio.to_thread(self._rooms.library.usable):
-            if name in (skill.name, skill.name.replace("-", "_")):
-                return skill.code
-        raise WorkbenchError(f"There is no kept skill {name!r:.100}.", "list_skills names them.")
+        return (await kept_skill(self._rooms, name)).code
 
     def _search(self, params: JsonObject) -> str:
         query = str(params.get("query", ""))

@@ -12,9 +12,10 @@ import contextlib
 from collections.abc import Sequence
 
 from workbench.catalog.catalog import Catalog
+from workbench.catalog.missing import not_allowed, waiting_line
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Finding, ServerStatus, Tool
-from workbench.wrappers.check import check
+from workbench.wrappers.check import WAITING, check
 
 _TOLD = 10  # findings in one answer
 
@@ -24,15 +25,20 @@ async def hopeless(code: str, catalog: Catalog, earlier: Sequence[str] = ()) -> 
     the programs whose names it goes on with."""
     if "servers" not in code and "call_" not in code:
         return ()
-    servers = [state.config.name for state in catalog.states()]
-    if not await asyncio.to_thread(check, code, catalog.tools(), servers, earlier):
+    servers, waiting = [state.config.name for state in catalog.states()], not_allowed(catalog.states())
+    if not await asyncio.to_thread(check, code, catalog.tools(), servers, earlier, waiting):
         return ()
     await _wake(code, catalog)
-    return await asyncio.to_thread(check, code, _fresh(catalog), servers, earlier)
+    return await asyncio.to_thread(check, code, _fresh(catalog), servers, earlier, waiting)
 
 
 def explain(findings: Sequence[Finding]) -> Fault:
     """What the author of the program reads."""
+    waiting = list(dict.fromkeys(finding.subject for finding in findings if finding.rule == WAITING))
+    if waiting and all(finding.rule == WAITING for finding in findings):
+        words, one = waiting_line(waiting), len(waiting) == 1
+        hint = f"Ask them to allow {'it' if one else 'them'}, then propose the program again; nothing has happened yet."
+        return Fault(words, hint)
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in findings[:_TOLD])
     more = len(findings) - _TOLD
     return Fault(

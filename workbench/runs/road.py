@@ -51,7 +51,6 @@ class Road:
         self.state = state  # the kept one it goes on with, if any
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
         self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
-        self.built_in = False  # the workbench wrote the program itself, for one tool call or one file
         self.arriving = False  # it has taken its last step; only the answer is still to be prepared
         self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
         self.ended = asyncio.Event()
@@ -110,7 +109,9 @@ class Road:
     def check(self, decision: Decision) -> None:
         """Refuse an answer that does not name the text that is waiting right now."""
         if not self.asks:
-            raise WorkbenchError("This program no longer waits for a decision.", "Its state is shown in the runs list.")
+            given = self._answer.result() if self._answer is not None and _is_given(self._answer) else None
+            words = f"it was {'allowed' if given.allow else 'denied'} already" if given else f"it is {self.run.state}"
+            raise WorkbenchError(f"This program no longer waits for a decision: {words}.", "Nothing was changed.")
         if decision.sha != self.run.proposal.sha:
             raise WorkbenchError(
                 "The decision names another text than the one that waits.", "The code was edited; look at it again."
@@ -280,6 +281,10 @@ class Road:
             "reason": self.session.mask(run.decision.reason) if run.decision else "",
             **outcome(run, self.session.mask, self.session.made_since()),
         }
+
+
+def _is_given(answer: asyncio.Future[Decision]) -> bool:
+    return answer.done() and not answer.cancelled() and answer.exception() is None
 
 
 def is_person(road: Road) -> bool:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from workbench.catalog.items import of_skill
 from workbench.errors import WorkbenchError
-from workbench.records import FindKind, JsonValue, Run, Skill
-from workbench.runs.conveyor import Conveyor
+from workbench.records import FindKind, JsonValue, Run, Skill, SkillState
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.skills.names import identifier
 from workbench.skills.signature import calling
+
+if TYPE_CHECKING:
+    from workbench.runs.conveyor import Conveyor
 
 
 async def kept_skills(rooms: Rooms) -> tuple[Skill, ...]:
@@ -30,8 +33,18 @@ async def kept_skill(rooms: Rooms, name: str) -> Skill:
     for skill in usable:
         if name in (skill.name, identifier(skill.name)):
             return skill
+    if (draft := await asyncio.to_thread(_draft, rooms, name)) is not None:
+        raise WorkbenchError(
+            f"{draft.name} is a draft; the user has not kept it yet.",
+            f"They keep it in the workbench's window or by `mcp-workbench skills keep {draft.name}` in a terminal.",
+        )
     names = ", ".join(skill.name for skill in usable)
     raise WorkbenchError(f"There is no kept skill {name!r:.100}.", f"There are: {names}." if names else "None is kept.")
+
+
+def _draft(rooms: Rooms, name: str) -> Skill | None:
+    drafts = (skill for skill in rooms.library.list() if skill.state is SkillState.DRAFT)
+    return next((skill for skill in drafts if name in (skill.name, identifier(skill.name))), None)
 
 
 async def find_skills(rooms: Rooms, query: str, limit: int = 20) -> tuple[Skill, ...]:

@@ -7,15 +7,27 @@ import re
 from collections.abc import Sequence
 from difflib import unified_diff
 
+from workbench.patterns import later
 from workbench.privacy.cutting import after, before
 from workbench.privacy.text_kinds import Part, TextKind
 from workbench.records import JsonValue, Origin, Run, RunState
 from workbench.tokens import count
 
 _STEPS = (200, 100, 50, 20, 10, 5, 3, 1)  # list items kept, tried from generous to strict
+_PLACE = later(r"^line \d+: ", re.MULTILINE)
 _STRINGS = (4_000, 1_000, 300, 100)  # characters kept of long strings
 _AROUND = 2  # lines that stay the same, shown round changed ones
 _COMPARED, _SHOWN, _LINE = 1_000, 120, 300  # lines that are compared; lines of the difference; characters of a line
+
+
+# What an author asked for → how it is called, and what did not happen when it was refused.
+WISHES = {
+    "program": ("The program", "The program was not run."),
+    "skill": ("The skill", "The skill was not run."),
+    "call": ("The call", "The call was not made."),
+    "file": ("Writing the file", "The file was not written."),
+}
+WITHOUT_PROGRAM = frozenset({"call", "file"})  # the workbench wrote the program, for one tool call or one file
 
 
 def compose(run: Run) -> str:
@@ -74,11 +86,14 @@ def _answer(run: Run) -> tuple[Part, ...]:
     if run.state is RunState.DONE:
         return (_done(run),)
     fault = run.fault
+    subject, refused = WISHES[run.proposal.wish]
+    if run.proposal.wish in WITHOUT_PROGRAM:
+        return _without_program(run, subject, refused)
     words = {
-        RunState.REFUSED: "The program was not run.",
-        RunState.STOPPED: "The program was stopped.",
-        RunState.INTERRUPTED: "The program was interrupted.",
-    }.get(run.state, "The program failed.")
+        RunState.REFUSED: refused,
+        RunState.STOPPED: f"{subject} was stopped.",
+        RunState.INTERRUPTED: f"{subject} was interrupted.",
+    }.get(run.state, f"{subject} failed.")
     parts: list[Part] = [(words, TextKind.FIXED)]
     if fault:
         kind = TextKind.PUBLIC if fault.ours else TextKind.DATA
@@ -89,6 +104,22 @@ def _answer(run: Run) -> tuple[Part, ...]:
     if run.output:
         parts += [("\n\nPrinted before that:\n", TextKind.FIXED), (run.output.rstrip(), TextKind.DATA)]
     return tuple(parts)
+
+
+def _without_program(run: Run, subject: str, refused: str) -> tuple[Part, ...]:
+    """For an author who sent no program: no lines of one, no traceback, and no advice how to write it."""
+    fault = run.fault
+    words = {RunState.STOPPED: "was stopped", RunState.INTERRUPTED: "was interrupted"}.get(run.state, "failed")
+    first = refused if run.state is RunState.REFUSED else f"{subject} {words}."
+    if fault is None:
+        return ((first, TextKind.FIXED),)
+    kind = TextKind.PUBLIC if fault.ours else TextKind.DATA
+    if run.state is RunState.REFUSED and fault.detail:
+        return (first + " ", TextKind.FIXED), (_PLACE.sub("", fault.detail), kind)
+    told = ((first + " ", TextKind.FIXED), (fault.message.removeprefix("ToolError: "), kind))
+    if run.state is not RunState.REFUSED or not fault.hint:
+        return told
+    return *told, (f"\n\nHint: {fault.hint}", TextKind.PUBLIC)
 
 
 def cut(text: str, budget: int, pointer: str) -> str:
@@ -133,4 +164,7 @@ def _done(run: Run) -> Part:
         parts.append(f"result = {run.result}")
     if parts:
         return "\n".join(parts), TextKind.DATA
-    return "The program ran to its end; it printed nothing and set no result.", TextKind.FIXED
+    if run.proposal.wish == "call":
+        return "The tool answered nothing.", TextKind.FIXED
+    words = f"{WISHES[run.proposal.wish][0]} ran to its end; it printed nothing and set no result."
+    return words, TextKind.FIXED

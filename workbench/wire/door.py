@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import JsonObject, JsonValue
+from workbench.wire.peer import Asker, answering, check_is_user
 from workbench.wire.protocol import FRAME_CAP, SLICE, Oversized, fault_of, pack, take
-from workbench.wire.questions import DECISIVE
+from workbench.wire.questions import CONSENTS, DECISIVE
 from workbench.wire.vocabulary import vocabulary
 
 if TYPE_CHECKING:
@@ -26,8 +27,11 @@ FAREWELL_SECONDS = 1.0  # how long a closing door may take to read what was alre
 class Door:
     """Reads one connection's questions and writes their answers."""
 
-    def __init__(self, server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, asker: Asker
+    ) -> None:
         self._server = server
+        self._asker = asker
         self._reader = reader
         self._writer = writer
         self._asked: dict[int, tuple[str, asyncio.Task[None]]] = {}
@@ -123,7 +127,10 @@ class Door:
         if question is None or type(given) is not dict:
             raise WorkbenchError(f"The core does not know the question {message.get('ask')!r}.")
         arguments = question.decode_arguments(given, self._server.shelf.whole)
-        answer = await getattr(self._server.questions, question.name)(**arguments)
+        with answering(self._asker):
+            if question.name in CONSENTS:
+                check_is_user()
+            answer = await getattr(self._server.questions, question.name)(**arguments)
         return question.encode_answer(answer, self._server.shelf.keep)
 
     def _slice(self, message: JsonObject) -> str:

@@ -34,6 +34,7 @@ from workbench.wire.topics.skill_tests import SkillTestQuestions
 from workbench.wire.topics.skills import SkillQuestions
 from workbench.wire.topics.states import StateQuestions
 from workbench.wire.topics.tasks import TaskQuestions
+from workbench.wire.topics.terminal import TerminalQuestions
 from workbench.wire.topics.thrift import ThriftQuestions
 from workbench.wire.topics.watch import WatchQuestions
 
@@ -67,9 +68,36 @@ class Questions(
     RehearsalQuestions,
     PrivacyQuestions,
     HintQuestions,
+    TerminalQuestions,
     Protocol,
 ):
     """The person's vocabulary. Each answer is a record, a text, or nothing; a fault arrives as WorkbenchError."""
+
+
+CONSENTS = frozenset(
+    {
+        "decide",
+        "edit",
+        "answer_pause",
+        "answer_ask",
+        "run_plan",
+        "keep_skill",
+        "approve_definitions",
+        "set_permission",
+        "restore_permission",
+        "renew_permissions",
+        "trust_server",
+        "set_bits",
+        "accept_profile",
+        "accept_host",
+        "add_host",
+        "change_setting",
+        "may_answer",
+        "unlock",
+        "set_pin",
+        "clear_pin",
+    }
+)  # questions by which the user agrees to something: refused to processes that an agent's client started
 
 
 DECISIVE = frozenset(
@@ -164,5 +192,7 @@ DECISIVE = frozenset(
         "mark_privacy",
         "unmark_privacy",
         "set_privacy_kind",
+        "set_pin",
+        "clear_pin",
     }
 )  # questions that run to their end even when the door that asked is gone: a decision is never half made

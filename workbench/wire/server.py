@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Iterable
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
@@ -15,6 +16,7 @@ from workbench.events import Bus, Event, RunOutput, spawn
 from workbench.records import JsonValue
 from workbench.wire.codec import encode_event
 from workbench.wire.door import Door
+from workbench.wire.peer import Process, asker_at
 from workbench.wire.protocol import BATCH_SECONDS, HELLO_CAP, HELLO_SECONDS, PROTOCOL, fault_of, pack, take
 from workbench.wire.questions import Questions
 from workbench.wire.shelf import Shelf
@@ -34,10 +36,13 @@ class Server:
         bench: str = "",
         *,
         shelf: Shelf | None = None,
+        clients: Callable[[], Iterable[Process]] = tuple,
     ) -> None:
+        """`clients`: the processes of the agents that are connected; what they start must not answer for the user."""
         self.questions = questions
         self.shelf = shelf or Shelf()
         self._bench = bench
+        self._clients = clients
         self._doors: set[Door] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._deciding: set[asyncio.Task[None]] = set()
@@ -59,9 +64,11 @@ class Server:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side ends it."""
-        door = Door(self, reader, writer)
+        asker = asker_at(writer, "", self._clients)
+        door = Door(self, reader, writer, asker)
         try:
-            if await self._greet(reader, writer):
+            if role := await self._greet(reader, writer):
+                asker.role = role
                 self._doors.add(door)
                 await door.answer_all()
         finally:
@@ -121,25 +128,26 @@ class Server:
         for door in tuple(self._doors):
             door.send(frame)
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
+        """The role that the other side says it has; nothing for one that is turned away."""
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 message = await take(reader, HELLO_CAP)
             if message is None:
-                return False
-            _check_hello(message.get("hello"), self._bench)
+                return ""
+            role = _checked_role(message.get("hello"), self._bench)
         except TimeoutError:
-            return False
+            return ""
         except WorkbenchError as fault:
             log.warning("a door was turned away: %s", fault.message)
             writer.write(pack({"fault": fault_of(fault)}))
-            return False
+            return ""
         writer.write(pack({"hello": {"protocol": PROTOCOL, "app": __version__, "bench": self._bench}}))
-        return True
+        return role
 
 
-def _check_hello(hello: JsonValue, bench: str) -> None:
-    if type(hello) is not dict or type(hello.get("role")) is not str:
+def _checked_role(hello: JsonValue, bench: str) -> str:
+    if type(hello) is not dict or not isinstance(role := hello.get("role"), str) or not role:
         raise WorkbenchError("The first message must be a hello.")
     if hello.get("protocol") != PROTOCOL or hello.get("app") != __version__:
         raise WorkbenchError(
@@ -148,6 +156,7 @@ def _check_hello(hello: JsonValue, bench: str) -> None:
         )
     if hello.get("bench") != bench:
         raise WorkbenchError(f"This core serves the bench {bench}.", "Start the door with the same folder.")
+    return role
 
 
 def _joined(events: list[Event]) -> list[Event]:

@@ -24,6 +24,7 @@ from workbench.wrappers.shapes import Definition, Field
 from workbench.wrappers.source import wrapper_source
 from workbench.wrappers.toolbox import Named, nearest, toolbox
 
+WAITING = "server.waiting"  # the rule of a finding about a server that the user has not allowed to start
 _SHOWN = 20  # names listed in a message
 _BRANCHING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
@@ -31,11 +32,16 @@ _BRANCHING = frozenset(
 
 
 def check(
-    code: str, tools: Sequence[Tool], servers: Sequence[str] = (), earlier: Sequence[str] = ()
+    code: str,
+    tools: Sequence[Tool],
+    servers: Sequence[str] = (),
+    earlier: Sequence[str] = (),
+    waiting: Sequence[str] = (),
 ) -> tuple[Finding, ...]:
     """What is certain to fail in this program; nothing for text that does not parse, which others tell. `servers`: all
-    that there are, where that is known. `earlier`: the programs that it goes on from, whose names it has."""
-    return tuple(finding for finding, certain in _Check(tools, servers, earlier).read(code) if certain)
+    that there are, where that is known. `earlier`: the programs that it goes on from, whose names it has. `waiting`:
+    servers that the user has not allowed to start."""
+    return tuple(finding for finding, certain in _Check(tools, servers, earlier, waiting).read(code) if certain)
 
 
 def doubts(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:
@@ -54,9 +60,16 @@ class _Sent:
 class _Check:
     """One program's calls against the tools."""
 
-    def __init__(self, tools: Sequence[Tool], servers: Sequence[str] = (), earlier: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        servers: Sequence[str] = (),
+        earlier: Sequence[str] = (),
+        waiting: Sequence[str] = (),
+    ) -> None:
         self._toolbox = toolbox(tools)
         self._servers = {*servers, *map(package_name, servers)}
+        self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}
         self._earlier = earlier
         self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
         self._bindings = Bindings(ast.Module([], []))
@@ -101,7 +114,11 @@ class _Check:
                 self._known(package, alias.name, step)
 
     def _is_server(self, name: str, step: Step, certain: bool) -> bool:
-        """Whether a server may be meant; one that nobody knows is a finding, where all are known."""
+        """Whether a server may be meant; one that nobody knows is a finding, where all are known, and so is one that
+        must not start yet."""
+        if (waiting := self._waiting.get(name)) is not None:
+            self._tell(WAITING, f"{waiting[:100]} waits for the user's Connect.", waiting, step, certain)
+            return False
         if not self._servers or name in self._servers or name.startswith("_") or name == "*":
             return True
         close = nearest(name, self._servers)
@@ -125,6 +142,9 @@ class _Check:
         self._tell("tool.unknown", f"The server {server} has no tool {name}. {hint}", name, step, certain)
 
     def _function(self, package: str, function: str, call: ast.Call, step: Step) -> None:
+        if package in self._waiting:
+            self._is_server(package, step, step.is_certain)
+            return
         if (found := self._known(package, function, step)) and (definition := self._definition(found)):
             keywords = parameter_names([one.key for one in definition.fields])
             self._keywords(found, definition, keywords, call, step)

@@ -15,10 +15,10 @@ from shiboken6 import isValid
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.dialogs.approval import ApprovalDialog
-from workbench.gui.dialogs.name_to_type import name_to_type
 from workbench.gui.text import ForeignLabel
 from workbench.records import Decision, Effect, EffectKind, Finding, Gate, Risk, Run, RunState, Span, Verdict
 from workbench.wire.codec import Shelved
+from workbench.wire.typed_name import name_to_type
 
 LONG = "\n".join(["x = 1"] * 150 + ["send_email(to=who)"] + ["y = 2"] * 50)
 

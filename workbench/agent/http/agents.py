@@ -206,8 +206,8 @@ class HttpAgents:
             away = 0.0 if agent.inside else time.monotonic() - agent.last
             if away > IDLE_SECONDS:
                 await self._end(agent)
-            elif away > GONE_SECONDS and agent.door.programs.open:
-                agent.door.programs.stop_all("The agent that proposed it is gone.")
+            elif away > GONE_SECONDS and agent.door.programs.awaited:
+                agent.door.programs.stop_all("The agent that proposed it is gone.", late=False)
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.dialogs.allow_button import AllowButton
-from workbench.gui.dialogs.name_to_type import NameToType, name_to_type
+from workbench.gui.dialogs.name_to_type import NameToType
 from workbench.gui.dialogs.scope_button import ONCE, ScopeButton
 from workbench.gui.folding_row import FoldingRow
 from workbench.gui.icons import icon
@@ -17,6 +17,7 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import countdown
 from workbench.records import Risk, Run
+from workbench.wire.typed_name import name_to_type
 
 _ONE_LINE = 118  # letters of width that the facts and the answers need beside each other
 

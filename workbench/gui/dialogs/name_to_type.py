@@ -5,12 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from workbench.gui.code_view import ORDER
 from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import Theme
-from workbench.records import Verdict
-
-_LONGEST = 80  # letters that anybody would type
 
 
 class NameToType(QWidget):
@@ -53,12 +49,3 @@ class NameToType(QWidget):
     def type(self, text: str) -> None:
         """As a person would."""
         self.line.setText(text)
-
-
-def name_to_type(verdict: Verdict) -> str:
-    """The tool or target that makes a program critical; a short word where nothing has a name."""
-    worst = sorted(verdict.findings, key=lambda finding: -ORDER.index(finding.risk))
-    named = [finding.subject.strip() for finding in worst if finding.subject.strip()]
-    used = [use.tool for use in verdict.tools]
-    found = next((name for name in (*named, *used) if len(name) <= _LONGEST and visible(name) == name), "")
-    return found or "allow"

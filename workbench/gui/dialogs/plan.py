@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QSplitter, QVBoxLayo
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context
-from workbench.gui.dialogs.name_to_type import name_to_type
 from workbench.gui.dialogs.plan_foot import PlanFoot
 from workbench.gui.dialogs.plan_line import PlanLine
 from workbench.gui.dialogs.plan_list import PlanList
@@ -25,6 +24,7 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.words import first_sentence
 from workbench.records import Fault, PlanChoice, Risk, Run, RunState
+from workbench.wire.typed_name import name_to_type
 
 _LEAST_LETTERS = 100  # narrower than this, a line's details stand below the list
 

@@ -1,0 +1,318 @@
+"""Without a window: an agent's requests are shown and answered in a terminal by the user, and by nobody else.
+
+Everything is real: `serve` as a child of an MCP client in a process of its own, the core, and the command line on a
+pseudo terminal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.on_a_terminal import OnTerminal
+from tests.runs.test_guard import READ, SEND
+from workbench.records import Decision, EntryQuery, RunState
+
+COMMAND = (sys.executable, "-m", "workbench")
+DELETES = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'\n", "description": "tidy up"}
+WORD = "workspace/old.txt"  # what makes that program risky
+ASKS = "Enter leaves it waiting: "
+HANG = 60
+
+
+class Agent:
+    """An MCP client in another process, told what to do."""
+
+    def __init__(self, process):
+        self._process = process
+
+    async def __call__(self, **order):
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        return json.loads(await asyncio.wait_for(self._process.stdout.readline(), HANG))
+
+    async def call(self, tool, timeout=None, **arguments):
+        return await self(tool=tool, arguments=arguments, timeout=timeout)
+
+    async def propose(self, **more):
+        """A program that needs the user; its id."""
+        answer = await self.call("execute_code", **DELETES, **more)
+        assert answer["facts"]["state"] == "waiting", answer
+        return answer["facts"]["run"]
+
+
+@pytest.fixture
+def settings(paths):
+    """At once, as no window is there; and this machine need not have containers."""
+    paths.person_settings.parent.mkdir(parents=True, exist_ok=True)
+    paths.person_settings.write_text(
+        '[agent]\nwait_seconds = 0\n[isolation]\nhigh = "process"\nmedium = "process"\n', encoding="utf-8"
+    )
+    paths.workspace.mkdir(parents=True, exist_ok=True)
+    (paths.workspace / "old.txt").write_text("x", encoding="utf-8")
+    github = {"command": sys.executable, "args": ["-m", "workbench.demo"], "env": {"TOKEN": "hunter2"}}
+    paths.servers_file.write_text(json.dumps({"mcpServers": {"github": github}}), encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+async def client(settings, person):
+    """`person` looks on by the wire, as a script may: it is no window that attends, so nobody is there to answer."""
+    await person.questions.connect("demo")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(Path(__file__).with_name("agent_client.py")), str(settings.bench),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    yield Agent(process)
+    process.stdin.close()
+    await asyncio.wait_for(process.wait(), HANG)
+
+
+@pytest.fixture
+def command(settings):
+    def start(*words, **more):
+        return OnTerminal([*COMMAND, *words, "--bench", str(settings.bench)], **more)
+
+    return start
+
+
+async def over(there):
+    said = await there.end()
+    return there.code, said
+
+
+async def test_a_request_is_listed_shown_and_allowed_and_its_answer_fetched(client, command, person):
+    run_id = await client.propose()
+    code, said = await over(command("runs", "list"))
+    assert (code, run_id in said, "program waits" in said) == (0, True, True)
+    code, said = await over(command("runs", "list", "--json"))
+    (listed,) = json.loads(said)
+    assert (listed["id"], listed["kind"], listed["risk"], listed["state"]) == (run_id, "program", "high", "waiting")
+    code, said = await over(command("runs", "show", run_id, "--json"))
+    assert json.loads(said)["proposal"]["code"] == DELETES["code"]
+
+    allow = command("runs", "allow", run_id[:6])
+    shown = await allow.answer(ASKS, "allow")
+    for fact in (
+        "Deletes workspace/old.txt.",
+        "the agent “mcp”",
+        "“tidy up” (its author's claim)",
+        "line 2: high: Deletes workspace/old.txt (cannot be undone)",
+        "Changes           workspace/old.txt",
+        "! 2  os.remove('workspace/old.txt')",
+        "Denied in 4 min",
+    ):
+        assert fact in shown, shown
+    again = await allow.answer(ASKS, WORD)
+    assert "“allow” is none of these" in again, "for high risk the name is typed"
+    assert "Allowed." in await allow.end()
+    assert allow.code == 0
+    answer = await client.call("get_run", run_id=run_id, wait=40)
+    assert answer["text"] == 'result = "gone"'
+
+    (entry,) = await person.questions.entries(EntryQuery(kind="run.decided"))
+    assert f"process {allow.pid}" in entry.note.detail["terminal"]
+    assert entry.note.detail["terminal"].startswith("/dev/pts/")
+
+
+async def test_a_client_that_times_out_finds_its_answer_later(client, command, person, paths):
+    await person.questions.change_setting("agent.wait_seconds", 3600)
+    answer = await client.call("execute_code", timeout=2, **DELETES)
+    assert "fault" in answer, "the client gave up"
+    (run,) = [run for run in await person.questions.runs() if run.state is RunState.WAITING]
+    unknown = await client.call("get_run", run_id="?")
+    assert f"{run.id}: waiting" in unknown["text"], "it can find its run without having been told"
+    allow = command("runs", "allow", run.id)
+    await allow.answer(ASKS, WORD)
+    assert (await over(allow))[0] == 0
+    answer = await client.call("get_run", run_id=run.id, wait=40)
+    assert (answer["facts"]["state"], answer["text"]) == ("done", 'result = "gone"')
+
+
+async def test_a_denial_tells_its_reason(client, command):
+    run_id = await client.propose()
+    deny = command("runs", "deny", run_id)
+    await deny.answer(ASKS, "deny")
+    await deny.answer("Enter for no reason): ", "We keep that.")
+    assert (await over(deny))[0] == 0
+    answer = await client.call("get_run", run_id=run_id, wait=40)
+    assert answer["facts"]["state"] == "refused"
+    assert "We keep that." in answer["text"]
+
+
+async def test_nothing_typed_leaves_it_waiting(client, command, person):
+    run_id = await client.propose()
+    allow = command("runs", "allow", run_id)
+    await allow.answer(ASKS, "")
+    code, said = await over(allow)
+    assert (code, "Nothing was decided." in said) == (6, True)
+    assert (await person.questions.run(run_id)).state is RunState.WAITING
+
+
+async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings, person):
+    run_id = await client.propose()
+    at = ("--bench", str(settings.bench))
+    for words in (("runs", "allow", run_id), ("runs", "edit", run_id), ("servers", "allow", "github"), ("pin", "set")):
+        tried = await client(shell=[*COMMAND, *words, *at])
+        assert (tried["code"], "an agent must not answer for its user" in tried["said"]) == (1, True), tried
+        code, said = tried["piped"]
+        assert (code, "needs an interactive terminal" in said) == (6, True), tried
+    script = (
+        "import asyncio, sys\nfrom pathlib import Path\nfrom workbench.paths import paths_of\n"
+        "from workbench.records import Decision\nfrom workbench.wire.client import connect\n"
+        "async def main():\n"
+        "    asked = (await connect(paths_of(Path(sys.argv[1])), start=False)).questions\n"
+        "    run = await asked.run(sys.argv[2])\n"
+        "    await asked.decide(Decision(run.id, run.proposal.sha, True, 'you', seal=run.seal))\n"
+        "asyncio.run(main())\n"
+    )
+    tried = await client(shell=[sys.executable, "-c", script, str(settings.bench), run_id])
+    assert (tried["code"], "an agent must not answer for its user" in tried["said"]) == (1, True), (
+        "a window's own words"
+    )
+    tried = await client(shell=[*COMMAND, "call", "github", "list_orders", "--allow", *at])
+    assert "an agent must not answer for its user" in tried["said"]
+    assert (await person.questions.run(run_id)).state is RunState.WAITING
+    assert not next(s for s in await person.questions.servers() if s.config.name == "github").allowed
+
+
+async def test_without_a_terminal_the_remedy_is_told(client, settings):
+    run_id = await client.propose()
+    for words in (("runs", "allow", run_id), ("runs", "deny", run_id, "--reason", "x"), ("pin", "set")):
+        done = await asyncio.to_thread(
+            subprocess.run, [*COMMAND, *words, "--bench", str(settings.bench)], input=f"{WORD}\n", text=True,
+            capture_output=True, start_new_session=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 6
+        assert "needs an interactive terminal" in done.stderr
+        assert "in a terminal of your own, or answer in the workbench's window" in done.stderr
+
+
+async def test_a_pin_is_asked_for_and_wrong_ones_wait_longer_and_longer(client, command, person):
+    setting = command("pin", "set")
+    await setting.answer("New PIN: ", "orange 1")
+    await setting.answer("Once more: ", "orange 1")
+    assert (await over(setting))[0] == 0
+    run_id = await client.propose()
+    allow = command("runs", "allow", run_id)
+    await allow.answer(ASKS, WORD)
+    await allow.answer("Your PIN: ", "apple")
+    shown = await allow.answer("Your PIN: ", "orange 1")
+    assert "That is not the PIN." in shown
+    code, said = await over(allow)
+    assert (code, "Allowed." in said) == (0, True)
+    assert "orange" not in allow.said, "a PIN is not shown while it is typed"
+
+    wrong = command("pin", "clear")
+    for guess in range(4):
+        await wrong.answer("Your PIN: ", f"guess {guess}")
+        code, said = await over(wrong)
+        assert code == 1
+        wrong = command("pin", "clear")
+    assert "The next try has to wait" in said
+    await wrong.answer("Your PIN: ", "orange 1")
+    code, said = await over(wrong)
+    assert (code, "Too many wrong PINs" in said) == (1, True), "also the right one has to wait"
+    assert await person.questions.has_pin()
+
+
+async def test_of_two_answers_one_counts_and_the_other_is_told(client, command, person):
+    run_id = await client.propose()
+    one, other = command("runs", "allow", run_id), command("runs", "deny", run_id)
+    await one.until(ASKS)
+    await other.until(ASKS)
+    run = await person.questions.run(run_id)
+    await person.questions.decide(Decision(run_id, run.proposal.sha, False, "you", seal=run.seal))
+    for there in (one, other):
+        code, said = await over(there)
+        assert (code, "It was denied elsewhere." in said) == (1, True), said
+    code, said = await over(command("runs", "allow", run_id))
+    assert (code, f"{run_id} does not wait for you: it is refused, after it was denied" in said) == (1, True), said
+
+
+async def test_unknown_ids_and_no_core_are_sentences(client, command, settings, tmp_path):
+    run_id = await client.propose()
+    code, said = await over(command("runs", "allow", "nothing"))
+    assert (code, f"These wait: {run_id} (program)." in said) == (1, True), said
+    code, said = await over(command("calls", "allow", run_id))
+    assert (code, "is a program" in said) == (1, True), said
+    (tmp_path / "empty").mkdir()
+    code, said = await over(OnTerminal([*COMMAND, "runs", "list", "--bench", str(tmp_path / "empty")]))
+    assert (code, "No core runs" in said) == (4, True)
+    anywhere = OnTerminal([*COMMAND, "runs", "allow", run_id])
+    await anywhere.answer(ASKS, "")  # without --bench every project of the user is looked at
+    assert (await over(anywhere))[0] == 6
+
+
+async def test_a_changed_program_is_judged_shown_and_run(client, command, tmp_path, person, paths):
+    (paths.workspace / "new.txt").write_text("y", encoding="utf-8")
+    run_id = await client.propose()
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i s/old.txt/new.txt/ "$1"\n', encoding="utf-8")
+    editor.chmod(0o755)
+    edit = command("runs", "edit", run_id, EDITOR=str(editor))
+    shown = await edit.answer(ASKS, "")
+    assert "Deletes workspace/new.txt." in shown
+    assert "-os.remove('workspace/old.txt')\n+os.remove('workspace/new.txt')" in shown
+    code, said = await over(edit)
+    assert code == 6
+    draft = said.split("Your text is kept: ")[1].split(". ")[0].replace("\n", "")
+    assert (await person.questions.run(run_id)).proposal.code == DELETES["code"], "nothing was changed yet"
+    edit = command("runs", "edit", run_id, "--file", draft)
+    await edit.answer(ASKS, "workspace/new.txt")
+    assert (await over(edit))[0] == 0
+    answer = await client.call("get_run", run_id=run_id, wait=40)
+    assert answer["facts"]["state"] == "done"
+    assert ((paths.workspace / "old.txt").exists(), (paths.workspace / "new.txt").exists()) == (True, False)
+
+
+async def test_a_held_call_is_shown_with_its_evidence_and_answered(client, command, person):
+    await person.questions.change_setting("approval.auto_medium", True)
+    await client.call("execute_code", code=READ, description="read")
+    answer = await client.call("execute_code", code=SEND, description="send")
+    assert answer["facts"]["state"] == "waiting"
+    (pause,) = await person.questions.pauses()
+    assert f"`mcp-workbench calls allow {pause.id}`" in answer["text"]
+    code, said = await over(command("calls", "list"))
+    assert (code, pause.id in said) == (0, True)
+    code, said = await over(command("calls", "list", "--json"))
+    assert json.loads(said)[0]["kind"] == "call"
+    deny = command("calls", "deny", pause.id, "--reason", "Not to them.")
+    shown = await deny.answer(ASKS, "deny")
+    for fact in ("wants to call demo.send_email", "records@collect-data.example", "the answer of demo.read_mail", "»"):
+        assert fact in shown, shown
+    assert (await over(deny))[0] == 0
+    answer = await client.call("get_run", run_id=answer["facts"]["run"], wait=40)
+    assert "Not to them." in answer["text"]
+    (entry,) = await person.questions.entries(EntryQuery(kind="run.decided.call"))
+    assert f"process {deny.pid}" in entry.note.detail["terminal"]
+
+
+async def test_a_draft_is_kept_and_a_server_allowed(client, command, person):
+    code = "async def orders_twice(n: int = 2):\n    return n * 2"
+    await client.call("save_skill", name="orders-twice", code=code, description="Doubles.")
+    keep = command("skills", "keep", "orders-twice")
+    shown = await keep.answer("Enter leaves it a draft: ", "orders-twice")
+    assert "1  async def orders_twice" in shown
+    assert (await over(keep))[0] == 0
+    ran = await client.call("run_skill", name="orders-twice", arguments={"n": 4})
+    assert ran["text"] == "result = 8"
+
+    listed = await client.call("search_tools")
+    assert "`mcp-workbench servers allow github`" in listed["text"]
+    allow = command("servers", "allow", "github")
+    shown = await allow.answer("Enter leaves it as it is: ", "github")
+    assert "-m workbench.demo" in shown
+    assert "hunter2" not in shown or "TOKEN" in shown
+    assert (await over(allow))[0] == 0
+    ran = await client.call(
+        "execute_code", code="from servers.github import count_orders\nresult = await count_orders()", description="x"
+    )
+    assert ran["facts"]["state"] in ("done", "waiting"), ran
+    for kind, words in (("skill.kept", "orders-twice"), ("server.allowed", "github")):
+        entries = [one for one in await person.questions.entries(EntryQuery(kind=kind)) if words in one.note.summary]
+        assert entries[0].note.detail["terminal"].startswith("/dev/pts/")

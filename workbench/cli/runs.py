@@ -1,0 +1,343 @@
+"""`runs` and `calls`: what waits for the user's answer, and the answers, for machines without a window."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.ask import talk
+from workbench.cli.codes import DONE
+from workbench.cli.facts import program_facts, time_left
+from workbench.cli.options import Command, Parser, add_common
+from workbench.cli.printing import narrate, print_data, print_json, print_record, print_table, visible
+from workbench.cli.requests import CALL, PROGRAM, CallRequest, ProgramRequest, Request, decide, found, locate, settle
+from workbench.cli.terminal import ROLE, answer, later, none_runs, running
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+from workbench.records import JsonObject, Pause, Run, RunState, Verdict
+from workbench.records.runs import ENDS
+
+if TYPE_CHECKING:
+    from workbench.cli.terminal import Terminal
+    from workbench.wire.client import Connection
+    from workbench.wire.questions import Questions
+
+EPILOG = """An answer is typed at an interactive terminal, after everything about the request was shown there; it is
+never taken from a flag, a pipe or a process that an agent's client started. For high risk you type the name of what
+makes it risky. `mcp-workbench pin set` asks for a PIN as well. Without --bench, all projects of yours whose core runs
+are looked at. ID may be shortened.
+
+exit codes: 0 done, 1 a fault, or it was answered elsewhere, 4 no core runs, 6 nothing was decided"""
+
+_MOST = 50  # runs that `--all` lists
+
+
+def arrange_runs(parser: Parser) -> None:
+    """list, show, allow, deny, edit."""
+    parser.epilog = EPILOG
+    commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny|edit")
+    listing = _command(commands, parser, "list", "list what waits for you, and programs that run", _list)
+    listing.add_argument("--all", action="store_true", help="the last programs that are over, too")
+    _with_id(_command(commands, parser, "show", "show a request or a run whole", _show))
+    _with_id(_command(commands, parser, "allow", "allow what waits, after it was shown", _allow, data=False))
+    deny = _with_id(_command(commands, parser, "deny", "deny it", _deny, data=False))
+    deny.add_argument("--reason", default="", metavar="TEXT", help="the agent reads it")
+    edit = _command(commands, parser, "edit", "change a waiting program in $EDITOR, then allow it", _edit, data=False)
+    _with_id(edit).add_argument("--file", default="", metavar="FILE", help="take the new text from here")
+    parser.set_defaults(kinds=(PROGRAM, CALL))
+
+
+def arrange_calls(parser: Parser) -> None:
+    """list, show, allow, deny."""
+    parser.epilog = EPILOG
+    commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny")
+    _command(commands, parser, "list", "list calls that are held in the middle of a run", _list_calls)
+    _with_id(_command(commands, parser, "show", "show a held call whole", _show))
+    _with_id(_command(commands, parser, "allow", "let it pass, after it was shown", _allow, data=False))
+    deny = _with_id(_command(commands, parser, "deny", "deny it", _deny, data=False))
+    deny.add_argument("--reason", default="", metavar="TEXT", help="the agent reads it")
+    parser.set_defaults(kinds=(CALL,))
+
+
+def _command(
+    commands: argparse._SubParsersAction[Parser],
+    parser: Parser,
+    name: str,
+    words: str,
+    run: Command,
+    *,
+    data: bool = True,
+) -> Parser:
+    made = commands.add_parser(name, help=words, epilog=EPILOG, formatter_class=parser.formatter_class)
+    add_common(made, run, data=data)
+    return made
+
+
+def _with_id(parser: Parser) -> Parser:
+    parser.add_argument("id", metavar="ID", help="as `runs list` or the agent tells it")
+    return parser
+
+
+# looking
+
+
+def _list(given: argparse.Namespace, paths: Paths) -> int:
+    projects = running(given.bench, paths)
+    rows: list[tuple[str, ...]] = []
+    plain: list[JsonObject] = []
+    for one in projects:
+        requests, runs = talk(one, _all_of, start=False, role=ROLE)
+        where = str(one.bench)
+        for request in requests:
+            plain.append({**request.as_json(), "project": where})
+            left = f"{time_left(request.deadline)} left"
+            rows.append(
+                (request.id, f"{request.kind} waits", str(request.risk), left, request.author, request.sentence)
+            )
+        for run in runs:
+            over = run.state in ENDS
+            if run.state is not RunState.WAITING and (given.all or not over):
+                plain.append(_plain(run, where))
+                risk, sentence = (str(run.verdict.risk), run.verdict.sentence) if run.verdict else ("", "")
+                rows.append((run.id, str(run.state), risk, "", run.proposal.author, sentence))
+    if given.output == "json":
+        print_json(plain)
+    elif rows:
+        print_table(rows, shutil.get_terminal_size((120, 24)).columns)
+    if not projects:
+        return none_runs()
+    if not any(one["state"] == "waiting" for one in plain):
+        narrate("Nothing waits for you.")
+    return DONE
+
+
+async def _all_of(connection: Connection) -> tuple[list[Request], tuple[Run, ...]]:
+    questions = connection.questions
+    return await found(questions), (await questions.runs())[:_MOST]
+
+
+def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
+    projects = running(given.bench, paths)
+    calls = [
+        request
+        for one in projects
+        for request in talk(one, lambda connection: found(connection.questions), start=False, role=ROLE)
+        if request.kind == CALL
+    ]
+    if given.output == "json":
+        print_json([one.as_json() for one in calls])
+    else:
+        print_table(
+            [(one.id, str(one.risk), f"{time_left(one.deadline)} left", one.author, one.sentence) for one in calls],
+            shutil.get_terminal_size((120, 24)).columns,
+        )
+    if not projects:
+        return none_runs()
+    if not calls:
+        narrate("No call waits for you.")
+    return DONE
+
+
+def _plain(run: Run, project: str) -> JsonObject:
+    return {
+        "id": run.id,
+        "kind": PROGRAM,
+        "run": run.id,
+        "state": str(run.state),
+        "risk": str(run.verdict.risk) if run.verdict else "",
+        "sentence": run.verdict.sentence if run.verdict else "",
+        "author": run.proposal.author,
+        "deadline": run.deadline,
+        "project": project,
+    }
+
+
+def _show(given: argparse.Namespace, paths: Paths) -> int:
+    projects = running(given.bench, paths)
+    if not projects:
+        return none_runs()
+    for one in projects:
+        if (shown := talk(one, lambda connection: _look(connection, given), start=False, role=ROLE)) is not None:
+            return shown
+    raise WorkbenchError(
+        f"There is no run or held call {given.id!r:.60}.", "`mcp-workbench runs list --all` lists them."
+    )
+
+
+async def _look(connection: Connection, given: argparse.Namespace) -> int | None:
+    questions, width = connection.questions, shutil.get_terminal_size((100, 24)).columns
+    calls = [one for one in await questions.pauses() if one.id.startswith(given.id)]
+    runs = [one for one in await questions.runs() if one.id.startswith(given.id)] if PROGRAM in given.kinds else []
+    if len(calls) + len(runs) > 1:
+        names = ", ".join([*(one.id for one in calls), *(one.id for one in runs)][:10])
+        raise WorkbenchError(f"Several begin with {given.id:.40}.", f"They are {names}.")
+    if calls:
+        pause = replace(calls[0], arguments=await connection.whole(calls[0].arguments))
+        if given.output == "json":
+            print_record(Pause, pause)
+        else:
+            print_data("\n".join(await CallRequest(pause).facts(connection, width)))
+            _hint(f"calls allow {pause.id}", pause.deadline)
+        return DONE
+    if not runs:
+        return None
+    run = await questions.run(runs[0].id)
+    proposal = replace(run.proposal, code=await connection.whole(run.proposal.code))
+    output, result = await connection.whole(run.output), await connection.whole(run.result)
+    run = replace(run, proposal=proposal, output=output, result=result)
+    if given.output == "json":
+        print_record(Run, run)
+        return DONE
+    print_data("\n".join([f"{run.id} is {run.state}", "", *program_facts(run, proposal.code, width), *_ending(run)]))
+    if run.state is RunState.WAITING:
+        _hint(f"runs allow {run.id}", run.deadline)
+    for pause in run.pauses:
+        _hint(f"calls allow {pause.id}", pause.deadline)
+    return DONE
+
+
+def _ending(run: Run) -> list[str]:
+    lines: list[str] = []
+    if run.calls:
+        lines += [
+            "",
+            "Calls",
+            *(f"  {call.server}.{call.tool}: {call.state} {call.note}".rstrip() for call in run.calls),
+        ]
+    if run.output:
+        lines += ["", "Printed", run.output.rstrip()]
+    if run.result and run.result != "null":
+        lines += ["", "Result", run.result]
+    if run.fault is not None:
+        lines += ["", f"{run.fault.message} {run.fault.hint}".rstrip()]
+    return lines
+
+
+def _hint(command: str, deadline: float) -> None:
+    narrate(f"It waits for you, {time_left(deadline)} more: mcp-workbench {command}")
+
+
+# answering
+
+
+def _allow(given: argparse.Namespace, paths: Paths) -> int:
+    return _answer(given, paths, allow=True)
+
+
+def _deny(given: argparse.Namespace, paths: Paths) -> int:
+    return _answer(given, paths, allow=False)
+
+
+def _answer(given: argparse.Namespace, paths: Paths, *, allow: bool) -> int:
+    if not running(given.bench, paths):
+        return none_runs()
+    project, request_id = locate(given.bench, paths, given.id, given.kinds)
+    return decide(project, request_id, allow=allow, reason="" if allow else given.reason)
+
+
+def _edit(given: argparse.Namespace, paths: Paths) -> int:
+    if not running(given.bench, paths):
+        return none_runs()
+    project, request_id = locate(given.bench, paths, given.id, (PROGRAM,))
+    return answer(project, lambda connection, terminal: _change(connection, terminal, request_id, given.file))
+
+
+async def _change(connection: Connection, terminal: Terminal, run_id: str, source: str) -> int:
+    """The new text is assessed and shown before anything is changed in the core; if nothing is, the text is kept."""
+    questions = connection.questions
+    run = await questions.run(run_id)
+    before = await connection.whole(run.proposal.code)
+    draft = Path(source).expanduser() if source else _draft(run, before)
+    if not source:
+        _open_editor(draft)
+    code = _text_of(draft)
+    if code == before:
+        draft.unlink(missing_ok=True) if not source else None
+        narrate("The text is as it was.")
+        return later()
+    try:
+        done = await _settle_edit(connection, terminal, run, before, code)
+    except WorkbenchError as fault:
+        raise WorkbenchError(fault.message, f"{fault.hint} Your text is kept: {draft}".strip()) from fault
+    if done == DONE and not source:
+        draft.unlink(missing_ok=True)
+    elif done != DONE:
+        narrate(
+            f"Your text is kept: {draft}. `mcp-workbench runs edit {run_id} --file {shlex.quote(str(draft))}` goes on."
+        )
+    return done
+
+
+async def _settle_edit(connection: Connection, terminal: Terminal, run: Run, before: str, code: str) -> int:
+    verdict = await connection.questions.assess_edit(run.id, code)
+    shown = replace(run, verdict=verdict, like=None)
+    for line in program_facts(shown, code, terminal.width):
+        terminal.say(line)
+    terminal.say("\nYour changes")
+    for line in difflib.unified_diff(
+        before.splitlines(), code.splitlines(), "as proposed", "as you changed it", lineterm=""
+    ):
+        terminal.say(visible(line))
+    return await settle(connection, terminal, _EditedRequest(shown, code), allow=True)
+
+
+class _EditedRequest(ProgramRequest):
+    """A waiting program with another text: the core gets it together with the answer."""
+
+    def __init__(self, run: Run, code: str) -> None:
+        super().__init__(run)
+        self._code = code
+
+    async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+        if allow:
+            expected = self.run.verdict
+            self.run = await questions.edit(self.run.id, self._code)
+            now = self.run.verdict
+            if _meaning(expected) != _meaning(now):
+                raise WorkbenchError("What it does was judged otherwise meanwhile.", "Look at it again; it waits.")
+        await super().send(questions, allow=allow, reason=reason, seconds=seconds, scope=scope)
+
+
+def _meaning(verdict: Verdict | None) -> tuple[object, ...]:
+    return (verdict.sha, verdict.risk, verdict.gate, verdict.effects) if verdict is not None else ()
+
+
+def _draft(run: Run, code: str) -> Path:
+    """A copy that only the user can read."""
+    folder = Path(tempfile.mkdtemp(prefix="mcp-workbench-edit-"))
+    draft = folder / f"{run.id}{'.ts' if run.proposal.language == 'typescript' else '.py'}"
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(code)
+    return draft
+
+
+def _open_editor(draft: Path) -> None:
+    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    command = shlex.split(chosen) if chosen else next(([one] for one in ("nano", "vi") if shutil.which(one)), [])
+    if not command:
+        raise WorkbenchError("No editor is known.", f"Set EDITOR, or change {draft} and name it by --file.")
+    try:
+        with open("/dev/tty", "r+b", buffering=0) as tty:
+            done = subprocess.run([*command, str(draft)], stdin=tty, stdout=tty, stderr=tty, check=False)
+    except OSError as fault:
+        raise WorkbenchError(
+            f"{command[0]} cannot be started: {fault.strerror}.", "Set EDITOR to another one."
+        ) from fault
+    if done.returncode:
+        raise WorkbenchError(f"{command[0]} ended with code {done.returncode}.", f"Your text is kept: {draft}")
+
+
+def _text_of(draft: Path) -> str:
+    try:
+        return draft.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as fault:
+        words = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
+        raise WorkbenchError(f"{draft} cannot be read: {words}.", "Nothing was changed.") from fault

@@ -1,0 +1,47 @@
+"""Answers from a terminal: who gave them, and the PIN that the user may ask for first."""
+
+from __future__ import annotations
+
+import asyncio
+
+from workbench.desk.seat import BY, House, Seat
+from workbench.desk.terminal_pin import TerminalPin
+from workbench.records import Note
+from workbench.wire.peer import asker
+
+
+class TerminalDesk(Seat):
+    """The PIN."""
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self._pin = TerminalPin(house.rooms.paths.terminal_pin)
+
+    async def has_pin(self) -> bool:
+        return self._pin.is_set
+
+    async def may_answer(self) -> None:
+        self._check_here()
+
+    async def unlock(self, pin: str) -> None:
+        await asyncio.to_thread(self._pin.check, pin)
+        if (one := asker()) is not None:
+            one.unlocked = True
+
+    async def set_pin(self, pin: str, old: str) -> None:
+        self._check_here()
+        await asyncio.to_thread(self._pin.set, pin, old)
+        self._note_pin("pin.set", "You set a PIN for answers from a terminal")
+
+    async def clear_pin(self, old: str) -> None:
+        self._check_here()
+        await asyncio.to_thread(self._pin.clear, old)
+        self._note_pin("pin.cleared", "You removed the PIN for answers from a terminal")
+
+    def _check_here(self) -> None:
+        if (one := asker()) is not None:
+            self._check_interactive(one)
+
+    def _note_pin(self, kind: str, summary: str) -> None:
+        one = asker()
+        self._rooms.journal.append(Note(kind, summary, actor=BY, detail={"terminal": one.words if one else ""}))

@@ -1,0 +1,110 @@
+"""The PIN that a user may ask for before an answer is taken from a terminal.
+
+Only a salted scrypt hash is written, into a file that the user alone can read. Wrong tries are counted in that file, so
+neither a new connection nor a new core makes them cheaper.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import hmac
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from workbench.catalog import stored
+from workbench.errors import WorkbenchError
+
+SHORTEST: Final = 4
+LONGEST: Final = 200
+FREE_TRIES: Final = 3  # wrong ones before each further try has to wait
+LONGEST_WAIT: Final = 900.0  # seconds
+_COST: Final[dict[str, int]] = {"n": 1 << 15, "r": 8, "p": 1}  # 32 MB and about 0.1 s for one try
+_MEMORY: Final = 128 << 20
+
+
+class TerminalPin:
+    """One user's, for all their projects."""
+
+    def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
+        self._file = file
+        self._now = now
+
+    @property
+    def is_set(self) -> bool:
+        return self._file.exists()
+
+    def check(self, pin: str) -> None:
+        """Raises for a wrong one, and for any while too many wrong ones make it wait."""
+        with self._locked():
+            kept = self._read()
+            if (left := kept["until"] - self._now()) > 0:
+                raise WorkbenchError(
+                    "Too many wrong PINs were given.", f"Try again in {left // 60:.0f} min {left % 60:.0f} s."
+                )
+            wrong = kept["wrong"] + 1
+            wait = min(LONGEST_WAIT, 2.0 ** (wrong - FREE_TRIES)) if wrong > FREE_TRIES else 0.0
+            self._save({**kept, "wrong": wrong, "until": self._now() + wait})  # counted before it is known
+            if not hmac.compare_digest(bytes.fromhex(kept["hash"]), _hash(pin, bytes.fromhex(kept["salt"]), _COST)):
+                hint = f"The next try has to wait {wait:.0f} s." if wait else "Type it again."
+                raise WorkbenchError("That is not the PIN.", hint)
+            self._save({**kept, "wrong": 0, "until": 0.0})
+
+    def set(self, pin: str, old: str = "") -> None:
+        """Replaces one only by the old one."""
+        if not SHORTEST <= len(pin) <= LONGEST:
+            raise WorkbenchError(f"A PIN has {SHORTEST} to {LONGEST} characters.", "Choose another one.")
+        if self.is_set:
+            self.check(old)
+        salt = os.urandom(16)
+        digest = _hash(pin, salt, _COST)
+        with self._locked():
+            self._save({"salt": salt.hex(), "hash": digest.hex(), "wrong": 0, "until": 0.0})
+
+    def clear(self, old: str) -> None:
+        if not self.is_set:
+            raise WorkbenchError("No PIN is set.", "Set one with `mcp-workbench pin set`.")
+        self.check(old)
+        self._file.unlink(missing_ok=True)
+
+    def _read(self) -> dict[str, Any]:  # Any: JSON of a known shape
+        found = stored.load(self._file)
+        try:
+            bytes.fromhex(found["salt"] + found["hash"])
+            return {
+                "salt": str(found["salt"]),
+                "hash": str(found["hash"]),
+                "wrong": int(found["wrong"]),
+                "until": float(found["until"]),
+            }
+        except (TypeError, KeyError, ValueError) as fault:
+            raise WorkbenchError(
+                f"The file of your PIN cannot be read: {self._file}.",
+                "Nothing can be answered from a terminal until you remove that file and set a PIN again.",
+            ) from fault
+
+    def _save(self, kept: dict[str, Any]) -> None:  # Any: as above
+        try:
+            stored.save(self._file, kept)
+        except OSError as fault:
+            words = f"The PIN cannot be written: {fault.strerror}."
+            raise WorkbenchError(words, f"Is {self._file.parent} writable?") from fault
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One try at a time, over all cores of this user."""
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(f"{self._file}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _hash(pin: str, salt: bytes, cost: dict[str, int]) -> bytes:
+    return hashlib.scrypt(pin.encode("utf-8", "surrogatepass"), salt=salt, **cost, maxmem=_MEMORY, dklen=32)
