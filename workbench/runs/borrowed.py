@@ -103,6 +103,11 @@ def borrows(verdict: Verdict | None) -> bool:
     return verdict is not None and any(name.startswith(MARK) for name in verdict.definitions)
 
 
+def borrowed_codes(verdict: Verdict, skills: Sequence[Skill]) -> tuple[str, ...]:
+    """The texts of the skills that were assessed together with the program."""
+    return tuple(skill.code for skill in skills if MARK + skill.name in verdict.definitions)
+
+
 def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
     """Refuse a program whose skills are not the ones that were assessed."""
     now = {MARK + skill.name: skill.sha for skill in skills}

@@ -11,23 +11,36 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from workbench.catalog.missing import waits_for
+from workbench.catalog.missing import not_allowed, waits_for
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.canonical import canonical
 from workbench.policy.earlier import assess_after
 from workbench.policy.gate import gate
 from workbench.policy.scripts import assess_script
-from workbench.records import Content, Decision, Fault, Gate, HostRule, Origin, Proposal, Run, RunState, Tool, Verdict
+from workbench.records import (
+    Content,
+    Decision,
+    Fault,
+    Finding,
+    Gate,
+    HostRule,
+    Origin,
+    Proposal,
+    Run,
+    RunState,
+    Tool,
+    Verdict,
+)
 from workbench.runs import watching
 from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
 from workbench.runs.arrival import Arrival
-from workbench.runs.borrowed import uses_skills, with_skills
+from workbench.runs.borrowed import borrowed_codes, borrows, uses_skills, with_skills
 from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
 from workbench.runs.copied import mark_copied
 from workbench.runs.execution import Execution
-from workbench.runs.foresight import explain, hopeless
+from workbench.runs.foresight import explain, hopeless, waiting_for
 from workbench.runs.giving import announce
 from workbench.runs.history import past_runs
 from workbench.runs.languages import PYTHON, check_language
@@ -322,7 +335,7 @@ class Conveyor:
         outcome = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
         readable = outcome in (Gate.AUTO, Gate.ASK) and proposal.language == PYTHON
         earlier = road.state.texts if road.state else ()
-        if readable and (found := await hopeless(proposal.code, self._rooms.catalog, earlier)):
+        if readable and (found := await self._hopeless(proposal.code, verdict, earlier)):
             return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
         if outcome in (Gate.AUTO, Gate.ASK):
             await self._place(road, verdict)
@@ -344,6 +357,16 @@ class Conveyor:
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         async with self.slots.place(proposal.session, proposal.id):
             return self._changed(road) or await self._execute(road)
+
+    async def _hopeless(self, code: str, verdict: Verdict, earlier: Sequence[str]) -> tuple[Finding, ...]:
+        """What is certain to fail, in the program or in a skill that it uses."""
+        catalog = self._rooms.catalog
+        if found := await hopeless(code, catalog, earlier):
+            return found
+        if verdict.any_skill or not borrows(verdict) or not not_allowed(catalog.states()):
+            return ()
+        usable = await asyncio.to_thread(self._rooms.library.usable)
+        return await asyncio.to_thread(waiting_for, borrowed_codes(verdict, usable), catalog)
 
     async def _verdict(self, road: Road, code: str) -> Verdict:
         one = road.run.proposal

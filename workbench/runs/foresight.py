@@ -20,6 +20,13 @@ from workbench.wrappers.check import WAITING, check
 _TOLD = 10  # findings in one answer
 
 
+def waiting_for(codes: Sequence[str], catalog: Catalog) -> tuple[Finding, ...]:
+    """Servers that wait to be allowed and that these texts, of the skills a program uses, certainly need."""
+    waiting = not_allowed(catalog.states())
+    found = [one for code in codes for one in check(code, (), (), (), waiting)] if waiting else []
+    return tuple(one for one in found if one.rule == WAITING)
+
+
 async def hopeless(code: str, catalog: Catalog, earlier: Sequence[str] = ()) -> tuple[Finding, ...]:
     """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run. `earlier`:
     the programs whose names it goes on with."""
@@ -38,7 +45,7 @@ def explain(findings: Sequence[Finding]) -> Fault:
     if waiting and all(finding.rule == WAITING for finding in findings):
         words, one = waiting_line(waiting), len(waiting) == 1
         hint = f"Ask them to allow {'it' if one else 'them'}, then propose the program again; nothing has happened yet."
-        return Fault(words, hint)
+        return Fault(words, hint, ours=True)
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in findings[:_TOLD])
     more = len(findings) - _TOLD
     return Fault(
