@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from workbench.audit.review import DECIDED, is_hasty
 from workbench.desk.seat import BY, Seat
-from workbench.errors import WorkbenchError
-from workbench.records import Note, Origin, Pause, PauseAnswer
+from workbench.records import Note, Pause, PauseAnswer
+from workbench.runs.sessions import PERSON
 
 
 class PausesDesk(Seat):
@@ -15,19 +15,11 @@ class PausesDesk(Seat):
         return self._house.conveyor.pauses.all()
 
     async def answer_pause(self, answer: PauseAnswer) -> Pause:
-        terminal = self._check_terminal(of_agent=self._is_agents(answer.pause_id))
+        agents = any(one.id == answer.pause_id and one.session != PERSON for one in await self.pauses())
+        terminal = self._check_terminal(of_agent=agents)
         pause = self._house.conveyor.pauses.answer(answer)
         self._rooms.journal.append(self._told(pause, answer, terminal))
         return pause
-
-    def _is_agents(self, pause_id: str) -> bool:
-        waiting = next((one for one in self._house.conveyor.pauses.all() if one.id == pause_id), None)
-        if waiting is None:
-            return False  # answering says that nobody waits
-        try:
-            return self._house.conveyor.run(waiting.run_id).proposal.origin is Origin.AGENT
-        except WorkbenchError:
-            return True
 
     def _told(self, pause: Pause, answer: PauseAnswer, terminal: str) -> Note:
         """One decision, however many calls it is about; how each call went on stands in entries of its own."""
