@@ -161,7 +161,7 @@ class _Serving:
         self._stop = asyncio.Event()
         self._opening: asyncio.Task[None] | None = None
         self._agents: set[asyncio.Task[None]] = set()
-        self._clients: dict[asyncio.StreamWriter, Process] = {}  # who speaks through each agent's connection
+        self._clients: dict[int, Process] = {}  # who speaks through each agent's connection
         self._visited = False
         self._last_visit = 0.0
 
@@ -252,12 +252,13 @@ class _Serving:
         task.add_done_callback(self._agents.discard)
 
     async def _serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if (client := client_at(writer)) is not None:
-            self._clients[writer] = client
+        end = writer.get_extra_info("socket")
+        if (client := client_at(end)) is not None:
+            self._clients[id(end)] = client
         try:
             await self._rooms.serve_agent(reader, writer)
         finally:
-            self._clients.pop(writer, None)
+            self._clients.pop(id(end), None)
             writer.close()
             self._visit()
 

@@ -30,7 +30,7 @@ async def listening(tmp_path):
         more = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, **more}
         begun.append(await asyncio.to_thread(subprocess.Popen, words, **more))
         writers.append(await asyncio.wait_for(arrived.get(), 60))
-        return writers[-1]
+        return writers[-1].get_extra_info("socket")
 
     yield start
     for one in begun:
@@ -72,7 +72,7 @@ async def test_what_a_client_started_is_refused_and_the_client_itself_is_not(lis
 async def test_a_connection_that_is_no_local_socket_tells_nothing():
     server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0, family=socket.AF_INET)
     _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-    assert asker_at(writer, "terminal", tuple) == Asker("terminal")
-    assert client_at(writer) is None
+    assert asker_at(writer.get_extra_info("socket"), "terminal", tuple) == Asker("terminal")
+    assert client_at(writer.get_extra_info("socket")) is None
     writer.close()
     server.close()

@@ -10,7 +10,6 @@ import os
 import pwd
 import socket
 import struct
-from asyncio import StreamWriter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -77,19 +76,19 @@ def answering(one: Asker) -> Iterator[None]:
         _asking.reset(token)
 
 
-def asker_at(writer: StreamWriter, role: str, clients: Callable[[], Iterable[Process]]) -> Asker:
-    """Who is at the other end of this connection."""
-    found = _peer(writer)
+def asker_at(end: socket.socket | None, role: str, clients: Callable[[], Iterable[Process]]) -> Asker:
+    """Who is at the other end of this local socket."""
+    found = _peer(end)
     if found is None:
         return Asker(role)
     pid, uid = found
     return Asker(role, process_of(pid), _terminal(pid), _user(uid), clients)
 
 
-def client_at(writer: StreamWriter) -> Process | None:
+def client_at(end: socket.socket | None) -> Process | None:
     """The MCP client behind a connection of `mcp-workbench serve`: its nearest ancestor whose standard input is another
     one. Launchers in between (`uv run`, a shell) hand theirs on. None where nobody pipes anything to it."""
-    found = _peer(writer)
+    found = _peer(end)
     if found is None or not (pipe := _stdin(found[0])).startswith(_PIPES):
         return None
     return next((one for one in _ancestors(found[0]) if _stdin(one.pid) != pipe), None)
@@ -155,9 +154,8 @@ def _user(uid: int) -> str:
         return str(uid)
 
 
-def _peer(writer: StreamWriter) -> tuple[int, int] | None:
+def _peer(end: socket.socket | None) -> tuple[int, int] | None:
     """Process and user at the other end of a local socket."""
-    end = writer.get_extra_info("socket")
     if end is None or end.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
         return None
     pid, uid, _ = _CREDENTIALS.unpack(end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))

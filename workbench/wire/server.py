@@ -64,7 +64,7 @@ class Server:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until either side ends it."""
-        asker = asker_at(writer, "", self._clients)
+        asker = asker_at(writer.get_extra_info("socket"), "", self._clients)
         door = Door(self, reader, writer, asker)
         try:
             if role := await self._greet(reader, writer):
