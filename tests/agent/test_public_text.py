@@ -42,7 +42,6 @@ OWN = (  # what the workbench says by itself
     ("search_tools", {"detail_level": "full", "server": "demo"}),
     ("get_tool_definition", {"name": "demo.list_orders"}),
     ("get_tool_definition", {"name": "demo.list_program"}),
-    ("get_run", {"run_id": "none"}),
     ("execute_code", {"code": "x = 1", "description": "x"}),
     ("execute_code", {"code": "import subprocess", "description": "x"}),
     ("execute_code", {"code": "print(", "description": "x"}),
@@ -68,6 +67,9 @@ async def test_definitions_skills_errors_and_hints_stay_as_they_were_when_values
             assert TOKEN.search(await said(client, "execute_code", {"code": code, "description": "x"})), code
         for asked, told in zip(OWN, before, strict=True):
             assert await said(client, *asked) == told
+        unknown = await said(client, "get_run", {"run_id": "none"})  # its hint names the last runs
+        assert unknown.startswith("There is no run 'none' of yours. Your last runs are r")
+        assert not TOKEN.search(unknown)
         assert await client.list_tools() == listed
     assert not any(map(TOKEN.search, before))
     assert {tool.name: tool.description for tool in listed.tools} == {
