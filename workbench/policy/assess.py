@@ -11,6 +11,7 @@ from workbench.policy.canonical import Canonical, canonical
 from workbench.policy.conclusions import conclude, look_at_text
 from workbench.policy.expressions import EXPRESSIONS, NAMING
 from workbench.policy.impact import impact
+from workbench.policy.leaks import find_leaks
 from workbench.policy.levels import at_least, worst
 from workbench.policy.lookalikes import look_alikes
 from workbench.policy.reach import open_up
@@ -63,6 +64,7 @@ def _read(
     shape(tree)
     reader = Reader(text, toolbook, SYNTAX)
     _run(reader, tree)
+    find_leaks(reader, tree)
     look_at_text(reader.report, text)
     look_alikes(reader.report, text, tree)
     _read_inner(reader.report, reader, 1)
@@ -139,6 +141,7 @@ def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> V
         impact=impact(report),
         lines=sum(1 for line in text.text.split("\n") if line.strip()),
         forks=report.forks,
+        may_carry=tuple(sorted(report.may_carry)),
         definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
         skills=dict(sorted(report.skills.items(), key=lambda item: item[1])),
         any_skill=report.any_skill,

@@ -7,6 +7,7 @@ only make a guess stricter, because whoever serves the tool wrote it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 from workbench.patterns import later
 from workbench.policy.tables import verbs
@@ -35,6 +36,46 @@ def outsiders(tool: Tool) -> bool:
 def sends(tool: Tool) -> bool:
     """Whether it can carry data to somebody outside."""
     return guess_sends(tool) if tool.sends is None else tool.sends
+
+
+def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
+    """Whether it only reads, but wherever its arguments say: what it is asked for is heard there. `given`: names of
+    arguments of a call, where its schema is not known."""
+    if not _looks(tool):
+        return False
+    fields = tool.input_schema.get("properties")
+    if any(map(names_address, fields if isinstance(fields, Mapping) else given)):
+        return True
+    said = set(verbs.words(tool.name))
+    if tool.hints.open_world is False or fields:
+        return False
+    return not said.isdisjoint(verbs.ADDRESSED) or ("fetch" in said and "page" in said)
+
+
+def asks_world(tool: Tool) -> bool:
+    """Whether it only reads, but beyond its own server: whoever answers there learns what it was asked."""
+    if not _looks(tool):
+        return False
+    world = tool.hints.open_world
+    return not verbs.WORLD.isdisjoint(verbs.words(tool.name)) if world is None else world
+
+
+def names_address(key: str) -> bool:
+    """Whether an argument of this name says which host is reached."""
+    return not verbs.ADDRESSES.isdisjoint(verbs.words(key))
+
+
+def reaches_outside(tool: Tool, given: Iterable[str] = ()) -> bool:
+    """Whether a call of it can be heard outside of its server."""
+    return sends(tool) or asks_anywhere(tool, given) or asks_world(tool)
+
+
+def hears(tool: Tool, server: str, given: Iterable[str] = ()) -> bool:
+    """Whether what this server answered reaches somebody new by a call of the tool: whoever an address or a message
+    names is new, and a service that a server asks for itself knows what came from it."""
+    if asks_anywhere(tool, given) or (sends(tool) and verbs.sends(tool.name)):
+        return True
+    return server != tool.server and reaches_outside(tool, given)
 
 
 def contradicts(tool: Tool) -> bool:
@@ -78,6 +119,11 @@ def suspect_outsiders(tool: Tool) -> bool:
     """The guess, and what its description says beside."""
     told = tool.hints.open_world is not False and bool(_OUTSIDERS.search(tool.description[:_LOOKED_AT]))
     return guess_outsiders(tool) or (_answers(tool) and told)
+
+
+def _looks(tool: Tool) -> bool:
+    """It reads, by a hint that counts or by its name."""
+    return (bool(tool.hints.read_only) and not contradicts(tool)) or verbs.reads(tool.name)
 
 
 def _only_reads(tool: Tool) -> bool:

@@ -6,7 +6,7 @@ number out of a customer's record on its way outside, a deletion after a strange
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from workbench.policy import bits
@@ -20,7 +20,6 @@ from workbench.records import Risk, Tool, ValueOrigin
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
-_PLACES: Final = frozenset({"url", "uri", "urls", "link", "webhook", "endpoint", "href"})
 _RECEIVERS: Final = verbs.DESTINATIONS - {"topic", "domain", "path", "host", "target", "destination", "webhook", "repo"}
 _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
 
@@ -29,7 +28,7 @@ _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
 class Objection:
     """One reason to ask a person about a call."""
 
-    rule: str  # destination, content, private, destructive, unforeseen, often, loop, wish
+    rule: str  # destination, content, private, derived, destructive, unforeseen, often, loop, wish
     risk: Risk
     words: str
     path: str = ""  # of the argument it is about
@@ -54,7 +53,7 @@ def only_reads(tool: Tool) -> bool:
 
 def can_send(tool: Tool) -> bool:
     """Whether a call of it can be heard outside."""
-    return bits.sends(tool) or _asks_outside(tool) or _asks_the_world(tool)
+    return bits.reaches_outside(tool)
 
 
 def trifecta(tool: Tool, read: frozenset[str]) -> bool:
@@ -106,7 +105,7 @@ def _of_value(
     place, changes = names_place(origin.path), at_least(tool_risk(tool), Risk.MEDIUM) or bits.sends(tool)
     source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
     if UNTRUSTED in origin.kinds:
-        if place and (changes or (_asks_outside(tool) and PRIVATE in read)):
+        if place and (changes or (bits.asks_anywhere(tool) and PRIVATE in read)):
             words = f"Where it goes ({origin.path}) came out of text that outsiders can write: {source}"
             yield Objection("destination", Risk.HIGH, words, origin.path, origin.value)
         elif changes and not covered:
@@ -122,24 +121,10 @@ def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:
     """Where a private value goes by this call, if it leaves those who have it; who a message is sent to learns nothing
     about others."""
     foreign = origin.server != tool.server
-    if _asks_outside(tool) or bits.sends(tool):
-        receiver = _names_receiver(origin.path) and "://" not in origin.value and not _asks_outside(tool)
+    if bits.asks_anywhere(tool) or bits.sends(tool):
+        receiver = _names_receiver(origin.path) and "://" not in origin.value and not bits.asks_anywhere(tool)
         return "" if receiver else "and it can send it outside"
-    if foreign and _asks_the_world(tool):
+    if foreign and bits.asks_world(tool):
         return "and it asks the world outside for it"
     changes = at_least(tool_risk(tool), Risk.MEDIUM)
     return f"and {tool.server} is another server" if spared and foreign and changes else ""
-
-
-def _asks_outside(tool: Tool) -> bool:
-    """It only reads, but wherever an argument says: what it asks for is heard there."""
-    fields = tool.input_schema.get("properties")
-    return isinstance(fields, Mapping) and not _PLACES.isdisjoint(fields) and tool_risk(tool) is Risk.LOW
-
-
-def _asks_the_world(tool: Tool) -> bool:
-    """It only reads, but beyond its own server: whoever answers there learns what it was asked."""
-    if not (tool_risk(tool) is Risk.LOW or verbs.reads(tool.name)):
-        return False
-    world = tool.hints.open_world
-    return not verbs.PUBLIC.isdisjoint(verbs.words(tool.name)) if world is None else world

@@ -21,7 +21,7 @@ from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import NOTHING, UNSAID, Source, Value, join
 from workbench.quick_records import dataclass
-from workbench.records import Span
+from workbench.records import Span, Tool
 from workbench.syntax import parse
 
 MAX_WORK = 50_000  # expressions looked at; about 100 ms
@@ -141,6 +141,7 @@ class Reader:
         self.later: list[Later] = []
         self.inner: dict[str, Inner] = {}
         self.modules: set[str] = set()
+        self.tool_calls: dict[ast.AST, dict[tuple[str, str], Tool]] = {}  # which tools a call may mean
         self.control: list[Source] = []  # untrusted content that decides whether the current line runs
         self.branches = 0
         self.loops = 0

@@ -46,6 +46,7 @@ class Report:
     onward: set[Span] = field(default_factory=set)  # network calls that name nobody: they use what is connected
     flows: dict[Flow, None] = field(default_factory=dict)
     wanted: list[str] = field(default_factory=list)  # places a person may open for this text
+    may_carry: set[str] = field(default_factory=set)  # tools that reach outside, and may be given private answers
     forks: int = 0  # branches and loops
     opened: bool = False  # some of the network is, or could be, open
     skills: dict[str, int] = field(default_factory=dict)  # import name of a kept skill → first line that uses it
@@ -120,6 +121,7 @@ class Report:
         self.places.update(other.places)
         self.flows.update(other.flows)
         self.onward.update(other.onward)
+        self.may_carry |= other.may_carry
         self.forks += other.forks
         for name, line in other.skills.items():
             self.use_skill(name, line)

@@ -38,6 +38,7 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
     if isinstance(found, Unlisted):
         return _unlisted(reader, node, found)
     span, looped = reader.span(node), reader.loops > 0
+    reader.tool_calls.setdefault(node, {})[found.server, found.name] = found
     risk, words = _judged(found, looped)
     certainty = EffectKind.MAY if reader.branches > reader.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"

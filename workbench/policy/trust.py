@@ -128,6 +128,8 @@ def void(permission: Permission, tool: Tool) -> str:
         return ""
     if permission.kind != "server" and permission.key != tool.hash:
         return "the tool's definition changed since"
+    if permission.kind == "server" and bits.asks_anywhere(tool):
+        return "a tool that asks wherever its arguments say is allowed by itself only"
     if not is_heavy(tool):
         return ""
     if permission.kind == "server":

@@ -109,6 +109,7 @@ class Verdict:
     mild: bool = False  # of medium risk, and nothing in it that a person has to decide
     unsettled: Risk | None = None  # the highest risk that no rule settles; None: the risk itself
     flows: tuple[Flow, ...] = ()
+    may_carry: tuple[str, ...] = ()  # "server.tool": reaches outside, and may be given what was read or is not known
     impact: Impact = field(default_factory=Impact)
     lines: int = 0  # of code, none of them empty
     forks: int = 0  # branches and loops in it: how much there is to read, and no sign of risk

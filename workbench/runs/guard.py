@@ -8,14 +8,17 @@ through after a few lookups.
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
+from workbench.policy import bits
 from workbench.policy import origins as policy
 from workbench.policy.calls import CallVerdict, destroys
 from workbench.policy.gate import spared
@@ -42,6 +45,7 @@ from workbench.runs.provenance import Came, Read
 from workbench.runs.road import Road, is_person
 from workbench.runs.sifting import UNREAD, Sifted, in_order, sift
 from workbench.runs.wording import leaves, words
+from workbench.syntax import parse
 
 SHOWN_VALUE = 300  # characters of one value in a question
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
@@ -135,6 +139,9 @@ class Guard:
             provenance.file()
         found = self._origins(sifted)
         objections = [*self._unforeseen(tool, said), *self._objections(tool, found, covered=covered)]
+        if not covered and PRIVATE in provenance.kinds and self._may_carry(tool, call):
+            told = {one.path for one in objections if one.rule == "private"}
+            objections += [one for one in self._derived(tool, call) if one.path not in told]
         if provenance.kinds and (sifted.unread_place or (sifted.unread and not covered)):
             words = f"A call of {tool.server}.{tool.name} {UNREAD}"
             objections.append(Objection("unread", worst((said.risk, Risk.HIGH)), words, "", canonical(arguments)))
@@ -145,6 +152,34 @@ class Guard:
 
     def _objections(self, tool: Tool, found: tuple[ValueOrigin, ...], *, covered: bool) -> tuple[Objection, ...]:
         return policy.object_to(tool, found, self._provenance.kinds, covered=covered, spared=self._spared)
+
+    def _may_carry(self, tool: Tool, call: ToolCall) -> bool:
+        """Whether this call reaches somebody who has not seen all private data that was read, and reading the program
+        could not exclude that its arguments are made of it."""
+        if not any(bits.hears(tool, server, call.arguments) for server in self._provenance.private_from):
+            return False
+        verdict, name = self._road.run.verdict, f"{tool.server}.{tool.name}"
+        named = verdict is not None and any((use.server, use.tool) == (tool.server, tool.name) for use in verdict.tools)
+        return verdict is None or not named or name in verdict.may_carry
+
+    def _derived(self, tool: Tool, call: ToolCall) -> Iterator[Objection]:
+        """Values that stand neither in the program nor in an answer that is not private, as the program gave them:
+        tokens are asked about where they are put in."""
+        risk = Risk.CRITICAL if policy.trifecta(tool, self._provenance.kinds) else Risk.HIGH
+        for path, text, _ in sift(call.arguments).values:
+            if text and text not in self._constants and not self._provenance.is_public(text):
+                words = (
+                    f"Its {path or 'argument'} may be made of private data that was read before, and reaches outside"
+                )
+                yield Objection("derived", risk, words, path, text)
+
+    @cached_property
+    def _constants(self) -> frozenset[str]:
+        """Texts and numbers that the program says itself, or those before it in its state."""
+        state = self._road.state
+        return frozenset(
+            chain.from_iterable(map(_constants, (self._road.run.proposal.code, *(state.texts if state else ()))))
+        )
 
     def _unforeseen(self, tool: Tool, said: CallVerdict) -> list[Objection]:
         """What reading the program did not foretell."""
@@ -291,6 +326,16 @@ class Guard:
             known = tool, policy.harmless(tool), policy.kinds_of(tool), policy.can_send(tool)
             self._known[tool.server, tool.name] = known
         return known
+
+
+def _constants(code: str) -> Iterator[str]:
+    try:
+        nodes = ast.walk(parse(code))
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        return
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float):
+            yield str(node.value)
 
 
 def _beyond_plan(tool: Tool, said: CallVerdict, arguments: JsonObject) -> Objection:

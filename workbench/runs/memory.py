@@ -43,10 +43,13 @@ class Memory:
         before = self._known.get(key)
         if before is not None and (not before.at or before.at >= since):
             before.kinds |= fresh.kinds
+            before.private_from |= fresh.private_from
             return before
         kinds, at = self._kept.get(key, _NOTHING)
         if at >= since:
             fresh.kinds |= kinds
+            if PRIVATE in kinds:
+                fresh.private_from.add("")
             fresh.at = max(fresh.at, at)
         self._know(key, fresh)
         return fresh

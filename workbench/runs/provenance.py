@@ -68,6 +68,7 @@ class Provenance:
 
     def __init__(self) -> None:
         self.kinds: frozenset[str] = frozenset()  # of all that was read
+        self.private_from: set[str] = set()  # servers whose private data was read; "": which one is not known any more
         self.at = 0.0  # when something was read last
         self.way_out = False  # a tool was called that can send something out
         self._unfiled: deque[Read] = deque()
@@ -83,6 +84,8 @@ class Provenance:
         self.at = time.time()
         if read.kinds - self.kinds:
             self.kinds |= read.kinds
+        if PRIVATE in read.kinds:
+            self.private_from.add(read.server)
         self._unfiled.append(read)
         self._weight += sum(map(len, read.texts))
 
@@ -117,6 +120,12 @@ class Provenance:
                 if came := self._match(reading, kind, imprint, known, names=names):
                     found[kind] = came
         return tuple(found.values())
+
+    def is_public(self, text: str) -> bool:
+        """Whether the whole text stands in an answer that is not private."""
+        text = clean(text)
+        public = (read for read in tuple(self._kept) if PRIVATE not in read.kinds)
+        return any(text in one for read in public for one in read.texts)
 
     # ── matching ─────────────────────────────────────────────────────────────────────────────────
     def _match(

@@ -31,6 +31,11 @@ OUTSIDERS = names(
     ticket tickets slack chat thread feed rss news pr pull request requests"""
 )
 PUBLIC = names("web fetch browser page http url search_web wikipedia news weather crawl scrape rss feed docs")
+# Words in the name of a tool that asks the world outside, and of one that goes where its arguments say.
+WORLD = PUBLIC | names("forecast geocode geocoding maps translate internet google bing duckduckgo website whois")
+ADDRESSED = names("url urls http website webpage crawl scrape browse navigate web internet")
+# Words in the name of an argument that says which host is reached.
+ADDRESSES = names("url urls uri uris link href webhook endpoint")
 # Arguments that say where something goes.
 DESTINATIONS = names(
     """to cc bcc recipient recipients email emails participants attendees url uri channel channel_id path

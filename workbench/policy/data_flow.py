@@ -1,0 +1,1538 @@
+"""Follows values through a program: what each argument of a tool that reaches outside, and each output, is made of.
+
+The reading by names (`reader.py`) says which tools a program calls; this one says which answers an argument can be made
+of, through arithmetic, containers, functions, attributes, closures, and conditions. What it does not know counts as
+unknown and never as harmless: a function that no table names, a file, text that runs as code. So "nothing private goes
+out" is said only where every value on the way is a constant, or an answer that is not private.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+from workbench.patterns import later
+from workbench.policy import bits
+from workbench.policy.tables import value_functions as table
+from workbench.policy.tables import verbs
+from workbench.policy.tables.modules import CLIENT
+from workbench.policy.toolbook import Toolbook
+from workbench.records import Tool
+
+PRIVATE: Final = "private"
+UNTRUSTED: Final = "untrusted"
+UNKNOWN: Final = "unknown"
+
+WHEN: Final = ""  # stands among the arguments of a call for what decides whether it is made
+ANY: Final = -1  # the shape of an answer: whatever the server sends
+MOST_DEPTH: Final = 4
+MOST_ROUNDS: Final = 8  # readings of the whole program until nothing new is learned
+MOST_TURNS: Final = 4  # readings of a loop's body
+MOST_WORK: Final = 40_000  # expressions looked at; past that the flow counts as unknown
+SMALL: Final = 8  # characters of a value that are a part of it, and no shortened text
+
+PLAIN, TEXT, BYTES, TABLE, PIECES, SPELLED, DERIVED = "", "text", "bytes", "table", "pieces", "spelled", "derived"
+
+_PRECISION = later(r"\.[0-8]s?\}?$|\.[0-8][s}]")
+_BUILTINS = frozenset(dir(builtins))
+_READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
+    name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")
+}  # what a program finds without importing it
+_ANY_NAME: Final = "*"  # stands for an attribute whose name is only known at run time
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Scope: TypeAlias = ast.AST | None
+_Variable: TypeAlias = tuple[_Scope, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One answer, or something that reading cannot follow, that a value may be made of.
+
+    `key` and `depth` say which part of the answer: depth 0 is a single value under this key, n are so many containers
+    around it, ANY is the answer in its own shape. `form` and `how` say what became of it."""
+
+    kind: str
+    label: str
+    line: int
+    server: str = ""
+    key: str = ""
+    depth: int = ANY
+    form: str = PLAIN
+    how: str = ""
+
+    @property
+    def personal(self) -> bool:
+        """Whether it is a single value under a key that tells a person from others."""
+        return self.depth == 0 and is_personal(self.key)
+
+
+Origins: TypeAlias = frozenset[Origin]
+NOTHING: Final[Origins] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What an expression may be: made of these answers, one of these functions or tools, or this dotted name."""
+
+    origins: Origins = NOTHING
+    functions: frozenset[ast.AST] = frozenset()
+    tools: frozenset[tuple[str, str]] = frozenset()
+    refs: frozenset[str] = frozenset()
+
+    def __or__(self, other: Data) -> Data:
+        if other is EMPTY or other == self:
+            return self
+        if self is EMPTY:
+            return other
+        return Data(
+            self.origins | other.origins,
+            self.functions | other.functions,
+            self.tools | other.tools,
+            self.refs | other.refs,
+        )
+
+
+EMPTY: Final = Data()
+
+
+@dataclass(slots=True)
+class Call:
+    """One place where a tool is called, over all readings: what its arguments may be made of, each by its name."""
+
+    tool: Tool
+    node: ast.AST
+    arguments: dict[str, Origins]
+
+
+@dataclass(slots=True)
+class Flows:
+    """What was found of one program."""
+
+    calls: dict[tuple[ast.AST, str, str], Call]
+    outputs: dict[ast.AST, Origins]
+    sources: Origins  # of all answers that the program reads
+    complete: bool  # whether everything was read; otherwise nothing is excluded
+    blind: Origins  # what a call that nobody can tell may carry
+
+
+class TooMuch(Exception):
+    """The program is too large to be followed."""
+
+
+# ── single values ────────────────────────────────────────────────────────────────────────────────────
+@lru_cache(maxsize=4096)
+def is_personal(key: str) -> bool:
+    """Whether a key's name says that its value tells a person from others."""
+    words = verbs.words(key)
+    if not words or not table.DOCUMENT_WORDS.isdisjoint(words):
+        return False
+    if not table.PERSONAL_WORDS.isdisjoint(words):
+        return True
+    return words[-1] in ("name", "names") and all(word in table.PERSON_NAMES for word in words)
+
+
+def _each(origins: Origins, change: Callable[[Origin], Origin]) -> Origins:
+    return frozenset(map(change, origins)) if origins else origins
+
+
+_memory = lru_cache(maxsize=8192)  # a program asks the same of the same few origins thousands of times
+
+
+def _settled(one: Origin) -> bool:
+    return one.form in (SPELLED, DERIVED) or one.kind != PRIVATE
+
+
+@_memory
+def element(one: Origin) -> Origin:
+    """Any element of it: of a container what it holds, of a text its characters."""
+    if _settled(one):
+        return one
+    if one.depth > 0:
+        return replace(one, depth=one.depth - 1)
+    if one.form in (TEXT, BYTES) or one.personal:
+        return spelled(one, table.CHARACTERS)
+    if one.form == PIECES:
+        return spelled(one, table.PART)
+    return replace(one, depth=ANY, key="", form=PLAIN)
+
+
+@_memory
+def wrapped(one: Origin) -> Origin:
+    """A container around it."""
+    if _settled(one) or one.depth == ANY or one.depth >= MOST_DEPTH:
+        return one
+    return replace(one, depth=one.depth + 1)
+
+
+@_memory
+def under(one: Origin, key: str) -> Origin:
+    """What stands in it under this key."""
+    if _settled(one):
+        return one
+    if one.form == TABLE:
+        return replace(one, key=key, depth=1, form=PLAIN)
+    if one.depth > 0:
+        return replace(one, depth=one.depth - 1)
+    return replace(one, key=key, depth=0, form=PLAIN)
+
+
+@_memory
+def spelled(one: Origin, how: str) -> Origin:
+    """A single value, in a form in which no masking finds it."""
+    if _settled(one):
+        return one
+    return replace(one, depth=0, form=SPELLED, how=how)
+
+
+@_memory
+def as_text(one: Origin) -> Origin:
+    """A text made of it."""
+    if _settled(one):
+        return one
+    return replace(one, key=one.key if one.depth == 0 else "", depth=0, form=TEXT)
+
+
+@_memory
+def derived(one: Origin) -> Origin:
+    """Something that depends on it and spells none of it: a number of rows, the answer to a question about it."""
+    return one if one.kind != PRIVATE else Origin(one.kind, one.label, one.line, one.server, form=DERIVED)
+
+
+def encoded(one: Origin) -> Origin:
+    return spelled(one, table.ENCODED)
+
+
+@_memory
+def hashed(one: Origin) -> Origin:
+    """The hash of a single value tells it; that of a document or a whole answer does not."""
+    words = verbs.words(one.key)
+    single = one.depth == 0 and bool(one.key) and table.DOCUMENT_WORDS.isdisjoint(words)
+    return spelled(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
+
+
+@_memory
+def length(one: Origin) -> Origin:
+    return spelled(one, table.LENGTH) if one.personal else one if one.form == SPELLED else derived(one)
+
+
+@_memory
+def summed(one: Origin) -> Origin:
+    """Summed up or compared: lengths and hashes say nothing more, characters still do."""
+    if one.form == SPELLED and one.how in table.SUMMARIES:
+        return derived(one)
+    return element(one) if one.form != SPELLED else one
+
+
+@_memory
+def compared(one: Origin) -> Origin:
+    return one if one.form == SPELLED and one.how not in table.SUMMARIES else derived(one)
+
+
+@_memory
+def computed(one: Origin) -> Origin:
+    return spelled(one, table.COMPUTED) if one.personal else one
+
+
+@_memory
+def part(one: Origin) -> Origin:
+    return spelled(one, table.PART) if one.personal or _is_whole_text(one) else one
+
+
+def _is_whole_text(one: Origin) -> bool:
+    """A text made of a whole answer or row."""
+    return one.form == TEXT and one.depth == 0 and not one.key
+
+
+@_memory
+def questioned(one: Origin) -> Origin:
+    """The answer to one of many questions about it."""
+    return spelled(one, table.PART) if one.personal else compared(one)
+
+
+@_memory
+def altered(one: Origin) -> Origin:
+    return spelled(one, table.ALTERED) if one.personal else one
+
+
+@_memory
+def pieces(one: Origin) -> Origin:
+    whole = not _settled(one) and (one.personal or _is_whole_text(one))
+    return replace(one, form=PIECES, depth=0) if whole else one
+
+
+@_memory
+def tells(one: Origin) -> bool:
+    """Whether output made of it spells out a single private value."""
+    return one.kind == PRIVATE and one.form in (SPELLED, PIECES)
+
+
+def origins_of(every: Iterable[Data]) -> Origins:
+    """Of all of them."""
+    return NOTHING.union(*(data.origins for data in every))
+
+
+# ── the reading ──────────────────────────────────────────────────────────────────────────────────────
+class Follower:
+    """One reading of a program's values."""
+
+    def __init__(self, tree: ast.Module, toolbook: Toolbook, calls: Mapping[ast.AST, Iterable[Tool]]) -> None:
+        """`calls`: the calls of tools that the reading by names knows, by their nodes."""
+        self._tree = tree
+        self._toolbook = toolbook
+        self._known_calls = calls
+        self._bound: dict[_Scope, frozenset[str]] = {None: frozenset(_bound(tree))}
+        self._outer: dict[ast.AST, _Scope] = {}
+        self._class_of: dict[ast.AST, ast.ClassDef] = {}
+        self._methods: defaultdict[str, set[ast.AST]] = defaultdict(set)
+        self._functions: list[_Function] = []
+        self._foresee(tree, None, None)
+        # What is learned over all readings; `_news` says whether the last one learned anything.
+        self._ever: dict[_Variable, Data] = {}
+        self._spoiled: dict[_Variable, Data] = {}
+        self._links: defaultdict[_Variable, set[_Variable]] = defaultdict(set)
+        self._same: defaultdict[_Variable, set[_Variable]] = defaultdict(set)
+        self._parameters: dict[tuple[ast.AST, str], Data] = {}
+        self._answers: dict[ast.AST, Data] = {}
+        self._attributes: dict[str, Data] = {}
+        self._stored: set[str] = set()  # names of attributes that the program sets
+        self._objects: dict[ast.AST, Data] = {}
+        self._chance: Data = EMPTY  # what the random numbers were made to depend on
+        self._entry: dict[ast.AST, Origins] = {}
+        self._repeated: set[ast.AST] = set()
+        self._raised: dict[ast.AST, Origins] = {}
+        self._news = False
+        self.found = Flows({}, {}, NOTHING, True, NOTHING)
+        # Where the reading is now.
+        self._scope: _Scope = None
+        self._env: dict[str, Data] = {}
+        self._inner: list[dict[str, Data]] = []  # names of comprehensions
+        self._control: Origins = NOTHING  # what decides whether this line runs
+        self._leaving: Origins = NOTHING  # what decided whether this function went on
+        self._skipping: list[Origins] = []  # the same of each loop around
+        self._touched: Origins = NOTHING  # what was looked at, and may have failed
+        self._loops = 0
+        self._tries = 0
+        self._work = 0
+
+    def follow(self) -> Flows:
+        """Read until nothing new is learned."""
+        try:
+            for _ in range(MOST_ROUNDS):
+                self._news = False
+                self._read(self._tree.body, None)
+                for function in self._functions:
+                    self._read_function(function)
+                if not self._news:
+                    return self.found
+        except (TooMuch, RecursionError):
+            pass
+        self.found.complete = False
+        return self.found
+
+    def _foresee(self, node: ast.AST, scope: _Scope, owner: ast.ClassDef | None) -> None:
+        """Every function and class of the program, and which names are bound where."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                self._functions.append(child)
+                self._outer[child] = scope
+                self._bound[child] = frozenset(_bound(child))
+                if owner is not None and not isinstance(child, ast.Lambda):
+                    self._class_of[child] = owner
+                    self._methods[child.name].add(child)
+                self._foresee(child, child, None)
+            elif isinstance(child, ast.ClassDef):
+                self._foresee(child, scope, child)
+            else:
+                self._foresee(child, scope, owner if isinstance(child, ast.stmt) else None)
+
+    def _read(self, body: list[ast.stmt], scope: _Scope, control: Origins = NOTHING) -> None:
+        self._scope, self._env, self._inner, self._control = scope, {}, [], control
+        self._leaving, self._skipping, self._touched, self._loops, self._tries = NOTHING, [], NOTHING, 0, 0
+        self._block(body)
+        if scope is None and body and isinstance(body[-1], ast.Expr):
+            self._output(body[-1], self._value(body[-1].value).origins)
+
+    def _read_function(self, function: _Function) -> None:
+        entry = self._entry.get(function, NOTHING)
+        body = [ast.copy_location(ast.Return(function.body), function.body)] if isinstance(function, ast.Lambda) else (
+            function.body
+        )  # fmt: skip
+        self._read([], function)
+        for argument in _arguments(function.args):
+            self._env[argument] = self._parameters.get((function, argument), EMPTY)
+            self._learn(self._ever, (function, argument), self._env[argument])
+        self._control = entry
+        self._loops = self._tries = 1 if function in self._repeated else 0
+        self._block(body)
+        self._raised[function] = self._raised.get(function, NOTHING) | self._leaving
+
+    # ── what is learned ──────────────────────────────────────────────────────────────────────────
+    def _learn(self, store: dict[Any, Data], key: Any, data: Data) -> None:  # Any: each store has keys of its own
+        if not data.origins and not data.functions and not data.tools and not data.refs:
+            return
+        old = store.get(key, EMPTY)
+        new = old | data
+        if new != old:
+            store[key] = new
+            self._news = self._news or store is not self._ever or bool(self._functions)
+
+    def _spoil(self, variable: _Variable, data: Data) -> None:
+        """A container took something in, and so did every other name it may be known by."""
+        self._learn(self._spoiled, variable, data)
+        for other in self._others(variable, self._same):
+            self._learn(self._spoiled, other, data)
+        if data.origins or data.tools:
+            vague = _vague(data)
+            for other in self._others(variable, self._links):
+                self._learn(self._spoiled, other, vague)
+
+    def _others(self, variable: _Variable, links: Mapping[_Variable, set[_Variable]]) -> Iterator[_Variable]:
+        seen, waiting = {variable}, [variable]
+        while waiting:
+            for other in links.get(waiting.pop(), set()) - seen:
+                seen.add(other)
+                waiting.append(other)
+                yield other
+
+    def _link(self, variable: _Variable, source: ast.expr) -> None:
+        """Both may be the same object, or one may hold the other."""
+        exact = isinstance(source, ast.Name)
+        for name in self._aliases(source):
+            other = self._variable(name)
+            if other is None or other == variable or other in (self._same if exact else self._links)[variable]:
+                continue
+            self._news = True
+            for links in (self._links, self._same) if exact else (self._links,):
+                links[variable].add(other)
+                links[other].add(variable)
+            for one, two in ((variable, other), (other, variable)):
+                if data := self._spoiled.get(one):
+                    vague = _vague(data)
+                    self._learn(self._spoiled, two, data if exact else vague)
+
+    def _aliases(self, node: ast.expr) -> Iterator[str]:
+        """Names whose object this expression may give, or hold."""
+        match node:
+            case ast.Name():
+                yield node.id
+            case ast.Attribute() | ast.Subscript() | ast.Await() | ast.Starred() | ast.NamedExpr():
+                yield from self._aliases(node.value)
+            case ast.IfExp():
+                yield from (*self._aliases(node.body), *self._aliases(node.orelse))
+            case ast.BoolOp():
+                for one in node.values:
+                    yield from self._aliases(one)
+            case ast.List() | ast.Tuple() | ast.Set():
+                for one in node.elts:
+                    yield from self._aliases(one)
+            case ast.Dict():
+                for one in node.values:
+                    yield from self._aliases(one)
+            case ast.BinOp(op=ast.Add() | ast.BitOr()):
+                yield from (*self._aliases(node.left), *self._aliases(node.right))
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                yield from self._aliases(node.elt)
+                for generator in node.generators:
+                    yield from self._aliases(generator.iter)
+            case ast.DictComp():
+                yield from self._aliases(node.value)
+                for generator in node.generators:
+                    yield from self._aliases(generator.iter)
+            case ast.Call():
+                if node in self._known_calls or (isinstance(node.func, ast.Name) and node.func.id in _SCALARS):
+                    return  # an answer is a copy, and so is a number
+                if isinstance(node.func, ast.Attribute):
+                    yield from self._aliases(node.func.value)
+                for one in (*node.args, *(word.value for word in node.keywords)):
+                    yield from self._aliases(one)
+
+    def _variable(self, name: str) -> _Variable | None:
+        """The variable that a name means here; None for one that the program never binds."""
+        scope = self._scope
+        while scope is not None:
+            if name in self._bound[scope]:
+                return scope, name
+            scope = self._outer[scope]
+        return (None, name) if name in self._bound[None] else None
+
+    def _output(self, node: ast.AST, origins: Origins) -> None:
+        found = frozenset(filter(tells, origins | self._now()))
+        if found:
+            self.found.outputs[node] = self.found.outputs.get(node, NOTHING) | found
+
+    def _now(self) -> Origins:
+        """What decides whether this line runs."""
+        found = self._control | self._leaving
+        for skipped in self._skipping:
+            found |= skipped
+        if self._tries and self._loops:
+            found |= self._touched
+        return found
+
+    # ── statements ───────────────────────────────────────────────────────────────────────────────
+    def _block(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign():
+                data = self._value(node.value)
+                for target in node.targets:
+                    self._assign(target, data, node.value)
+            case ast.AnnAssign() if node.value is not None:
+                self._assign(node.target, self._value(node.value), node.value)
+            case ast.AugAssign():
+                self._augmented(node)
+            case ast.If():
+                self._branch(self._value(node.test).origins, node.body, node.orelse)
+            case ast.While():
+                self._loop(lambda: self._value(node.test).origins, lambda: None, node.body, node.orelse)
+            case ast.For() | ast.AsyncFor():
+                self._for(node)
+            case ast.With() | ast.AsyncWith():
+                self._with(node)
+            case ast.Try() | ast.TryStar():
+                self._try(node)
+            case ast.Match():
+                self._match(node)
+            case ast.Return():
+                self._return(node)
+            case ast.Raise() | ast.Assert():
+                self._fail(node)
+            case ast.Break() | ast.Continue():
+                if self._skipping:
+                    self._skipping[-1] |= self._control
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._define(node)
+            case ast.ClassDef():
+                self._class(node)
+            case ast.Import() | ast.ImportFrom():
+                self._import(node)
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    if isinstance(child, ast.expr) and not isinstance(node, ast.Delete | ast.AnnAssign):
+                        self._value(child)
+
+    def _assign(self, target: ast.expr, data: Data, source: ast.expr) -> None:
+        match target:
+            case ast.Name():
+                self._bind(target.id, data, source)
+            case ast.Tuple() | ast.List():
+                self._unpack(target.elts, data, source)
+            case ast.Starred():
+                self._assign(target.value, Data(_each(data.origins, wrapped), data.functions, data.tools), source)
+            case ast.Attribute():
+                if self._value(target.value).refs:  # a module of others is changed: nobody knows who uses it
+                    self.found.complete = False
+                self._set_attribute(target.value, target.attr, data)
+                self._put(target.value, data, source)
+            case ast.Subscript():
+                key = self._value(target.slice)
+                if "__dict__" in ast.unparse(target.value) or isinstance(target.value, ast.Call):
+                    self._learn(self._attributes, _ANY_NAME, data)
+                self._put(
+                    target.value, Data(_each(data.origins | key.origins, wrapped), data.functions, data.tools), source
+                )
+
+    def _bind(self, name: str, data: Data, source: ast.expr | None) -> None:
+        """A strong update where the name is this function's own; what controls the line is part of the value."""
+        now = self._now()
+        if now:
+            data = Data(data.origins | _each(now, derived), data.functions, data.tools, data.refs)
+        if self._inner and name in self._inner[-1]:
+            self._inner[-1][name] |= data
+            return
+        variable = self._variable(name)
+        if variable is None:
+            return
+        if variable[0] is self._scope:
+            self._env[name] = data
+            self._learn(self._ever, variable, data)
+        else:
+            self._learn(self._spoiled, variable, data)
+            self._learn(self._ever, variable, data)
+        if source is not None:
+            self._link(variable, source)
+        if name == "result" and self._scope is None:
+            self._output(source if source is not None else self._tree, data.origins)
+
+    def _unpack(self, targets: list[ast.expr], data: Data, source: ast.expr) -> None:
+        if isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(targets):
+            plain = not any(isinstance(one, ast.Starred) for one in (*source.elts, *targets))
+            for target, value in zip(targets, source.elts, strict=True) if plain else ():
+                self._assign(target, self._value(value), value)
+            if plain:
+                return
+        inside = Data(_each(data.origins, element), data.functions, data.tools, data.refs)
+        for target in targets:
+            self._assign(target, inside, source)
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        value = self._value(node.value)
+        loaded = ast.copy_location(_load(node.target), node.target)
+        old = self._value(loaded)
+        found = Data(self._operated(node.op, loaded, old, node.value, value), old.functions | value.functions)
+        self._assign(node.target, found, node.value)
+        self._put(node.target, found, node.value)
+
+    def _set_attribute(self, owner: ast.expr, name: str, data: Data) -> None:
+        if name not in self._stored:
+            self._stored.add(name)
+            self._news = True
+        self._learn(self._attributes, name, data)
+        kind = self._class_of.get(self._scope) if self._scope is not None and isinstance(owner, ast.Name) else None
+        if kind is not None:
+            self._learn(self._objects, kind, data)
+
+    def _put(self, container: ast.expr, data: Data, source: ast.expr | None = None) -> None:
+        """Something goes into the object that this expression leads to."""
+        root = container
+        while isinstance(root, ast.Attribute | ast.Subscript | ast.Call | ast.Await):
+            if isinstance(root, ast.Call):
+                root = root.func.value if isinstance(root.func, ast.Attribute) else (root.args or [root.func])[0]
+            else:
+                if isinstance(root, ast.Attribute) and root.attr in self._stored:
+                    self._learn(self._attributes, root.attr, data)
+                root = root.value
+        data = Data(data.origins | _each(self._now(), derived), data.functions, data.tools, data.refs)
+        for name in [root.id] if isinstance(root, ast.Name) else self._aliases(root):
+            for inner in self._inner:
+                if name in inner:
+                    inner[name] |= data
+            if (variable := self._variable(name)) is not None:
+                self._spoil(variable, data)
+                if source is not None:
+                    self._link(variable, source)
+
+    def _branch(self, decides: Origins, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
+        start = dict(self._env)
+        with self._under(decides):
+            self._block(body)
+            after, self._env = self._env, start
+            self._block(orelse)
+        self._env = _joined(after, self._env)
+
+    def _loop(
+        self,
+        decides: Callable[[], Origins],
+        begin: Callable[[], None],
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+    ) -> None:
+        self._skipping.append(NOTHING)
+        self._loops += 1
+        for _ in range(MOST_TURNS):
+            before, skipped = dict(self._env), self._skipping[-1]
+            with self._under(decides()):
+                begin()
+                self._block(body)
+            self._env = _joined(before, self._env)
+            if self._env == before and self._skipping[-1] == skipped:
+                break
+        self._loops -= 1
+        self._block(orelse)
+        self._skipping.pop()
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        found: list[Data] = [EMPTY]
+
+        def decides() -> Origins:
+            found[0] = self._value(node.iter)
+            return _each(found[0].origins, element)
+
+        self._loop(decides, lambda: self._take(node.target, node.iter, found[0]), node.body, node.orelse)
+
+    def _take(self, target: ast.expr, source: ast.expr, data: Data) -> None:
+        """One turn of a loop: the target is an element of what is looped over."""
+        inside = Data(_each(data.origins, element), data.functions, data.tools)
+        if isinstance(target, ast.Tuple | ast.List):
+            deeper = Data(_each(inside.origins, _field), data.functions, data.tools)
+            for one in target.elts:
+                self._assign(one, deeper, source)
+            return
+        self._assign(target, inside, source)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        tries = self._tries
+        for item in node.items:
+            data = self._value(item.context_expr)
+            if "contextlib.suppress" in self._called_refs(item.context_expr):
+                self._tries += 1
+            if item.optional_vars is not None:
+                self._assign(item.optional_vars, data, item.context_expr)
+        self._block(node.body)
+        self._tries = tries
+
+    def _try(self, node: ast.Try | ast.TryStar) -> None:
+        start, touched = dict(self._env), self._touched
+        self._touched, self._tries = NOTHING, self._tries + 1
+        self._block(node.body)
+        inside, self._touched, self._tries = self._touched, touched | self._touched, self._tries - 1
+        after, ends = self._env, dict(self._env)
+        with self._under(inside if self._loops else NOTHING):
+            for handler in node.handlers:
+                self._env = _joined(start, after)
+                if handler.name:
+                    self._bind(handler.name, Data(_each(inside, derived)), None)
+                self._block(handler.body)
+                ends = _joined(ends, self._env)
+            self._env = after
+            self._block(node.orelse)
+            self._env = _joined(ends, self._env)
+        self._block(node.finalbody)
+
+    def _match(self, node: ast.Match) -> None:
+        subject = self._value(node.subject)
+        decides, start, ends = subject.origins, dict(self._env), dict(self._env)
+        for case in node.cases:
+            self._env = dict(start)
+            for pattern in ast.walk(case.pattern):
+                name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
+                if isinstance(name, str) and isinstance(pattern, ast.MatchAs | ast.MatchStar | ast.MatchMapping):
+                    whole = pattern is case.pattern
+                    origins = subject.origins if whole else _each(subject.origins, _field)
+                    self._bind(name, replace(subject, origins=origins), node.subject)
+            if case.guard is not None:
+                decides |= self._value(case.guard).origins
+            with self._under(decides):
+                self._block(case.body)
+            ends = _joined(ends, self._env)
+        self._env = ends
+
+    def _return(self, node: ast.Return) -> None:
+        data = self._value(node.value) if node.value is not None else EMPTY
+        if self._scope is None:
+            self._output(node, data.origins)
+        else:
+            found = replace(data, origins=data.origins | _each(self._now(), derived))
+            self._answer(self._scope, found)
+        self._leaving |= self._control
+
+    def _answer(self, function: ast.AST, data: Data) -> None:
+        self._learn(self._answers, function, data)
+        kind = self._class_of.get(function)
+        if kind is not None and getattr(function, "name", "").startswith("__"):  # called without being named
+            self._learn(self._objects, kind, data)
+
+    def _fail(self, node: ast.Raise | ast.Assert) -> None:
+        said, decides = NOTHING, self._control
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                data = self._value(child)
+                if isinstance(node, ast.Assert) and child is node.test:
+                    decides |= data.origins
+                else:
+                    said |= data.origins
+        self._output(node, said)
+        self._touched |= said | decides
+        if self._tries or self._scope is not None:
+            self._leaving |= decides
+
+    def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._defaults(node)
+        decorated = EMPTY
+        for decorator in node.decorator_list:
+            made = self._value(decorator)
+            for function in made.functions:  # what decorates it may call it with anything that it was given
+                self._call_function(function, [Data(functions=frozenset({node}))], {})
+                decorated |= self._answers.get(function, EMPTY)
+            self._call_back([Data(functions=frozenset({node}))], made.origins) if made.origins else None
+            decorated |= Data(made.origins)
+        self._bind(node.name, Data(functions=frozenset({node})) | decorated, None)
+
+    def _defaults(self, node: _Function) -> None:
+        positional = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+        named = zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults, strict=True)
+        only = ((a.arg, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None)
+        for name, default in (*named, *only):
+            self._learn(self._parameters, (node, name), self._value(default))
+            self._link((node, name), default)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        inherited = EMPTY
+        for expression in (*node.decorator_list, *node.bases, *(word.value for word in node.keywords)):
+            base = self._value(expression)
+            inherited |= Data(base.origins, base.functions)
+            for function in base.functions:
+                self._learn(self._objects, node, self._objects.get(function, EMPTY))
+        self._learn(self._objects, node, Data(inherited.origins))
+        for statement in node.body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+                data = self._value(statement.value)
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                for target in targets:
+                    for name in _names_in(target):
+                        self._stored.add(name)
+                        self._learn(self._attributes, name, data)
+                        self._learn(self._objects, node, data)
+            else:
+                self._statement(statement)
+        self._bind(node.name, Data(functions=frozenset({node}) | inherited.functions), None)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                full = alias.name if alias.asname else alias.name.split(".")[0]
+                self._bind(alias.asname or full, self._named(full), None)
+            elif alias.name == "*":
+                continue
+            else:
+                module = "." * node.level + (node.module or "")
+                self._bind(alias.asname or alias.name, self._named(f"{module}.{alias.name}"), None)
+
+    @contextmanager
+    def _under(self, decides: Origins) -> Iterator[None]:
+        kept = self._control
+        self._control |= _each(decides, compared)
+        yield
+        self._control = kept
+
+    # ── expressions ──────────────────────────────────────────────────────────────────────────────
+    def _value(self, node: ast.expr) -> Data:
+        self._work += 1
+        if self._work > MOST_WORK:
+            raise TooMuch
+        data = self._evaluate(node)
+        if data.origins and self._tries:
+            self._touched |= data.origins
+        return data
+
+    def _evaluate(self, node: ast.expr) -> Data:
+        kind = type(node)
+        if kind is ast.Constant:
+            return EMPTY
+        match node:
+            case ast.Name():
+                return self._look(node.id)
+            case ast.Call():
+                return self._call(node)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.JoinedStr():
+                return self._joined_text(node)
+            case ast.FormattedValue() | ast.Await() | ast.Starred():
+                return self._value(node.value)
+            case ast.BinOp():
+                left, right = self._value(node.left), self._value(node.right)
+                origins = self._operated(node.op, node.left, left, node.right, right)
+                return Data(origins, left.functions | right.functions, left.tools | right.tools)
+            case ast.UnaryOp():
+                inner = self._value(node.operand)
+                return Data(_each(inner.origins, derived if isinstance(node.op, ast.Not) else computed))
+            case ast.Compare():
+                origins = self._value(node.left).origins.union(*(self._value(one).origins for one in node.comparators))
+                return Data(_each(origins, compared))
+            case ast.BoolOp():
+                return self._either(node)
+            case ast.IfExp():
+                decides = self._value(node.test).origins
+                with self._under(decides):
+                    found = self._value(node.body) | self._value(node.orelse)
+                return replace(found, origins=found.origins | _each(decides, compared))
+            case ast.List() | ast.Tuple() | ast.Set():
+                return self._display(node.elts)
+            case ast.Dict():
+                return self._dictionary(node)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                return self._comprehension(node.generators, [node.elt])
+            case ast.DictComp():
+                return self._comprehension(node.generators, [node.key, node.value])
+            case ast.NamedExpr():
+                data = self._value(node.value)
+                self._assign(node.target, data, node.value)
+                return data
+            case ast.Lambda():
+                self._defaults(node)
+                return Data(functions=frozenset({node}))
+            case ast.Yield() | ast.YieldFrom():
+                return self._yield(node)
+        found = EMPTY
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                found |= self._value(child)
+        return found
+
+    def _unknown(self, node: ast.AST, label: str) -> Data:
+        return Data(frozenset({Origin(UNKNOWN, label, getattr(node, "lineno", 1))}))
+
+    def _look(self, name: str) -> Data:
+        for inner in reversed(self._inner):
+            if name in inner:
+                return inner[name]
+        variable = self._variable(name)
+        if variable is None:
+            if name in _READY:
+                return self._named(_READY[name])
+            if name in _BUILTINS:
+                return Data(refs=frozenset({f"builtins.{name}"}))
+            return self._unknown(self._tree, f"the name {name}")
+        here = variable[0] is self._scope and name in self._env
+        data = self._env[name] if here else self._ever.get(variable, EMPTY)
+        return data | self._spoiled.get(variable, EMPTY)
+
+    def _named(self, full: str) -> Data:
+        """What is imported under this name."""
+        parts = full.split(".")
+        if parts[0] == "servers":
+            if len(parts) < 3:
+                return Data(refs=frozenset({full}))
+            found = self._toolbook.find(parts[1], parts[2])
+            return Data(tools=frozenset({(found.server, found.name)})) if isinstance(found, Tool) else EMPTY
+        return Data(refs=frozenset({full}))
+
+    def _attribute(self, node: ast.Attribute) -> Data:
+        owner = self._value(node.value)
+        found = self._attributes.get(node.attr, EMPTY) | self._attributes.get(_ANY_NAME, EMPTY)
+        for ref in owner.refs:
+            found |= self._named(f"{ref}.{node.attr}")
+        methods = self._methods.get(node.attr, set())
+        if methods and not owner.refs:
+            found |= Data(functions=frozenset(methods))
+            for method in methods:
+                if not isinstance(method, ast.Lambda) and getattr(method, "decorator_list", None):
+                    found |= self._answers.get(method, EMPTY)
+        if node.attr.startswith("__"):
+            found |= (
+                self._unknown(node, f"the special attribute {node.attr}") if owner.functions or owner.refs else EMPTY
+            )
+        in_table = node.attr in ("str", "dt", "values", "loc", "iloc", "at", "T")
+        if node.attr in self._stored and not owner.refs:
+            origins = frozenset(one for one in owner.origins if one.kind == UNKNOWN or one.form == TABLE)
+        elif node.attr == "str":
+            origins = _each(owner.origins, lambda one: element(one) if one.depth > 0 else one)
+        elif in_table:
+            origins = owner.origins
+        else:
+            origins = _each(owner.origins, lambda one: _field_named(one, node.attr))
+        return Data(origins, frozenset(), owner.tools) | found
+
+    def _subscript(self, node: ast.Subscript) -> Data:
+        owner, key = self._value(node.value), self._value(node.slice)
+        origins = owner.origins
+        if isinstance(node.slice, ast.Slice):
+            found = origins if not _is_short(node.slice) else _each(origins, part)
+        elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            name = node.slice.value
+            found = _each(origins, lambda one: under(one, name))
+        elif _is_domain(node):
+            found = _each(
+                origins, lambda one: replace(one, key="domain", depth=0, form=PLAIN) if one.form == PIECES else one
+            )
+        elif isinstance(node.slice, ast.Constant | ast.UnaryOp) or key.origins:
+            found = _each(origins, element)
+        else:
+            found = _each(origins, _at_unknown_key)
+        opaque = EMPTY
+        for ref in owner.refs:
+            if ref in ("sys.modules", "os.environ") or ref.endswith(".__dict__"):
+                opaque |= self._unknown(node, ref)
+        return Data(found | _each(key.origins, compared), owner.functions, owner.tools) | opaque
+
+    def _joined_text(self, node: ast.JoinedStr) -> Data:
+        origins = NOTHING
+        for value in node.values:
+            if isinstance(value, ast.FormattedValue):
+                short = value.format_spec is not None and _cuts(value.format_spec)
+                inside = self._value(value.value).origins
+                origins |= _each(_each(inside, part) if short else inside, as_text)
+                if value.format_spec is not None:
+                    origins |= _each(self._value(value.format_spec).origins, derived)
+        return Data(origins)
+
+    def _operated(self, operator: ast.operator, left: ast.expr, first: Data, right: ast.expr, second: Data) -> Origins:
+        origins = first.origins | second.origins
+        if isinstance(operator, ast.Mod) and _is_text(left):
+            inside = second.origins
+            return first.origins | _each(_each(inside, part) if _cuts(left) else inside, as_text)
+        if isinstance(operator, ast.Add):
+            text = _is_text(left) or _is_text(right) or any(one.form == TEXT and one.depth == 0 for one in origins)
+            return _each(origins, lambda one: as_text(one) if one.depth == 0 and text else one)
+        if isinstance(operator, ast.BitOr | ast.Mult):
+            return (
+                origins
+                if isinstance(operator, ast.BitOr) or _is_text(left) or _is_text(right)
+                else _each(origins, computed)
+            )
+        return _each(origins, computed)
+
+    def _either(self, node: ast.BoolOp) -> Data:
+        found, decides = EMPTY, NOTHING
+        for one in node.values:
+            with self._under(decides):
+                data = self._value(one)
+            found |= data
+            decides |= data.origins
+        return found
+
+    def _display(self, parts: Iterable[ast.expr]) -> Data:
+        found = EMPTY
+        for one in parts:
+            data = self._argument(one)
+            found |= replace(data, origins=_each(data.origins, wrapped))
+        return found
+
+    def _dictionary(self, node: ast.Dict) -> Data:
+        found = self._display(key for key in node.keys if key is not None)
+        for key, value in zip(node.keys, node.values, strict=True):
+            data = self._value(value)
+            found |= data if key is None else replace(data, origins=_each(data.origins, wrapped))
+        return found
+
+    def _comprehension(self, generators: list[ast.comprehension], made: list[ast.expr]) -> Data:
+        kept = self._control
+        self._inner.append({name: EMPTY for one in generators for name in _names_in(one.target)})
+        self._loops += 1
+        decides = NOTHING
+        for one in generators:
+            data = self._value(one.iter)
+            self._take(one.target, one.iter, data)
+            turns = _each(data.origins, element)
+            self._control |= turns
+            decides |= _each(turns, derived)
+            for condition in one.ifs:
+                asked = self._value(condition).origins
+                self._control |= asked
+                decides |= _each(asked, compared)
+        found = EMPTY
+        for one_made in made:
+            data = self._value(one_made)
+            found |= replace(data, origins=_each(data.origins, wrapped))
+        self._loops -= 1
+        self._inner.pop()
+        self._control = kept
+        return replace(found, origins=found.origins | decides)
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Data:
+        data = self._value(node.value) if node.value is not None else EMPTY
+        if self._scope is not None:
+            deep = data if isinstance(node, ast.YieldFrom) else replace(data, origins=_each(data.origins, wrapped))
+            self._answer(self._scope, replace(deep, origins=deep.origins | _each(self._now(), derived)))
+        return self._unknown(node, "what a generator is sent") if self._scope is not None else EMPTY
+
+    # ── calls ────────────────────────────────────────────────────────────────────────────────────
+    def _called_refs(self, node: ast.expr) -> frozenset[str]:
+        return self._value(node.func).refs if isinstance(node, ast.Call) else frozenset()
+
+    def _call(self, node: ast.Call) -> Data:
+        receiver = self._value(node.func.value) if isinstance(node.func, ast.Attribute) else EMPTY
+        target = self._value(node.func)
+        positional = [self._argument(one) for one in node.args]
+        named = {word.arg or f"**{number}": self._value(word.value) for number, word in enumerate(node.keywords)}
+        every = [*positional, *named.values()]
+        tools = {(one.server, one.name): one for one in self._known_calls.get(node, ())}
+        tools |= {key: one for key in target.tools if (one := self._tool(key)) is not None}
+        found = EMPTY
+        for tool in tools.values():
+            found |= self._call_tool(node, tool, positional, named)
+        for function in target.functions:
+            found |= self._call_function(function, positional, named, receiver, node)
+        if tools and not target.functions:
+            return found
+        for name, data in named.items():
+            if name in self._stored:
+                self._learn(self._attributes, name, data)
+        for ref in target.refs:
+            found |= self._call_ref(node, ref, positional, named)
+            if ref.startswith("random."):
+                found |= self._chance
+                if ref in ("random.seed", "random.setstate") and origins_of(positional):
+                    self._chance |= Data(_each(origins_of(positional), derived))
+            if not table.keeps_its_arguments(ref) or "file" in named:
+                self._mix(node, every, known=_is_pure(ref))
+        handed = [data for data in every if data.functions or data.tools]
+        if handed:
+            keyed = named.get("key", EMPTY)
+            back = self._call_back(handed, receiver.origins.union(*(data.origins for data in every)), node, keyed)
+            found |= back
+            if back.origins and isinstance(node.func, ast.Attribute):
+                self._put(node.func.value, Data(_each(back.origins, derived)))
+        if target.functions or target.refs:
+            return found
+        if isinstance(node.func, ast.Attribute):
+            return found | self._call_method(node, node.func, receiver, positional, named)
+        origins = target.origins.union(*(data.origins for data in every))
+        self.found.blind |= origins | self._now()
+        self._mix(node, every, known=False)
+        return found | Data(origins) | self._unknown(node, "a function that reading cannot follow")
+
+    def _mix(self, node: ast.Call, every: list[Data], *, known: bool) -> None:
+        """A function that may put any of its arguments into any other one."""
+        origins = _each(origins_of(every), derived)
+        given = Data(origins) if known else Data(origins) | self._unknown(node, "a function that reading cannot follow")
+        if not given.origins or (known and len(every) < 2):
+            return
+        for source in (*node.args, *(word.value for word in node.keywords)):
+            if not isinstance(source, ast.Constant):
+                self._put(source, given)
+
+    def _argument(self, node: ast.expr) -> Data:
+        """`f(*x)` hands on the elements of x."""
+        data = self._value(node)
+        return replace(data, origins=_each(data.origins, element)) if isinstance(node, ast.Starred) else data
+
+    def _tool(self, key: tuple[str, str]) -> Tool | None:
+        found = self._toolbook.find(*key)
+        return found if isinstance(found, Tool) else None
+
+    def _call_tool(self, node: ast.AST, tool: Tool, positional: list[Data], named: Mapping[str, Data]) -> Data:
+        """What goes into the tool, and what its answer is: its own, and whatever its arguments were made of."""
+        place = (node, tool.server, tool.name)
+        noted = self.found.calls.setdefault(place, Call(tool, node, {}))
+        given = {str(number): data.origins for number, data in enumerate(positional)}
+        given |= {name: data.origins for name, data in named.items()}
+        given[WHEN] = self._now()
+        for name, origins in given.items():
+            noted.arguments[name] = noted.arguments.get(name, NOTHING) | origins
+        line = getattr(node, "lineno", 1)
+        name = f"{tool.server}.{tool.name}"
+        kinds = [kind for kind, has in ((PRIVATE, bits.private(tool)), (UNTRUSTED, bits.outsiders(tool))) if has]
+        own = frozenset(Origin(kind, name, line, tool.server) for kind in kinds)
+        self.found.sources |= own
+        return Data(own | _each(NOTHING.union(*given.values()), derived))
+
+    def _call_function(
+        self,
+        function: ast.AST,
+        positional: list[Data],
+        named: Mapping[str, Data],
+        receiver: Data = EMPTY,
+        node: ast.Call | None = None,
+    ) -> Data:
+        if isinstance(function, ast.ClassDef):
+            return self._make_object(function, positional, named, node)
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return EMPTY
+        places = _arguments(function.args)
+        first = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        bound = list(positional)
+        sources: list[ast.expr | None] = [*node.args] if node is not None else [None] * len(positional)
+        if function in self._class_of and node is not None and isinstance(node.func, ast.Attribute):
+            bound, sources = [receiver, *bound], [node.func.value, *sources]
+        starred = any(isinstance(one, ast.Starred) for one in sources)
+        sources += [None] * (len(bound) - len(sources))
+        for number, data in enumerate(bound):
+            if starred:  # any of them may land on any parameter
+                inside = Data(data.origins | _each(data.origins, element), data.functions, data.tools)
+                for name in places:
+                    self._pass(function, name, inside, sources[number])
+            elif number < len(first):
+                self._pass(function, first[number], data, sources[number])
+            elif function.args.vararg:
+                self._pass(
+                    function,
+                    function.args.vararg.arg,
+                    replace(data, origins=_each(data.origins, wrapped)),
+                    sources[number],
+                )
+        words = {word.arg: word.value for word in node.keywords} if node is not None else {}
+        for name, data in named.items():
+            if name.startswith("**"):
+                for place in places:
+                    self._pass(function, place, Data(data.origins | _each(data.origins, element), data.functions), None)
+            elif name in places:
+                self._pass(function, name, data, words.get(name))
+            elif function.args.kwarg:
+                kwarg = function.args.kwarg.arg
+                self._pass(function, kwarg, replace(data, origins=_each(data.origins, wrapped)), words.get(name))
+        now = self._now()
+        if now - self._entry.get(function, NOTHING):
+            self._entry[function] = self._entry.get(function, NOTHING) | now
+            self._news = True
+        if self._loops and self._tries and function not in self._repeated:
+            self._repeated.add(function)
+            self._news = True
+        self._touched |= self._raised.get(function, NOTHING)
+        return self._answers.get(function, EMPTY)
+
+    def _pass(self, function: ast.AST, name: str, data: Data, source: ast.expr | None) -> None:
+        self._learn(self._parameters, (function, name), data)
+        if source is not None:
+            self._link((function, name), source)
+
+    def _make_object(
+        self, kind: ast.ClassDef, positional: list[Data], named: Mapping[str, Data], node: ast.Call | None
+    ) -> Data:
+        held = self._objects.get(kind, EMPTY)
+        whole = Data(held.origins, frozenset(), held.tools)
+        for data in (*positional, *named.values()):
+            whole |= Data(data.origins, data.functions, data.tools)
+        for name in ("__init__", "__new__", "__post_init__", "__call__"):
+            for method in self._methods.get(name, ()):
+                if self._class_of[method] is kind or kind.bases:
+                    stand_in = ast.Name("")
+                    call = (
+                        ast.Call(ast.Attribute(stand_in, name), node.args, node.keywords) if node is not None else None
+                    )
+                    self._call_function(method, positional, named, whole, call)
+        for field in kind.body:  # of a dataclass, its arguments are its fields
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                self._learn(self._attributes, field.target.id, Data(whole.origins, whole.functions, whole.tools))
+        return whole
+
+    def _call_back(
+        self, handed: list[Data], origins: Origins, node: ast.AST | None = None, keyed: Data = EMPTY
+    ) -> Data:
+        """Functions and tools that are handed on may be called with whatever is handed on beside them."""
+        found = EMPTY
+        given = Data(origins | _each(origins, element))
+        for data in handed:
+            for function in data.functions:
+                if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                    for name in _arguments(function.args):
+                        self._learn(self._parameters, (function, name), given)
+                    if self._now() - self._entry.get(function, NOTHING):
+                        self._entry[function] = self._entry.get(function, NOTHING) | self._now()
+                        self._news = True
+                    answer = self._answers.get(function, EMPTY)
+                    change = derived if function in keyed.functions else wrapped
+                    found |= replace(answer, origins=_each(answer.origins, change))
+                elif isinstance(function, ast.ClassDef):
+                    found |= self._make_object(function, [given], {}, None)
+            for key in data.tools:
+                tool = self._tool(key)
+                if tool is not None and node is not None:
+                    answer = self._call_tool(node, tool, [given], {})
+                    found |= Data(answer.origins, tools=frozenset({key}))
+        return found
+
+    def _call_ref(self, node: ast.Call, ref: str, positional: list[Data], named: Mapping[str, Data]) -> Data:
+        """A builtin, or a function of a module."""
+        every = [*positional, *named.values()]
+        held = [] if ref in table.CONSUMING else every
+        functions = frozenset().union(*(data.functions for data in held))
+        tools = frozenset().union(*(data.tools for data in held))
+        origins = NOTHING.union(*(data.origins for data in every))
+        if ref in ("builtins.print", "pprint.pprint", "pprint.pp", "sys.stdout.write", "sys.stderr.write") or (
+            ref.startswith("logging.")
+        ):
+            self._output(node, origins)
+        if ref in ("json.dump", "yaml.dump"):
+            self._output(node, origins)
+        if ref in ("client.call_tool", "client.call_mcp_tool"):  # which tool it is, nobody knows
+            self.found.blind |= origins | self._now()
+        if ref == "builtins.map" and positional:
+            return self._map(node, positional)
+        if ref in ("builtins.getattr", "builtins.setattr"):
+            return self._by_name(node, ref, positional)
+        made = Data(self._made(ref, node, origins, positional), functions, tools)
+        if ref in table.PLAIN_NAMES or _is_pure(ref):
+            return made
+        return made | self._unknown(node, f"what {ref.removeprefix('builtins.')} gives")
+
+    def _made(self, ref: str, node: ast.Call, origins: Origins, positional: list[Data]) -> Origins:
+        if ref in table.TO_TEXT:
+            return _each(origins, as_text)
+        if ref in table.ENCODERS:
+            return _each(origins, encoded)
+        if ref in table.HASHES:
+            return _each(origins, hashed)
+        if ref == "builtins.len":
+            return _each(origins, length)
+        if ref in table.TO_LIST:
+            return _each(_each(origins, element), wrapped)
+        if ref in table.TO_PAIRS:
+            return _each(_each(_each(origins, element), wrapped), wrapped)
+        if ref in table.TO_ELEMENT:
+            return _each(origins, element)
+        if ref in table.TO_NUMBER:
+            return _each(origins, summed)
+        if ref in table.TO_BIT:
+            return _each(origins, derived)
+        if ref in table.PATTERN_PIECES:
+            return _each(origins, pieces)
+        if ref in ("re.sub", "re.subn"):
+            return origins if len(node.args) > 1 and _is_blank(node.args[1]) else _each(origins, altered)
+        if ref.split(".")[0] in ("pandas", "polars"):
+            return _each(origins, lambda one: replace(one, form=TABLE, depth=ANY, key="") if not _settled(one) else one)
+        return origins
+
+    def _map(self, node: ast.Call, positional: list[Data]) -> Data:
+        inside = [Data(_each(data.origins, element), data.functions, data.tools) for data in positional[1:]]
+        origins = NOTHING.union(*(data.origins for data in inside))
+        found = Data(tools=positional[0].tools)
+        for ref in positional[0].refs:
+            made = self._call_ref(ast.copy_location(ast.Call(node.func, [], []), node), ref, inside, {})
+            found |= made
+        for function in positional[0].functions:
+            found |= self._call_function(function, inside, {})
+        for key in positional[0].tools:
+            if (tool := self._tool(key)) is not None:
+                found |= self._call_tool(node, tool, inside, {})
+        if not (positional[0].refs or positional[0].functions or positional[0].tools):
+            found |= Data(origins | positional[0].origins) | self._unknown(
+                node, "a function that reading cannot follow"
+            )
+        return replace(found, origins=_each(found.origins, wrapped))
+
+    def _by_name(self, node: ast.Call, ref: str, positional: list[Data]) -> Data:
+        """`getattr(x, "name")` is `x.name`; a name that is only known at run time may be any."""
+        name = node.args[1] if len(node.args) > 1 else None
+        if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+            for data in positional[2:] if ref.endswith("setattr") else ():
+                self._put(node.args[0], data)
+                self._learn(self._attributes, _ANY_NAME, data)
+            origins = NOTHING.union(*(data.origins for data in positional))
+            return Data(origins) | self._unknown(node, "an attribute chosen at run time")
+        if ref.endswith("setattr"):
+            for data in positional[2:]:
+                self._set_attribute(node.args[0], name.value, data)
+                self._put(node.args[0], data)
+            return EMPTY
+        found = self._attribute(ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node))
+        return found | positional[2] if len(positional) > 2 else found
+
+    def _call_method(
+        self,
+        node: ast.Call,
+        function: ast.Attribute,
+        receiver: Data,
+        positional: list[Data],
+        named: Mapping[str, Data],
+    ) -> Data:
+        name, own = function.attr, receiver.origins
+        every = [*positional, *named.values()]
+        given = NOTHING.union(*(data.origins for data in every))
+        functions = receiver.functions.union(*(data.functions for data in every))
+        tools = receiver.tools.union(*(data.tools for data in every))
+        if name in table.PUTTING_METHODS | table.MERGING_METHODS or (every and name not in table.UNCHANGING_METHODS):
+            self._take_in(node, function, name, every)
+        if name in (
+            "write",
+            "writelines",
+            "write_text",
+            "write_bytes",
+            "writerow",
+            "writerows",
+            "dump",
+            "to_csv",
+            "info",
+            "warning",
+            "error",
+            "debug",
+        ):
+            self._output(node, given | (own if name == "to_csv" else NOTHING))
+        return Data(self._method(node, name, own, given, positional), functions, tools)
+
+    def _take_in(self, node: ast.Call, function: ast.Attribute, name: str, every: list[Data]) -> None:
+        layers = 0 if name in table.MERGING_METHODS else 1
+        if layers and isinstance(function.value, ast.Subscript | ast.Call):
+            layers = 2
+        words = [None] * len(node.args) + [word.arg for word in node.keywords]
+        sources = [*node.args, *(word.value for word in node.keywords)]
+        for data, source, word in zip(every, sources, words, strict=False):
+            if word == "key":
+                continue
+            origins = data.origins
+            for _ in range(layers):
+                origins = _each(origins, wrapped)
+            self._put(function.value, Data(origins, data.functions, data.tools), source)
+
+    def _method(self, node: ast.Call, name: str, own: Origins, given: Origins, positional: list[Data]) -> Origins:
+        first = node.args[0] if node.args else None
+        if name in table.TAKING_METHODS:
+            key = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+            if name == "group" or name == "getvalue":
+                return own | given
+            return _each(own, (lambda one: under(one, key)) if key else _at_unknown_key) | given
+        if name == "join":
+            return own | _each(_each(given, element), _one_of_many)
+        if name in ("format", "format_map"):
+            cuts = isinstance(node.func, ast.Attribute) and _cuts(node.func.value)
+            return own | _each(_each(given, part) if cuts else given, as_text)
+        if name == "encode":
+            if isinstance(first, ast.Constant) and not str(first.value).lower().replace("_", "-").startswith(
+                ("utf-8", "utf8", "ascii", "latin", "iso-8859", "cp12")
+            ):
+                return _each(own, encoded)
+            return _each(own, lambda one: replace(one, form=BYTES) if one.depth == 0 and not _settled(one) else one)
+        if name == "decode":
+            return _each(own, lambda one: replace(one, form=TEXT) if one.form == BYTES else one)
+        if name in ("hex", "translate"):
+            return _each(own, encoded) | given
+        if name in ("digest", "hexdigest"):
+            return _each(own, hashed)
+        if name == "replace":
+            return (own if first is not None and _is_blank(first) else _each(own, altered)) | given
+        if name in table.PIECE_METHODS:
+            at = (
+                isinstance(first, ast.Constant)
+                and isinstance(first.value, str)
+                and not set("@.-").isdisjoint(first.value)
+            )
+            return _each(own, pieces if at else _split) | given
+        if name in table.BIT_METHODS:
+            varies = self._loops > 0 and first is not None and not isinstance(first, ast.Constant | ast.Tuple)
+            return _each(own, questioned if varies else compared) | _each(given, compared)
+        if name in table.PLACE_METHODS or name == "len":
+            return _each(own, length) | _each(given, compared)
+        if name in table.PAIR_METHODS:
+            return _each(own, wrapped)
+        if name in ("value_counts", "nunique", "describe", "sum", "mean", "median", "max", "min", "std", "size"):
+            return _each(own, summed) | given
+        if name in table.APPLYING_METHODS:
+            inside = _each(own, element)
+            for data in positional:
+                for ref in data.refs:
+                    given |= _each(self._made(ref, node, inside, [Data(inside)]), wrapped)
+        return own | given
+
+
+# ── small questions about syntax ─────────────────────────────────────────────────────────────────────
+def _field(one: Origin) -> Origin:
+    """A part of a row whose key nobody says."""
+    return element(one) if one.depth > 0 else one
+
+
+def _field_named(one: Origin, name: str) -> Origin:
+    if _settled(one) or not is_personal(name) or one.depth > 0:
+        return one
+    return under(one, name)
+
+
+def _at_unknown_key(one: Origin) -> Origin:
+    """What a table of the program's own holds under a key that is computed, or a part of an answer."""
+    return element(one) if one.depth > 0 or one.form in (TEXT, BYTES) or one.personal else one
+
+
+def _one_of_many(one: Origin) -> Origin:
+    """A text put together from many."""
+    text = as_text(one)
+    return replace(text, key="") if text.form == TEXT else text
+
+
+def _cuts(node: ast.expr) -> bool:
+    """Whether a format text takes a few characters of what it is given: `{:.3}`, `%.3s`."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return any(isinstance(one, ast.Constant) and bool(_PRECISION.search(str(one.value))) for one in parts)
+
+
+def _split(one: Origin) -> Origin:
+    return replace(one, depth=1, form=PLAIN) if one.depth == 0 and not _settled(one) else one
+
+
+def _vague(data: Data) -> Data:
+    """What another name of a container may show of what was put into it."""
+    return Data(frozenset(derived(one) for one in data.origins if one.kind != UNTRUSTED), tools=data.tools)
+
+
+def _joined(first: dict[str, Data], second: dict[str, Data]) -> dict[str, Data]:
+    found = dict(first)
+    for name, data in second.items():
+        found[name] = found[name] | data if name in found else data
+    return found
+
+
+def _arguments(arguments: ast.arguments) -> list[str]:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [one.arg for one in (*every, arguments.vararg, arguments.kwarg) if one is not None]
+
+
+def _names_in(target: ast.expr) -> list[str]:
+    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def _bound(scope: ast.AST) -> Iterator[str]:
+    """The names that a function, or the text around all of them, binds itself."""
+    outside: set[str] = set()
+    found: list[str] = []
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        found += _arguments(scope.args)
+        waiting: list[ast.AST] = list(scope.body) if isinstance(scope.body, list) else [scope.body]
+    else:
+        waiting = list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.append(name)
+                waiting += node.decorator_list
+                if isinstance(node, ast.ClassDef):
+                    waiting += [one for one in node.body if isinstance(one, ast.ClassDef)]
+                continue
+            case ast.Lambda():
+                continue
+            case ast.Global(names=words) | ast.Nonlocal(names=words):
+                outside.update(words)
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.append(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                found += [alias.asname or alias.name.split(".")[0] for alias in aliases]
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.append(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.append(name)
+        waiting += ast.iter_child_nodes(node)
+    yield from (name for name in found if name not in outside)
+
+
+_SCALARS: Final = frozenset({"len", "str", "int", "float", "bool", "ord", "chr", "repr", "hash", "sum", "abs", "round"})
+
+
+def _load(target: ast.expr) -> ast.expr:
+    match target:
+        case ast.Name():
+            return ast.Name(target.id, ast.Load())
+        case ast.Attribute():
+            return ast.Attribute(target.value, target.attr, ast.Load())
+        case ast.Subscript():
+            return ast.Subscript(target.value, target.slice, ast.Load())
+    return target
+
+
+def _is_pure(ref: str) -> bool:
+    parts = ref.split(".")
+    if parts[0] == "builtins":
+        return len(parts) > 2 or parts[1] not in table.READING_BUILTINS
+    last = parts[-1]
+    reads = last in table.READING_FUNCTIONS or (
+        parts[0] in ("pandas", "numpy", "polars") and last.startswith(("read", "scan", "load"))
+    )
+    return parts[0] in table.PURE_MODULES and not reads and ref != "urllib.request.urlopen"
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+
+
+def _is_blank(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and not node.value.strip()
+
+
+def _is_short(node: ast.Slice) -> bool:
+    """Whether it takes a few characters, or as many as is only known at run time; `[::-1]` takes all of them."""
+    marks = [_number(mark) if mark is not None else None for mark in (node.lower, node.upper)]
+    if node.lower is None and node.upper is None:
+        return node.step is not None and _number(node.step) != -1
+    if any(mark is not None and _number(mark) is None for mark in (node.lower, node.upper)):
+        return True
+    lower, upper = marks
+    if upper is None:
+        return lower is not None and -SMALL <= lower < 0
+    width = upper - (lower or 0) if (upper >= 0) == ((lower or 0) >= 0) else SMALL + 1
+    return width <= SMALL
+
+
+def _number(node: ast.expr) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return -inner if inner is not None else None
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _is_domain(node: ast.Subscript) -> bool:
+    """`address.split("@")[1]`: the part of an address that many share."""
+    call = node.value
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args):
+        return False
+    first = call.args[0]
+    at = isinstance(first, ast.Constant) and first.value == "@"
+    return at and call.func.attr in table.PIECE_METHODS and _number(node.slice) in (-1, 1, 2)
