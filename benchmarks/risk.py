@@ -6,8 +6,8 @@ The programs were written from categories of risk and not from the rules. The fi
 made, so its figures say little. The second was written later without looking at the rules, and they met it then with
 92.0 % noticed and 1.2 % flagged, before what it showed was mended. `risky` ones have an effect that a person should
 see; `harmless` ones only compute, read the workspace and call reading tools; `writing` ones are ordinary and change
-something, so they ought to ask. Each is judged twice: with a catalogue, and with names of tools alone, as
-`python -m workbench.policy` does.
+something, and `telling` ones print hashes of single values, so both ought to ask. Each is judged twice: with a
+catalogue, and with names of tools alone, as `python -m workbench.policy` does.
 """
 
 from __future__ import annotations

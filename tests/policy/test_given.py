@@ -78,12 +78,12 @@ def test_private_data_inside_an_address_goes_out_with_it(rules: Rules) -> None:
     assert rules(code)["flow.private"] is Risk.HIGH
 
 
-def test_following_a_link_carries_nothing_out(rules: Rules) -> None:
+def test_following_a_link_out_of_private_data_tells_its_host_which_one_was_read(rules: Rules) -> None:
     code = (
         "from servers.demo import get_customer\nfrom servers.web import fetch_page\n"
         "c = await get_customer(id=1)\nawait fetch_page(url=c['link'])"
     )
-    assert "flow.private" not in rules(code)
+    assert rules(code)["flow.private"] is Risk.HIGH
 
 
 def test_a_path_that_climbs_is_medium(rules: Rules) -> None:

@@ -25,7 +25,7 @@ from workbench.records import Verdict
             "for o in await list_orders():\n    await send_email(to=o)\n"
             "open('workspace/report.csv', 'w')",
             "Sends e-mail through demo.send_email in a loop. "
-            "Data from demo.list_orders (line 2) goes to demo.send_email. "
+            "Data from demo.list_orders (line 2) goes to demo.send_email (to). "
             "Writes workspace/report.csv. Reads with demo.list_orders.",
         ),
         (

@@ -105,16 +105,32 @@ def test_sending_cannot_be_taken_back(judge: Callable[[str], Verdict]) -> None:
     assert effect.reversible is False
 
 
-@pytest.mark.parametrize("argument", ["{'to': x['mail']}", "to=x['mail']", "to='a@b.co', body=str(x)"])
+@pytest.mark.parametrize(
+    ("argument", "place"),
+    [("{'to': x['mail']}", "to"), ("to=x['mail']", "to"), ("to=x['mail'], body=str(x)", "body")],
+)
 def test_private_data_of_one_server_that_goes_to_another_is_named(
-    argument: str, judge: Callable[[str], Verdict]
+    argument: str, place: str, judge: Callable[[str], Verdict]
 ) -> None:
     code = (
         "from servers.demo import get_customer\nfrom servers.mail import send_message\n"
         f"x = await get_customer(id=1)\nawait send_message({argument})"
     )
     words = [finding.message for finding in judge(code).findings if finding.rule == "flow.private"]
-    assert words == ["Data from demo.get_customer (line 3) goes to mail.send-message"]
+    assert words == [f"Data from demo.get_customer (line 3) goes to mail.send-message ({place})"]
+
+
+def test_data_is_said_to_come_from_the_answer_it_stood_in_and_not_from_what_that_answer_was_asked_for(
+    judge: Callable[[str], Verdict],
+) -> None:
+    code = """
+from servers.demo import list_orders, get_customer, send_email
+for one in await list_orders():
+    who = await get_customer(customer_id=one["customer_id"])
+    await send_email(to="a@b.co", body=who["name"])
+"""
+    words = [finding.message for finding in judge(code).findings if finding.rule == "flow.private"]
+    assert words == ["Data from demo.get_customer (line 4) goes to demo.send_email (body)"]
 
 
 def test_data_that_stays_with_its_server_is_no_flow(judge: Callable[[str], Verdict]) -> None:

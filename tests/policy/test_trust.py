@@ -127,6 +127,18 @@ def test_a_tool_of_high_risk_is_never_allowed_as_a_whole_for_good() -> None:
     assert judge(READER, {}, [rule(Word.ALLOW, "server", READER)], NOBODY).word is Word.ALLOW
 
 
+def test_a_rule_for_a_server_does_not_cover_a_reading_tool_that_goes_where_its_argument_says() -> None:
+    schema: JsonObject = {"type": "object", "properties": {"url": {"type": "string"}}}
+    for name, more in (
+        ("fetch_page", {"input_schema": schema}),
+        ("get_bookmark", {"input_schema": schema}),
+        ("browse_web", {}),
+    ):
+        page = Tool("shop", name, hints=Hints(read_only=True, open_world=True), hash="p", **more)  # type: ignore[arg-type]
+        assert judge(page, {}, [rule(Word.ALLOW, "server", page)], NOBODY).word is None
+        assert judge(page, {}, [rule(Word.ALLOW, "tool", page)], NOBODY).word is Word.ALLOW
+
+
 def test_a_rule_that_has_expired_is_none() -> None:
     rules = [rule(Word.ALLOW, "arguments", where=TO_ACME, expires=100.0)]
     assert judge(MAIL, BOB, rules, NOBODY, now=99.0).word is Word.ALLOW

@@ -44,6 +44,7 @@ _BUILTINS = frozenset(dir(builtins))
 _READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
     name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")
 }  # what a program finds without importing it
+_UNFOLLOWED: Final = "a function that reading cannot follow"
 _ANY_NAME: Final = "*"  # stands for an attribute whose name is only known at run time
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Scope: TypeAlias = ast.AST | None
@@ -307,6 +308,8 @@ class Follower:
         self._repeated: set[ast.AST] = set()
         self._raised: dict[ast.AST, Origins] = {}
         self._news = False
+        self._strict = False  # whether a callee that is not known yet counts as one that nobody can tell
+        self._unresolved = False
         self.found = Flows({}, {}, NOTHING, True, NOTHING)
         # Where the reading is now.
         self._scope: _Scope = None
@@ -323,17 +326,24 @@ class Follower:
     def follow(self) -> Flows:
         """Read until nothing new is learned."""
         try:
-            for _ in range(MOST_ROUNDS):
-                self._news = False
-                self._read(self._tree.body, None)
-                for function in self._functions:
-                    self._read_function(function)
-                if not self._news:
-                    return self.found
+            settled = self._settle()
+            if settled and self._unresolved:  # by now it is certain which callees nobody can tell
+                self._strict = True
+                settled = self._settle()
         except (TooMuch, RecursionError):
-            pass
-        self.found.complete = False
+            settled = False
+        self.found.complete = self.found.complete and settled
         return self.found
+
+    def _settle(self) -> bool:
+        for _ in range(MOST_ROUNDS):
+            self._news = self._unresolved = False
+            self._read(self._tree.body, None)
+            for function in self._functions:
+                self._read_function(function)
+            if not self._news:
+                return True
+        return False
 
     def _foresee(self, node: ast.AST, scope: _Scope, owner: ast.ClassDef | None) -> None:
         """Every function and class of the program, and which names are bound where."""
@@ -1060,14 +1070,17 @@ class Follower:
         if isinstance(node.func, ast.Attribute):
             return found | self._call_method(node, node.func, receiver, positional, named)
         origins = target.origins.union(*(data.origins for data in every))
+        self._unresolved = True
+        if not self._strict:
+            return found | Data(origins)
         self.found.blind |= origins | self._now()
         self._mix(node, every, known=False)
-        return found | Data(origins) | self._unknown(node, "a function that reading cannot follow")
+        return found | Data(origins) | self._unknown(node, _UNFOLLOWED)
 
     def _mix(self, node: ast.Call, every: list[Data], *, known: bool) -> None:
         """A function that may put any of its arguments into any other one."""
         origins = _each(origins_of(every), derived)
-        given = Data(origins) if known else Data(origins) | self._unknown(node, "a function that reading cannot follow")
+        given = Data(origins) if known else Data(origins) | self._unknown(node, _UNFOLLOWED)
         if not given.origins or (known and len(every) < 2):
             return
         for source in (*node.args, *(word.value for word in node.keywords)):
@@ -1201,7 +1214,7 @@ class Follower:
                 tool = self._tool(key)
                 if tool is not None and node is not None:
                     answer = self._call_tool(node, tool, [given], {})
-                    found |= Data(answer.origins, tools=frozenset({key}))
+                    found |= Data(answer.origins)
         return found
 
     def _call_ref(self, node: ast.Call, ref: str, positional: list[Data], named: Mapping[str, Data]) -> Data:
@@ -1258,7 +1271,7 @@ class Follower:
     def _map(self, node: ast.Call, positional: list[Data]) -> Data:
         inside = [Data(_each(data.origins, element), data.functions, data.tools) for data in positional[1:]]
         origins = NOTHING.union(*(data.origins for data in inside))
-        found = Data(tools=positional[0].tools)
+        found = EMPTY
         for ref in positional[0].refs:
             made = self._call_ref(ast.copy_location(ast.Call(node.func, [], []), node), ref, inside, {})
             found |= made
@@ -1268,9 +1281,10 @@ class Follower:
             if (tool := self._tool(key)) is not None:
                 found |= self._call_tool(node, tool, inside, {})
         if not (positional[0].refs or positional[0].functions or positional[0].tools):
-            found |= Data(origins | positional[0].origins) | self._unknown(
-                node, "a function that reading cannot follow"
-            )
+            self._unresolved = True
+            found |= Data(origins | positional[0].origins)
+            if self._strict:
+                found |= self._unknown(node, _UNFOLLOWED)
         return replace(found, origins=_each(found.origins, wrapped))
 
     def _by_name(self, node: ast.Call, ref: str, positional: list[Data]) -> Data:

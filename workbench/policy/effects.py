@@ -159,14 +159,17 @@ def host(text: str) -> str:
     return "" if found.strip(HOLE) == "" else found.replace(HOLE, "…")
 
 
-def flow_out(reader: Reader, node: ast.AST, sink: str, taint: frozenset[Source], server: str) -> None:
-    """Private data of another place goes out here."""
+def flow_out(
+    reader: Reader, node: ast.AST, sink: str, taint: frozenset[Source], server: str, argument: str = ""
+) -> None:
+    """Private data of another place goes out here, in this argument of the sink."""
     source = first(frozenset(item for item in taint if not server or item.server != server), "private")
     if source is None:
         return
-    reader.report.flow(source, sink, reader.span(node))
+    reader.report.flow(source, f"{sink}.{argument}" if argument.isidentifier() else sink, reader.span(node))
     risk = Risk.CRITICAL if source.label.startswith("the file") else Risk.HIGH
-    words = f"Data from {source.label} (line {source.line}) goes to {sink}"
+    place = f" ({argument})" if argument.isidentifier() else ""
+    words = f"Data from {source.label} (line {source.line}) goes to {sink}{place}"
     reader.report.add(
         "flow.private", risk, words, reader.span(node), subject=sink, effect=EffectKind.MAY, reversible=False
     )
@@ -184,5 +187,6 @@ def note_environment(reader: Reader, node: ast.AST, key: Value) -> Value:
 
 
 def first(taint: frozenset[Source], kind: str) -> Source | None:
-    """The earliest source of this kind."""
-    return min((source for source in taint if source.kind == kind), key=lambda s: (s.line, s.label), default=None)
+    """The source of this kind whose answer the data is; of several the earliest."""
+    mine = (source for source in taint if source.kind == kind)
+    return min(mine, key=lambda source: (source.indirect, source.line, source.label), default=None)

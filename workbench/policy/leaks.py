@@ -7,14 +7,14 @@ secret; a single value spelled out by its characters, its length or its hash is.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from workbench.policy import bits
 from workbench.policy.data_flow import DERIVED, PRIVATE, UNKNOWN, UNTRUSTED, WHEN, Call, Flows, Follower, Origin
 from workbench.policy.reader import Reader
 from workbench.policy.report import Report, Use
 from workbench.policy.value import Source
-from workbench.records import EffectKind, Risk, Tool
+from workbench.records import EffectKind, Risk, Tool, Verdict
 
 _OPAQUE = "code"  # the fact that text is run as code
 
@@ -131,3 +131,20 @@ def _judge_output(reader: Reader, node: ast.AST, origins: Iterable[Origin]) -> N
     what = f"“{source.key}” of {source.label}" if source.key else f"a value of {source.label}"
     words = f"Spells out {what} (line {source.line}) by {source.how or 'its parts'}, where masking does not find it"
     reader.report.add("flow.spelled", Risk.HIGH, words, reader.span(node), subject=source.label, effect=EffectKind.MAY)
+
+
+# ── texts that run together ──────────────────────────────────────────────────────────────────────────
+def find_leak_between(one: Verdict, other: Verdict, tools: Sequence[Tool]) -> tuple[str, str] | None:
+    """The tool whose private answers one text reads, and the tool of the other text that may carry them outside: what a
+    program and a kept skill hand each other is read in neither of them."""
+    known = {(tool.server, tool.name): tool for tool in tools}
+    for reading, asking in ((one, other), (other, one)):
+        read = [tool for use in reading.tools if (tool := known.get((use.server, use.tool))) and bits.private(tool)]
+        reaching = [
+            tool for use in asking.tools if (tool := known.get((use.server, use.tool))) and bits.reaches_outside(tool)
+        ]
+        for tool in reaching:
+            source = next((found for found in read if bits.hears(tool, found.server)), None)
+            if source is not None:
+                return f"{source.server}.{source.name}", f"{tool.server}.{tool.name}"
+    return None

@@ -47,7 +47,8 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
     reader.report.use(Use(found, span.line, risk, looped, often=not once))
     check_arguments(reader, span, found, arguments)
     _check_flow(reader, node, found, arguments)
-    return Value(taint=_origin(found, span) | arguments.taint)
+    asked = frozenset(source if source.indirect else replace(source, indirect=True) for source in arguments.taint)
+    return Value(taint=_origin(found, span) | asked)
 
 
 def _judged(tool: Tool, looped: bool) -> tuple[Risk, str]:
@@ -115,12 +116,11 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
     risk = tool_risk(tool)
     if outward(tool):
         reader.report.fact("out", reader.span(node))
-        taint = (
-            frozenset(replace(source, server="") for source in arguments.taint)
-            if verbs.sends(tool.name)
-            else arguments.taint
-        )
-        flow_out(reader, node, name, taint, tool.server)
+        for key, value in _by_weight(arguments):
+            taint = value.taint
+            if verbs.sends(tool.name):
+                taint = frozenset(replace(source, server="") for source in taint)
+            flow_out(reader, node, name, taint, tool.server, key)
     if risk is Risk.LOW:
         return
     _note_flows(reader, node, name, arguments)
@@ -135,6 +135,12 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
     if decides and (at_least(risk, Risk.HIGH) or (outward(tool) and first(frozenset(reader.control), "untrusted"))):
         words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
         reader.report.add("flow.decides", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
+
+
+def _by_weight(arguments: Arguments) -> list[tuple[str, Value]]:
+    """What is sent before whom it is sent to: of a message to a customer, the customer's own address says least."""
+    named = sorted(arguments.by_name(), key=lambda one: one[0] in verbs.DESTINATIONS)
+    return [*named, *(("", value) for value in arguments.positional)]
 
 
 def _note_flows(reader: Reader, node: ast.AST, name: str, arguments: Arguments) -> None:

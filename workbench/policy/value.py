@@ -33,6 +33,7 @@ class Source:
     label: str
     line: int
     server: str = ""
+    indirect: bool = False  # it only decided what another tool was asked, whose answer the data is
 
 
 NO_TAINT: Final[frozenset[Source]] = frozenset()

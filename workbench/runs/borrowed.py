@@ -15,6 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.policy.assess import assess
 from workbench.policy.earlier import assess_after
 from workbench.policy.impact import together
+from workbench.policy.leaks import find_leak_between
 from workbench.policy.levels import worst
 from workbench.policy.skill_uses import PACKAGE, unread
 from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
@@ -63,7 +64,10 @@ def with_skills(
             verdict = _asking(verdict, skill, line, doubt)
         else:
             inner = assess_all(skill.code, tools, skills, (), (*above, skill.name), reach)
+            leak = find_leak_between(verdict, inner, tools)
             verdict = _joined(verdict, skill, inner, line)
+            if leak is not None:
+                verdict = _leaking(verdict, skill, line, *leak)
     return verdict
 
 
@@ -174,6 +178,13 @@ def _with_finding(
     )
 
 
+def _leaking(verdict: Verdict, skill: Skill, line: int, source: str, sink: str) -> Verdict:
+    """What the program and the skill hand each other cannot be followed, so the user is asked."""
+    words = f"Whether data from {source} goes to {sink} cannot be read: the skill {skill.name} stands between them"
+    asking = _with_finding(verdict, "flow.unclear", Risk.HIGH, words, sink, line)
+    return replace(asking, gate=Gate.ASK, may_carry=tuple(sorted({*verdict.may_carry, sink})))
+
+
 def _joined(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdict:
     place = f" (in the skill {skill.name})"
     read = {unread(name) for name in (skill.name.replace("-", "_"), identifier(skill.name))}
@@ -193,6 +204,7 @@ def _joined(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdic
         definitions={**verdict.definitions, **inner.definitions, MARK + skill.name: skill.sha},
         hosts=tuple(dict.fromkeys((*verdict.hosts, *inner.hosts))),
         impact=together(verdict.impact, inner.impact),
+        may_carry=tuple(sorted({*verdict.may_carry, *inner.may_carry})),
         lines=verdict.lines + inner.lines,
         forks=verdict.forks + inner.forks,
         any_skill=verdict.any_skill or inner.any_skill,
