@@ -49,9 +49,11 @@ def flows(verdict: Verdict) -> list[str]:
 
 
 def _programs(kind: str) -> dict[str, str]:
-    """The programs of this kind in `programs_private_data.txt`: `leak` carries a private value, or what depends on one, to
-    somebody outside; `clean` reads private data and asks the world for something else; `disguised` prints a single
-    private value in a form that no masking finds; `open` prints what masking reads, and figures over many rows."""
+    """The programs of this kind in `programs_private_data.txt`.
+
+    `leak` carries a private value, or what depends on one, to somebody outside; `clean` reads private data and asks the
+    world for something else; `disguised` prints a single private value in a form that no masking finds; `open` prints
+    what masking reads, and figures over many rows."""
     parts = Path(__file__).with_name("programs_private_data.txt").read_text(encoding="utf-8").split("### ")[1:]
     named = (part.partition("\n") for part in parts)
     return {head.removeprefix(f"{kind}: "): code.rstrip("\n") for head, _, code in named if head.startswith(f"{kind}:")}
