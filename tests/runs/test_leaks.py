@@ -16,6 +16,8 @@ from itertools import takewhile
 
 import pytest
 
+from tests.runs.test_guard import Person
+
 READ = """
 import base64, html, json, re, urllib.parse
 from servers.demo import get_customer
@@ -96,8 +98,11 @@ async def people(demo):
 
 @pytest.mark.parametrize("how", PROGRAMS)
 async def test_no_way_to_write_a_value_leads_it_to_the_model(demo, people, how):
-    demo.settings = replace(demo.settings, run_answer_tokens=1_000_000)
+    demo.settings = replace(demo.settings, run_answer_tokens=1_000_000, isolation_high="process")
+    person = Person(demo)  # who allows it, though its review says that it spells values out
     run = await demo.conveyor.finished(demo.conveyor.submit(PROGRAMS[how], demo.rooms.sessions.open("a")).id)
+    person.leave()
+    assert person.decided == 1
     assert run.state == ("failed" if how == "raised" else "done"), run.fault
     shown = re.sub(r"\[[A-Z_]+_\d+\.\w{4}\]", " ", run.model_view)
     leaks = {way: found for way in WAYS if (found := sorted(one for one in writings(way, people) if one in shown))}

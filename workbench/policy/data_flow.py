@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -1263,7 +1263,7 @@ class Follower:
         if ref in table.PATTERN_PIECES:
             return _each(origins, pieces)
         if ref in ("re.sub", "re.subn"):
-            return origins if len(node.args) > 1 and _is_blank(node.args[1]) else _each(origins, altered)
+            return origins if _only_separates(node.args[:2]) else _each(origins, altered)
         if ref.split(".")[0] in ("pandas", "polars"):
             return _each(origins, lambda one: replace(one, form=TABLE, depth=ANY, key="") if not _settled(one) else one)
         return origins
@@ -1370,12 +1370,14 @@ class Follower:
             return _each(own, lambda one: replace(one, form=BYTES) if one.depth == 0 and not _settled(one) else one)
         if name == "decode":
             return _each(own, lambda one: replace(one, form=TEXT) if one.form == BYTES else one)
-        if name in ("hex", "translate"):
+        if name == "hex":
+            return _each(own, as_text)
+        if name == "translate":
             return _each(own, encoded) | given
         if name in ("digest", "hexdigest"):
             return _each(own, hashed)
         if name == "replace":
-            return (own if first is not None and _is_blank(first) else _each(own, altered)) | given
+            return (own if _only_separates(node.args[:2]) else _each(own, altered)) | given
         if name in table.PIECE_METHODS:
             at = (
                 isinstance(first, ast.Constant)
@@ -1517,8 +1519,10 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
 
 
-def _is_blank(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and not node.value.strip()
+def _only_separates(arguments: Sequence[ast.expr]) -> bool:
+    """Whether a replacement puts other separators in the place of some, or none: what is replaced, and what by."""
+    texts = [one.value for one in arguments if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return len(texts) == 2 and "@" not in texts[0] and table.SEPARATORS.issuperset(texts[1])
 
 
 def _is_short(node: ast.Slice) -> bool:

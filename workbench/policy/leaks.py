@@ -23,7 +23,7 @@ def find_leaks(reader: Reader, tree: ast.Module) -> None:
     """Add what follows from the flow of values to the findings of a program that was read by names."""
     report = reader.report
     uses = list(report.uses.values())
-    if not uses:
+    if not any(bits.private(use.tool) or bits.reaches_outside(use.tool) for use in uses):
         return
     flows = Follower(tree, reader.toolbook, _calls(reader)).follow()
     flows.complete = flows.complete and _OPAQUE not in report.facts and not report.dynamic

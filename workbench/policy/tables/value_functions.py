@@ -49,6 +49,7 @@ READING_BUILTINS: Final = names(
     "open exec eval compile __import__ globals locals vars input breakpoint getattr setattr delattr __builtins__ super"
 )
 
+SEPARATORS: Final = frozenset(" \t\n_-./,;:()")  # masking finds a value also with others of them, or with none
 CHARACTERS: Final = "characters one by one"
 ENCODED: Final = "another encoding"
 HASHED: Final = "a hash"
@@ -58,8 +59,11 @@ ALTERED: Final = "changed characters"
 COMPUTED: Final = "computed numbers"
 SUMMARIES: Final = frozenset({HASHED, LENGTH, PART})  # say nothing more once they are compared or summed up
 
+# Among these are the encodings in which masking finds what it knows.
 TO_TEXT: Final = names(
-    """builtins.str builtins.repr builtins.ascii builtins.format json.dumps pprint.pformat html.escape html.unescape
+    """base64.b64encode base64.b16encode base64.urlsafe_b64encode base64.standard_b64encode base64.encodebytes
+    binascii.hexlify binascii.b2a_hex binascii.b2a_base64
+    builtins.str builtins.repr builtins.ascii builtins.format json.dumps pprint.pformat html.escape html.unescape
     urllib.parse.quote urllib.parse.quote_plus urllib.parse.unquote urllib.parse.urlencode"""
 )
 TO_LIST: Final = names(
@@ -84,9 +88,8 @@ TO_NUMBER: Final = names(
 )
 TO_BIT: Final = names("builtins.any builtins.all builtins.bool builtins.isinstance builtins.callable builtins.type")
 ENCODERS: Final = names(
-    """builtins.ord base64.b64encode base64.b32encode base64.b32hexencode base64.b16encode base64.b85encode
-    base64.a85encode base64.urlsafe_b64encode base64.standard_b64encode base64.encodebytes base64.z85encode
-    binascii.hexlify binascii.b2a_hex binascii.b2a_base64 binascii.b2a_uu binascii.b2a_qp zlib.compress gzip.compress
+    """builtins.ord base64.b32encode base64.b32hexencode base64.b85encode base64.a85encode base64.z85encode
+    binascii.b2a_uu binascii.b2a_qp zlib.compress gzip.compress
     bz2.compress lzma.compress codecs.encode codecs.escape_encode struct.pack quopri.encodestring
     builtins.int.from_bytes uuid.uuid3 uuid.uuid5 array.array"""
 )
