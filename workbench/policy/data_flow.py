@@ -496,8 +496,10 @@ class Follower:
                 data = self._value(node.value)
                 for target in node.targets:
                     self._assign(target, data, node.value)
-            case ast.AnnAssign() if node.value is not None:
-                self._assign(node.target, self._value(node.value), node.value)
+            case ast.AnnAssign():
+                self._value(node.annotation)  # it is evaluated, and may bind names
+                if node.value is not None:
+                    self._assign(node.target, self._value(node.value), node.value)
             case ast.AugAssign():
                 self._augmented(node)
             case ast.If():
@@ -527,7 +529,7 @@ class Follower:
                 self._import(node)
             case _:
                 for child in ast.iter_child_nodes(node):
-                    if isinstance(child, ast.expr) and not isinstance(node, ast.Delete | ast.AnnAssign):
+                    if isinstance(child, ast.expr):
                         self._value(child)
 
     def _assign(self, target: ast.expr, data: Data, source: ast.expr) -> None:
@@ -544,6 +546,7 @@ class Follower:
                 self._set_attribute(target.value, target.attr, data)
                 self._put(target.value, data, source)
             case ast.Subscript():
+                self._value(target.value)
                 key = self._value(target.slice)
                 if "__dict__" in ast.unparse(target.value) or isinstance(target.value, ast.Call):
                     self._learn(self._attributes, _ANY_NAME, data)
@@ -689,6 +692,8 @@ class Follower:
         with self._under(inside if self._loops else NOTHING):
             for handler in node.handlers:
                 self._env = _joined(start, after)
+                if handler.type is not None:
+                    self._value(handler.type)
                 if handler.name:
                     self._bind(handler.name, Data(_each(inside, derived)), None)
                 self._block(handler.body)
@@ -758,6 +763,11 @@ class Follower:
         self._bind(node.name, Data(functions=frozenset({node})) | decorated, None)
 
     def _defaults(self, node: _Function) -> None:
+        if not isinstance(node, ast.Lambda):
+            every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg)
+            for annotation in (node.returns, *(one.annotation for one in every if one is not None)):
+                if annotation is not None:
+                    self._value(annotation)
         positional = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
         named = zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults, strict=True)
         only = ((a.arg, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None)
@@ -771,6 +781,8 @@ class Follower:
             base = self._value(expression)
             inherited |= Data(base.origins, base.functions)
             for function in base.functions:
+                if expression in node.decorator_list:
+                    inherited |= self._call_function(function, [Data(functions=frozenset({node}))], {})
                 self._learn(self._objects, node, self._objects.get(function, EMPTY))
         self._learn(self._objects, node, Data(inherited.origins))
         for statement in node.body:
@@ -784,7 +796,8 @@ class Follower:
                         self._learn(self._objects, node, data)
             else:
                 self._statement(statement)
-        self._bind(node.name, Data(functions=frozenset({node}) | inherited.functions), None)
+        held = self._objects.get(node, EMPTY)  # a class may answer as its objects do
+        self._bind(node.name, Data(held.origins, frozenset({node}) | inherited.functions, held.tools), None)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
