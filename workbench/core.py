@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 
 # Programs of ours start here: Python looks for modules where it starts, and a bench may hold anybody's `json.py`.
 ABOVE = Path(__file__).resolve().parents[1]
+REGISTER_SECONDS = 4.0  # for which a core that closes goes on looking through answers that its user has seen
 
 log = logging.getLogger(__name__)
 
@@ -249,7 +250,8 @@ class Core:
     @property
     def busy(self) -> bool:
         """Whether somebody would lose something if the core closed now."""
-        return self.conveyor.busy or bool(self.entrance.agents())
+        registering = self.rooms.sessions.person.registrations.busy
+        return self.conveyor.busy or registering or bool(self.entrance.agents())
 
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one agent until it leaves."""
@@ -263,7 +265,7 @@ class Core:
         await self.entrance.close_http()
         await self.hints.close()
         await self.conveyor.close()
-        await self.rooms.sessions.person.registrations.settled()
+        await self.rooms.sessions.person.registrations.close(REGISTER_SECONDS)
         for process in tuple(self._examples):
             await _end(process)
         self.journal.append(Note("core.closed", "The core closed", detail={"pid": os.getpid()}))

@@ -10,6 +10,7 @@ from workbench.privacy.detect import by_patterns
 from workbench.privacy.found import Found, union
 from workbench.privacy.kinds import CUSTOM, LITERAL, Kind
 from workbench.privacy.known import fold
+from workbench.privacy.letters import plain, visible
 from workbench.privacy.marks import lookalikes
 from workbench.privacy.ordinary import is_ordinary
 from workbench.privacy.remembered import Remembered
@@ -115,7 +116,9 @@ class Hiding:
 
     def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
         text = as_text(leaf)
-        told = kind and "\0" not in text and kind.accepts(text) and not self._values.rules.lets_pass(text)
+        told = (
+            kind and "\0" not in text and kind.accepts(plain(visible(text))) and not self._values.rules.lets_pass(text)
+        )
         if kind and told and next(lookalikes(text), None) is None:
             bare = text.strip()
             number = leaf if isinstance(leaf, int | float) else None

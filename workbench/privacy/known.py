@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from workbench.patterns import later
 from workbench.privacy.common import WORDS
 from workbench.privacy.grams import SIZE, Grams, Sieve
+from workbench.privacy.letters import plain
 from workbench.privacy.spots import each, spots
 from workbench.privacy.views import Bare, Digits, View, bare, views
 from workbench.quick_records import dataclass
@@ -128,7 +129,8 @@ class Known:
         """Every known value in this text, in any of its writings."""
         if not (self._plain or self._words or self._digits):
             return
-        folded = fold(text)
+        text = plain(text)
+        folded = _lowered(text)
         grams = Grams(folded)
         yield from (Seen(at, at + len(value), value) for at, value in self._plain.find(grams))
         yield from (Seen(at, at + len(value), value[::-1]) for at, value in self._reversed.find(grams))
@@ -153,7 +155,11 @@ def _through(view: View | Digits | Bare, index: Index) -> Iterator[Seen]:
 
 
 def fold(text: str) -> str:
-    """Lower case, letter by letter, so that positions stay: the few letters that would become two are kept."""
+    """Lower case and plain, letter by letter, so that positions stay: letters that would become two are kept."""
+    return _lowered(plain(text))
+
+
+def _lowered(text: str) -> str:
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.privacy.held import Source
+from workbench.privacy.letters import plain, visible
 from workbench.privacy.remembered import SHORT, Remembered
 from workbench.privacy.values import Values
 from workbench.privacy.walk import as_text, embedded, leaves
@@ -23,7 +24,7 @@ class Learning:
             if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
                 continue
             text = as_text(leaf)
-            if kind and "\0" not in text and kind.accepts(text) and not rules.lets_pass(text):
+            if kind and "\0" not in text and kind.accepts(plain(visible(text))) and not rules.lets_pass(text):
                 self._values.learn(kind.name, text.strip(), source)
             elif isinstance(leaf, str):
                 self._read(leaf, source, plain=kind is None)

@@ -10,8 +10,10 @@ from typing import Final
 
 from workbench.privacy.detect import detect
 from workbench.privacy.found import Found
+from workbench.privacy.letters import has_invisible, plain
 from workbench.privacy.remembered import SHORT, digest
 from workbench.privacy.rules import Rules
+from workbench.privacy.views import without_invisible
 
 _MOST: Final = 32
 
@@ -24,7 +26,15 @@ class Readings:
         self._adding = Lock()
 
     def detect(self, text: str, rules: Rules) -> tuple[Found, ...]:
-        """What the detector sees in this text, by these rules."""
+        """What the detector sees in this text, by these rules, whatever its letters wear."""
+        text = plain(text)
+        if not has_invisible(text):
+            return self._detect(text, rules)
+        view = without_invisible(text)
+        found = self._detect(view.text, rules)
+        return tuple(Found(*view.origin(one.start, one.end), one.kind, one.why) for one in found)
+
+    def _detect(self, text: str, rules: Rules) -> tuple[Found, ...]:
         if len(text) <= SHORT:  # the detector remembers those itself
             return detect(text, rules)
         key = (digest(text), rules)

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Iterable
 
 from workbench.privacy.beside import beside
-from workbench.privacy.detect import detect
 from workbench.privacy.found import Found
 from workbench.privacy.kinds import LITERAL
 from workbench.privacy.known import fold
+from workbench.privacy.readings import Readings
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.vault import Vault
 from workbench.privacy.walk import as_text, leaves, parsed
@@ -32,7 +32,7 @@ def try_on(text: str, rules: Rules = PLAIN, known: Iterable[tuple[str, str]] = (
     vault.register(text if value is None else value, "")
     masked = vault.sanitize(text)
     whole, hidden = beside(masked, vault.restore)
-    found, other = detect(text, rules), {fold(one): _MARKED for _, one in said}
+    found, other = Readings().detect(text, rules), {fold(one): _MARKED for _, one in said}
     for leaf, announced in leaves(value, rules) if value is not None else ():
         if announced is not None:
             other[fold(as_text(leaf).strip())] = _BY_KEY

@@ -15,6 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.held import Held, Source
 from workbench.privacy.kinds import BY_NAME, LITERAL
 from workbench.privacy.known import Known, fold
+from workbench.privacy.letters import plain, visible
 from workbench.privacy.marks import Marks
 from workbench.privacy.readings import Readings
 from workbench.privacy.rules import PLAIN, Rules
@@ -49,6 +50,7 @@ class Values:
 
     def learn(self, kind: str, text: str, source: Source) -> None:
         """Know a value from now on, and that this server supplied it, if one did."""
+        text = visible(text)
         folded = fold(text)
         server = source.server if isinstance(source, Place) else source
         with self.filing:
@@ -136,13 +138,13 @@ class Values:
         number = self._counts[held.kind]
         self._held[held.kind, number] = held
         told = held.kind != LITERAL and not isinstance(held.number, bool)  # `True` stands everywhere
-        if told and (folded := fold(held.text)) not in self._origins:
-            self._file(held.kind, held.text, folded)
+        if told and (folded := fold(shown := visible(held.text))) not in self._origins:
+            self._file(held.kind, shown, folded)
         return self._marks.make(held.kind, number), held
 
     def _file(self, kind: str, text: str, folded: str) -> None:
         self._origins[folded] = (kind, set())
-        self.known.add(text, numeric=BY_NAME[kind].numeric, worded=BY_NAME[kind].worded)
+        self.known.add(plain(text), numeric=BY_NAME[kind].numeric, worded=BY_NAME[kind].worded)
         self.learnt += 1  # only now: who looked before did not see it
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from workbench.patterns import later
+from workbench.privacy.letters import INVISIBLE, has_invisible
 from workbench.privacy.spots import each
 
 _ESCAPE = later(
@@ -61,10 +62,17 @@ def views(text: str) -> Iterator[View]:
         yield _replaced(text, _PERCENT, _unquote)
     if "\\" in text or "&#" in text:
         yield _replaced(text, _ESCAPE, _unescape)
+    if has_invisible(text):
+        yield without_invisible(text)
     if pieces := list(_base64(text)):
         yield _joined(pieces)
     if pieces := list(_hex(text)):
         yield _joined(pieces)
+
+
+def without_invisible(text: str) -> View:
+    """The text without what nobody sees."""
+    return _replaced(text, INVISIBLE, lambda _: "")
 
 
 class Digits:

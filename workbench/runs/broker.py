@@ -19,6 +19,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
@@ -55,6 +56,7 @@ from workbench.runs.tape import Tapes
 log = logging.getLogger(__name__)
 
 BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
+LATER = "(in the entry of its answer)"  # instead of arguments that cannot be masked yet
 KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
 Progress = Callable[[float, float, str], None]
 
@@ -172,9 +174,10 @@ class Broker:
                 return self._refuse(call, session, _replaced(tool), said.risk)
         count(given, session)
         if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
-            await session.registrations.settled()  # its arguments may come from an answer that was just shown
             words = f"{tool.server}.{tool.name} was called"
             sending = _entry("call.sent", call, session, said.risk, words, None, ok=True, given=given)
+            if session.registrations.busy:  # they may come from an answer that was just shown
+                sending = replace(sending, detail={**sending.detail, "arguments": LATER})
             self._rooms.journal.append_ahead(sending)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         outcome = await self.caching.find(sent, tool)
@@ -205,15 +208,16 @@ class Broker:
     ) -> Outcome:
         """The answer of the user's own call: at once when looking it through would take long."""
 
-        async def note() -> None:
-            await self._registered(session, tool, outcome, call.run_id)
+        def note() -> None:
             self._remember(sent, tool, session, outcome)
             self._rooms.journal.append(_ended(call, tool, session, risk, outcome, given))
 
+        register = partial(self._registered, session, tool, outcome, call.run_id)
         if session.origin is Origin.PERSON and (outcome.bytes > BIG_ANSWER or session.registrations.busy):
-            session.registrations.put(note)
-        else:
-            await note()
+            session.registrations.put(register, note)
+            return outcome
+        outcome = await register()
+        note()
         return outcome
 
     async def _for_program(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer
@@ -42,12 +43,11 @@ class Reader:
         except WorkbenchError as fault:
             outcome = Outcome(call_id, ok=False, fault=Fault(fault.message, fault.hint))
 
-        async def note() -> None:
-            await self._register(session, server, outcome)
+        def note() -> None:
             kind, word = ("resource.read", "was read") if outcome.ok else ("resource.failed", "could not be read")
             self._note(kind, f"{what} {word}", server, session, outcome)
 
-        await _behind(session, outcome, note)
+        await self._behind(session, server, outcome, note)
         return outcome
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str], session: Session) -> PromptAnswer:
@@ -64,14 +64,22 @@ class Reader:
         content = tuple(message.content for message in answer.messages)
         outcome = Outcome("", answer.fault is None, content, "", answer.fault, ms=answer.ms, bytes=answer.bytes)
 
-        async def note() -> None:
-            await self._register(session, server, outcome)
+        def note() -> None:
             kind, word = ("prompt.filled", "was filled") if outcome.ok else ("prompt.failed", "could not be filled")
             told = replace(outcome, tokens=answer.tokens)
             self._note(kind, f"{what} {word}", server, session, told, arguments=arguments)
 
-        await _behind(session, outcome, note)
+        await self._behind(session, server, outcome, note)
         return answer
+
+    async def _behind(self, session: Session, server: str, outcome: Outcome, note: Callable[[], None]) -> None:
+        """Register and note an answer, after it is shown if looking it through takes long; only the user reads here."""
+        register = partial(self._register, session, server, outcome)
+        if outcome.bytes > BIG_ANSWER or session.registrations.busy:
+            session.registrations.put(register, note)
+        else:
+            await register()
+            note()
 
     async def _register(self, session: Session, server: str, outcome: Outcome) -> None:
         """A person sees an answer also when it cannot be looked through; no other session reads here."""
@@ -115,11 +123,3 @@ class Reader:
                 detail=detail,
             )
         )
-
-
-async def _behind(session: Session, outcome: Outcome, note: Callable[[], Awaitable[None]]) -> None:
-    """Note an answer, after it is shown if looking it through takes long; only the user reads here."""
-    if outcome.bytes > BIG_ANSWER or session.registrations.busy:
-        session.registrations.put(note)
-    else:
-        await note()

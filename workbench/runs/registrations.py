@@ -11,27 +11,31 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from workbench.events import spawn
 
 log = logging.getLogger(__name__)
+
+Register: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class Registrations:
     """Those of one session, one after the other in the order of their answers."""
 
     def __init__(self) -> None:
-        self._due: deque[Callable[[], Awaitable[None]]] = deque()
+        self._due: deque[tuple[Register, Callable[[], None]]] = deque()
         self._task: asyncio.Task[None] | None = None
+        self._hurries = False  # the core ends: what is due is noted, and no longer looked through
 
     @property
     def busy(self) -> bool:
         """Whether an answer that was shown is not registered yet."""
         return self._task is not None
 
-    def put(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do this after what is due already."""
-        self._due.append(work)
+    def put(self, register: Register, note: Callable[[], None]) -> None:
+        """Register an answer after those that are due already, then note it."""
+        self._due.append((register, note))
         if self._task is None:
             self._task = spawn("registration of answers", self._work())
 
@@ -40,13 +44,28 @@ class Registrations:
         while self._task is not None:
             await asyncio.wait([self._task])
 
+    async def close(self, seconds: float) -> None:
+        """Wait that long for what is due; then note the rest as well as it can be masked without being registered."""
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=seconds)
+        if self._task is not None:
+            self._hurries = True
+            self._task.cancel()
+            await self.settled()
+
     async def _work(self) -> None:
         try:
             while self._due:
-                work = self._due.popleft()
+                register, note = self._due.popleft()
                 try:
-                    await work()
+                    if not self._hurries:
+                        await register()
+                except asyncio.CancelledError:
+                    if not self._hurries:
+                        raise
+                try:
+                    note()
                 except Exception:  # the next ones are other answers
-                    log.exception("an answer could not be registered")
+                    log.exception("an answer could not be noted")
         finally:
             self._task = None
