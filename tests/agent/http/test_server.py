@@ -13,7 +13,7 @@ import pytest
 
 from workbench.agent.http import server
 from workbench.agent.tools import TOOLS
-from workbench.records import EntryQuery, RunState
+from workbench.records import Decision, EntryQuery, RunState
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -171,6 +171,24 @@ async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
         while core.entrance.agents():
             await http.look()
             await asyncio.sleep(0.01)
+
+
+async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(core, visitor, monkeypatch):
+    from workbench.agent.http import agents
+
+    core._set_settings(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
+    core.rooms.store.write("old.txt", "x")
+    deletes = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'", "description": "tidy up"}
+    async with visitor() as client:
+        facts = (await client.call_tool("execute_code", deletes)).structured_content
+        assert facts["state"] == "waiting"
+        monkeypatch.setattr(agents, "GONE_SECONDS", -1.0)
+        await core.entrance._http._agents.look()
+        run = core.conveyor.run(facts["run"])
+        assert run.state is RunState.WAITING, "its agent was told to ask for it later"
+        core.conveyor.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal))
+        answer = await client.call_tool("get_run", {"run_id": run.id, "wait": 40})
+    assert answer.content[0].text == 'result = "gone"'
 
 
 async def test_connections_that_say_nothing_end_and_are_not_without_number(core, raw, monkeypatch):
