@@ -206,3 +206,16 @@ async def test_a_program_that_needs_such_a_server_is_told_so_and_asks_nobody(wai
     assert "github waits for the user's Connect" in text
     assert "`mcp-workbench servers allow github`" in text
     assert "no such server" not in text
+
+
+async def test_a_kept_skill_that_needs_such_a_server_is_told_of_it_too(waiting_server, agent):
+    code = "from servers.github import create_issue\nasync def report(title: str):\n    await create_issue(title=title)"
+    draft = await waiting_server.desk.draft_skill("report", "Opens an issue.", code, "")
+    await waiting_server.desk.keep_skill("report", draft.sha)
+    async with agent() as client:
+        text, facts = await told(client, "run_skill", name="report", arguments={"title": "x"})
+        loaded = "from skills.report import report\nawait report('x')"
+        by_program, _ = await told(client, "execute_code", code=loaded, description="open an issue")
+    assert facts["state"] == "refused", "nobody is asked about what cannot work"
+    assert text.startswith("The skill was not run. github waits for the user's Connect")
+    assert by_program.startswith("The program was not run. github waits for the user's Connect")
