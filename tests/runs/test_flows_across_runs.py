@@ -131,3 +131,15 @@ async def test_a_program_that_spells_a_value_to_its_agent_waits(demo):
     assert run.state is RunState.WAITING
     (found,) = [finding for finding in run.verdict.findings if finding.rule == "flow.spelled"]
     assert (found.span.line, found.risk) == (3, Risk.HIGH)
+
+
+async def test_a_page_may_be_asked_again_though_it_repeats_its_own_address(demo):
+    agent = demo.rooms.sessions.open("agent")
+    await ran(demo, agent, READ + "print(len(rows))")
+    page = FETCH + "print((await fetch_page(url='https://prices.example/paper'))['url'])"
+    for _ in range(2):
+        run, pauses = await asked(demo, agent, page)
+        assert (run.state, [pause.why for pause in pauses]) == (RunState.DONE, []), run.fault
+    other = FETCH + "await fetch_page(url='https://prices.example/paper?x=1')"
+    run, pauses = await asked(demo, agent, other)
+    assert [pause.tool for pause in pauses] == ["fetch_page"]

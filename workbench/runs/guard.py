@@ -13,7 +13,7 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -97,6 +97,8 @@ class Guard:
         objections = [*giving_objections(giving), *objections]
         open_ones = [one for one in objections if not self._settled(tool, one)]
         if not open_ones:
+            if not objections and bits.asks_anywhere(tool):
+                self._provenance.pass_places(text for _, text, place in sift(arguments).values if place)
             return None
         if any((*key, one.rule, one.path, _named(one.value)) in self._denied for one in open_ones):
             return _denied(PauseAnswer("", allow=False, reason="the same was denied before"))
@@ -137,7 +139,7 @@ class Guard:
             await asyncio.to_thread(provenance.file)
         elif sifted.values:
             provenance.file()
-        found = self._origins(sifted)
+        found = self._origins(sifted, tool)
         objections = [*self._unforeseen(tool, said), *self._objections(tool, found, covered=covered)]
         if not covered and PRIVATE in provenance.kinds and self._may_carry(tool, call):
             told = {one.path for one in objections if one.rule == "private"}
@@ -203,11 +205,14 @@ class Guard:
         asked = run.decision is not None or self._road.plan is not None
         return not asked and run.verdict is not None and spared(run.verdict, settings)
 
-    def _origins(self, sifted: Sifted) -> tuple[ValueOrigin, ...]:
-        """Where its values came from, apart from what a person has read or written as part of the program."""
+    def _origins(self, sifted: Sifted, tool: Tool) -> tuple[ValueOrigin, ...]:
+        """Where its values came from, apart from what the user has read or written as part of the program, and from
+        addresses that were asked before: a page repeats its own."""
+        again: Collection[str] = self._provenance.passed if bits.asks_anywhere(tool) else ()
         return tuple(
             _value_origin(path, text, came)
             for path, text, place in sifted.values
+            if not (place and text in again)
             for came in self._provenance.origin(text, _LOOKED_FOR, names=place, known=self._knows)
         )
 

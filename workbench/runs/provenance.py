@@ -28,6 +28,7 @@ MOST_UNFILED: Final = 32_000_000  # characters of answers that wait to be filed;
 _MOST_READS: Final = 20_000
 SHORT: Final = 20_000  # characters not yet filed, up to which filing is done where it is; more goes to a thread
 AROUND: Final = 90  # characters shown on either side of a find
+MOST_PASSED: Final = 2_000  # addresses that were asked without a question, and are remembered
 _FEWEST: Final = 6  # letters of a value that says something by itself
 _FEWEST_PLAIN: Final = 12  # letters, where it is made of ordinary words
 _LONGEST_ATOM: Final = 200_000  # characters of one argument that are looked at for addresses and numbers
@@ -69,6 +70,7 @@ class Provenance:
     def __init__(self) -> None:
         self.kinds: frozenset[str] = frozenset()  # of all that was read
         self.private_from: set[str] = set()  # servers whose private data was read; "": which one is not known any more
+        self.passed: set[str] = set()  # addresses that reading calls asked before, when nothing spoke against them
         self.at = 0.0  # when something was read last
         self.way_out = False  # a tool was called that can send something out
         self._unfiled: deque[Read] = deque()
@@ -120,6 +122,11 @@ class Provenance:
                 if came := self._match(reading, kind, imprint, known, names=names):
                     found[kind] = came
         return tuple(found.values())
+
+    def pass_places(self, texts: Iterable[str]) -> None:
+        """Reading calls went to these addresses, and nothing spoke against it."""
+        if len(self.passed) < MOST_PASSED:
+            self.passed.update(texts)
 
     def is_public(self, text: str) -> bool:
         """Whether the whole text stands in an answer that is not private."""
