@@ -71,6 +71,17 @@ def test_a_permission_for_own_calls_is_void_with_another_definition_or_entry_and
     assert rules.for_own_calls(replace(MAIL, name="delete_mail")) is None
 
 
+def test_marking_a_tool_takes_back_that_own_calls_of_it_never_ask(bench: Bench) -> None:
+    rules = bench.rules()
+    rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
+    rules.put(TO_ACME, MAIL)
+    rules.say(MAIL, ToolBits(private=True))
+    assert rules.for_own_calls(MAIL) is not None
+    rules.say(MAIL, ToolBits(sends=True))
+    assert rules.for_own_calls(MAIL) is None
+    assert [one.kind for one in rules.rules] == ["arguments"]
+
+
 @pytest.mark.parametrize(
     "wrong", [{"word": Word.DENY}, {"scope": "session", "session": "s"}, {"where": (Predicate("to", "bob"),)}]
 )

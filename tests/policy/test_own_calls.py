@@ -72,6 +72,8 @@ def test_no_hint_takes_the_question_from_a_name_that_destroys(claims: Hints, bel
 def test_a_hint_that_it_destroys_counts_without_trust() -> None:
     found = objection(effective(Tool("s", "browser_click", hints=Hints(read_only=False, destructive=True)), Trust()))
     assert found is not None
+    both = effective(Tool("s", "look", hints=Hints(read_only=True, destructive=True)), Trust(("s",)))
+    assert objection(both) is not None, "what makes it dangerous counts beside what makes it harmless"
     assert found.sentence == "browser_click may delete or overwrite data for good: s says so."
 
 

@@ -240,7 +240,11 @@ class Rules:
         mine = {name: one for name, one in bits.get(tool.server, {}).items() if name != tool.name}
         if replace(said, key="", entry="") != ToolBits():
             mine[tool.name] = replace(said, key=tool.hash, entry=self._entry(tool.server))
-        self._save(replace(self._kept, bits={**bits, tool.server: mine}))
+        rules = self._kept.rules
+        if said.destructive or said.sends:  # marked after the user let their own calls of it go: they ask again
+            mark = (own_calls.OWN, tool.server, tool.name)
+            rules = tuple(one for one in rules if (one.kind, one.server, one.tool) != mark)
+        self._save(replace(self._kept, rules=rules, bits={**bits, tool.server: mine}))
 
     def renew(self) -> None:
         """Begin a new list in place of one that cannot be read; the old file stays beside it."""

@@ -54,8 +54,8 @@ _PLAIN = (_SPENDING | _SENDING | _LOOKING | _MAKING | verbs.CHANGING | _RUNNING 
 _PLAIN_LOOKING = _LOOKING - _NOUNS
 _TOLD = later(
     r"(?:^|[.:]\s)\W{0,5}(?:(?:permanently|irreversibly|immediately)\s)?(?:(?P<destroys>deletes?|removes?|drops?"
-    r"|purges?|wipes?|erases?|destroys?|truncates?|uninstalls?)|(?P<sends>sends?|publish(?:es)?|e-?mails?|tweets?|purchases?|buys?"
-    r"|pays?|transfers?|posts?))\s",
+    r"|purges?|wipes?|erases?|destroys?|truncates?|uninstalls?)|(?P<sends>sends?|publish(?:es)?|e-?mails?|tweets?"
+    r"|purchases?|buys?|pays?|transfers?|posts?))\s",
     re.I,
 )
 _LOOKED_AT = 400  # characters of a description
@@ -126,7 +126,7 @@ def _destroys(tool: Tool) -> str | None:
     if "destructive" in tool.said:
         return "you marked it so" if tool.hints.destructive else None
     claims = tool.claimed or tool.hints
-    if claims.destructive and not claims.read_only:
+    if claims.destructive:
         return f"{tool.server} says so"
     named = _named(tool.name)
     if named == DESTROYS:
