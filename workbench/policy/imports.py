@@ -12,7 +12,7 @@ from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
 from workbench.policy.tables.names import names
-from workbench.policy.value import NOTHING, Value
+from workbench.policy.value import Value
 from workbench.records import EffectKind, Risk
 
 _PLAIN = names("_collections_abc _thread _strptime _pydecimal _decimal _datetime _json _csv _heapq _bisect _random")
@@ -31,8 +31,12 @@ def named(reader: Reader, node: ast.ImportFrom) -> None:
     if source == "__future__":
         return
     if source == "__main__":
-        for alias in node.names:  # its own names, as `timeit` wants them
-            reader.bind(alias.asname or alias.name, reader.look(alias.name) or NOTHING)
+        for alias in node.names:  # its own names, as `timeit` wants them, and those that the sandbox put beside them
+            if alias.name == "*":
+                _unseen(reader, node, source)
+            else:
+                name = ast.copy_location(ast.Name(alias.name, ast.Load()), node)
+                reader.bind(alias.asname or alias.name, reader.value(name, called=True))
         return
     module(reader, node, source)
     for alias in node.names:

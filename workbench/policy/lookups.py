@@ -24,6 +24,7 @@ _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio
 _COMPUTING = names("math cmath statistics random operator string datetime itertools functools collections decimal")
 _CALLERS = names("client.call_tool client.call_mcp_tool runtime.call_tool runtime.call_mcp_tool")
 _FOLLOWED = _CALLERS | names("builtins.open client.write_file runtime.write_file")  # harmless under another name
+_OWN = frozenset({"__main__", "globals()"})  # where the sandbox puts what its client offers
 _BINDING = names("__call__ __get__")
 _POWERFUL = names("os sys builtins subprocess shutil socket ctypes importlib posix pty")
 
@@ -36,6 +37,8 @@ def of_ref(reader: Reader, node: ast.AST, ref: str, name: str) -> str:
         if name == "__get__":
             mention(reader, node, Value(refs=(ref,)))
         return ref
+    if ref in _OWN and name in CLIENT:
+        return f"client.{name}"
     full = f"{ref}.{name}"
     bare = name.lstrip("_")
     if (
