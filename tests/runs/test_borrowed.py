@@ -226,3 +226,19 @@ async def test_a_skill_that_reads_private_data_and_a_program_that_reaches_outsid
     code = f"from skills.rows import rows\nfrom servers.demo import fetch_page\n{calls}"
     verdict = await demo.conveyor.assess(code)
     assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
+
+
+async def test_a_program_sees_no_skill_that_was_not_assessed_with_it(core):
+    """Whatever reading misses: there is nothing to load."""
+    keep(core, "tidy", TIDY)
+    keep(core, "double", "def double(n):\n    return 2 * n\n")
+    agent = core.rooms.sessions.open("agent")
+    done = await core.conveyor.finished(core.conveyor.submit("import os\nresult = os.listdir('skills')", agent).id)
+    assert (done.state, done.result) == (RunState.DONE, "[]"), done.fault
+    asked = "import client\nresult = client.get_client()._line.ask_now('skill', name='tidy')"
+    done = await core.conveyor.finished(core.conveyor.submit(asked, agent).id)
+    assert done.state is RunState.FAILED
+    assert "was not assessed with the skill tidy" in done.fault.message
+    used = "from skills.double import double\nresult = double(2)"
+    done = await core.conveyor.finished(core.conveyor.submit(used, agent).id)
+    assert (done.state, done.result) == (RunState.DONE, "4"), done.fault

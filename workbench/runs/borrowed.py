@@ -112,6 +112,11 @@ def borrowed_codes(verdict: Verdict, skills: Sequence[Skill]) -> tuple[str, ...]
     return tuple(skill.code for skill in skills if MARK + skill.name in verdict.definitions)
 
 
+def names_skill(verdict: Verdict | None, name: str) -> bool:
+    """Whether this skill was assessed together with the program, or may be any that it uses."""
+    return verdict is not None and MARK + name in verdict.definitions
+
+
 def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
     """Refuse a program whose skills are not the ones that were assessed."""
     now = {MARK + skill.name: skill.sha for skill in skills}

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
 from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, RunProfile, ToolCall
 from workbench.runs.answered import failure, value_of
-from workbench.runs.borrowed import borrows, check_unchanged
+from workbench.runs.borrowed import borrows, check_unchanged, names_skill
 from workbench.runs.broker import BIG_ANSWER, Broker
 from workbench.runs.files_in import learn_files
 from workbench.runs.guard import Guard
@@ -74,7 +74,7 @@ class Execution:
             workspace=self._road.workspace if mounted else self._stock.nothing,
             writable=(profile is None or profile.workspace == "write") and self._road.may_write,
             servers=self._stock.wrappers(proposal.language),
-            skills=self._stock.skills,
+            skills=self._stock.skills if self._sees_skills else self._stock.nothing,
             language=proposal.language,
             packages=chosen.places,
             preload=chosen.preload,
@@ -92,6 +92,12 @@ class Execution:
                 self._stock.used(self._road.observing.called)
             if self._outgoing is not None:
                 await asyncio.shield(self._outgoing.close())
+
+    @property
+    def _sees_skills(self) -> bool:
+        """Whether the folder of kept skills is shown to the program. A kept sandbox is shown it from the beginning:
+        later programs in it may use skills."""
+        return self._road.state is not None or borrows(self._road.run.verdict)
 
     def _stands(self) -> bool:
         """Whether a person is asked because of it, by a server or by the guard."""
@@ -216,8 +222,12 @@ class Execution:
             return Risk.LOW  # no such tool: the broker refuses it with the reason
 
     async def _skill(self, name: str) -> str:
-        """Only what a person kept, unchanged since."""
-        return (await kept_skill(self._rooms, name)).code
+        """Only what a person kept, unchanged since, and what was assessed together with the program."""
+        skill = await kept_skill(self._rooms, name)
+        if not names_skill(self._road.run.verdict, skill.name):
+            words = f"This program was not assessed with the skill {skill.name}."
+            raise WorkbenchError(words, "Write the skill's name where it is loaded.")
+        return skill.code
 
     def _search(self, params: JsonObject) -> str:
         query = str(params.get("query", ""))
