@@ -10,7 +10,7 @@ from workbench.policy.toolcalls import use_words
 from workbench.records import EffectKind, Risk
 
 MOST = 3  # things of one kind that are named; more are counted
-_NOTHING = "Only computes: it uses no tool, no file and no network."
+ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
 def sentence(report: Report) -> str:
@@ -19,7 +19,7 @@ def sentence(report: Report) -> str:
     if blocked:
         return _ended(f"Cannot run: {_named(blocked, 'reasons')}")
     parts = [*_changing_tools(report), *_others(report), *_refused(report), *_reading_tools(report)]
-    return " ".join(map(_ended, parts)) or _NOTHING
+    return " ".join(map(_ended, parts)) or ONLY_COMPUTES
 
 
 def _changing_tools(report: Report) -> list[str]:

@@ -17,6 +17,7 @@ from workbench.policy.earlier import assess_after
 from workbench.policy.impact import together
 from workbench.policy.leaks import find_leak_between
 from workbench.policy.levels import worst
+from workbench.policy.sentence import ONLY_COMPUTES
 from workbench.policy.skill_uses import PACKAGE, unread
 from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
 from workbench.skills.names import identifier
@@ -177,7 +178,7 @@ def _with_finding(
         verdict,
         risk=worst((verdict.risk, risk)),
         gate=Gate.ASK,
-        sentence=f"{verdict.sentence} {words}.",
+        sentence=_and(verdict, f"{words}."),
         findings=(*verdict.findings, Finding(rule, risk, words, span, subject)),
         effects=(*verdict.effects, Effect(effect, words, line, risk)),
     )
@@ -190,6 +191,11 @@ def _leaking(verdict: Verdict, skill: Skill, line: int, source: str, sink: str) 
     return replace(asking, gate=Gate.ASK, may_carry=tuple(sorted({*verdict.may_carry, sink})))
 
 
+def _and(verdict: Verdict, words: str) -> str:
+    """The sentence about the program, and more words; where there is nothing else to tell of it, these alone."""
+    return words if verdict.sentence == ONLY_COMPUTES else f"{verdict.sentence} {words}"
+
+
 def _joined(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdict:
     place = f" (in the skill {skill.name})"
     read = {unread(name) for name in (skill.name.replace("-", "_"), identifier(skill.name))}
@@ -198,7 +204,7 @@ def _joined(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdic
         verdict,
         risk=worst((verdict.risk, inner.risk)),
         gate=verdict.gate if inner.gate is Gate.AUTO else Gate.ASK,
-        sentence=f"{verdict.sentence} The skill {skill.name}: {inner.sentence}",
+        sentence=_and(verdict, f"The skill {skill.name}: {inner.sentence}"),
         findings=(
             *verdict.findings,
             *(replace(one, message=one.message + place, span=Span(line, 0, line, 0)) for one in inner.findings),
