@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from workbench.patterns import later
 from workbench.policy.effects import first, note
+from workbench.policy.imports import module
 from workbench.policy.invocation import Arguments
 from workbench.policy.lookups import evaluates, mention
 from workbench.policy.reader import Reader, Scope
@@ -34,6 +35,7 @@ _REACHING_FIELD = later(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\
 _REACHING_NAME = later(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
 _QUERIES, _TESTS = TEXT_METHODS["pandas"], TEXT_METHODS["unittest"]
 _STORED_TEMPLATES = names("get_template select_template get_or_select_template")
+_IMPORTERS = frozenset({"pytest.importorskip", "pandas.compat._optional.import_optional_dependency"})
 _TESTMOD = names("name verbose report optionflags raise_on_error")
 _SHORT = 80
 
@@ -150,6 +152,9 @@ def _format(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> V
 def _named_object(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """`pkgutil.resolve_name("os:remove")`: imports a module and gives what is in it, by name."""
     name = known(arguments.get(0, "name", "path", "modname", "mod_name", "module"))
+    if name and ref in _IMPORTERS:
+        module(reader, node, name)
+        return Value(refs=(ALIASES.get(name, name),))
     note(reader, Deed.IMPORT, node, name or "", risk=Risk.MEDIUM if name else Risk.HIGH)
     if not name:
         reader.report.any_skill = True
