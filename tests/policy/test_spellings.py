@@ -358,6 +358,9 @@ def test_a_program_that_only_reads_is_not_asked_about_because_of_how_it_is_spell
         "i = 0\nif input(): i = 1\nopen('workspace/a.csv', 'rw'[i])",
         "m = 'r'\nif input(): m = input()\nopen('workspace/a.csv', m)",
         "from pathlib import Path\nPath('workspace/a.csv').open(input())",
+        "def put(path, mode):\n    open(path, mode)\nprint(put)",
+        "import zipfile\nzipfile.ZipFile('workspace/a.zip', mode)",
+        "import gzip\ngzip.GzipFile('workspace/a.gz', 'wb')",
         "import os\nos.open('workspace/a.csv', 577)",
         "import os\nos.open('workspace/a.csv', flags=os.O_RDWR)",
         "import numpy\nnumpy.load('workspace/a.npy', None, True)",
@@ -387,6 +390,7 @@ def test_what_a_name_may_be_at_another_time_is_read_too(code: str) -> None:
         "def show(*rows, **how):\n    print(*rows, **how)\nshow(1, 2, sep=',')",
         "import gzip\nopener = gzip.open\nwith opener('workspace/a.gz', 'rt') as f: print(f.read())",
         "import os\nos.open('workspace/a.csv', os.O_RDONLY | os.O_CLOEXEC)",
+        "import tarfile\nprint(tarfile.open('workspace/a.txz', 'r:xz').getnames())",
         "count = 0\ndef more():\n    global count\n    count += 1\nmore()\nprint(count)",
     ],
 )

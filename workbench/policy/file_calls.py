@@ -27,7 +27,8 @@ def _open(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Val
 def opening(mode: Value) -> Deed:
     """Whether a file that is opened like this may be written."""
     texts = ["r"] if mode is NOTHING else [known(choice) for choice in each(mode)]
-    return Deed.READ if all(text is not None and not set(text) & set("wax+") for text in texts) else Deed.WRITE
+    kinds = (None if text is None else text.partition(":")[0] for text in texts)  # `r:xz` of an archive reads
+    return Deed.READ if all(kind is not None and not set(kind) & set("wax+") for kind in kinds) else Deed.WRITE
 
 
 def _open_low(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:

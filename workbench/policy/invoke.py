@@ -22,7 +22,19 @@ from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import HOST
 from workbench.policy.tampering import note_handed_on, note_lent, note_method
 from workbench.policy.toolcalls import is_tool, note_tool
-from workbench.policy.value import NOTHING, OWN_NAMES, UNSAID, Source, Value, iterated, join, shown, tainted, text_of
+from workbench.policy.value import (
+    NOTHING,
+    OWN_NAMES,
+    SOME,
+    UNSAID,
+    Source,
+    Value,
+    iterated,
+    join,
+    shown,
+    tainted,
+    text_of,
+)
 
 # What the argument that names the target is called, where it is given by name.
 _SUBJECTS = (
@@ -120,7 +132,7 @@ def _read_arguments(reader: Reader, node: ast.Call, looks: bool) -> Arguments:
     loose: Value | None = None
     displays: list[ast.Dict] = []
     for argument in node.args:
-        value = reader.value(argument, called=looks)
+        value = _given(reader.value(argument, called=looks))
         if type(argument) is ast.Starred:
             loose = _spread(argument, value, positional) if loose is None else join(loose, value)
         else:
@@ -129,7 +141,7 @@ def _read_arguments(reader: Reader, node: ast.Call, looks: bool) -> Arguments:
             displays.append(argument)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
-        value = reader.value(keyword.value)
+        value = _given(reader.value(keyword.value))
         if keyword.arg is not None:
             named[keyword.arg] = value
         elif not _name_all(keyword.value, value, named):
@@ -138,6 +150,11 @@ def _read_arguments(reader: Reader, node: ast.Call, looks: bool) -> Arguments:
             displays.append(keyword.value)
     given = None if loose is None else Value(taint=loose.taint)
     return Arguments(tuple(positional), named, _keys(reader, displays) if displays else {}, given)
+
+
+def _given(value: Value) -> Value:
+    """As an argument: what is not known is given all the same."""
+    return SOME if value is NOTHING else value
 
 
 def _spread(argument: ast.Starred, value: Value, positional: list[Value]) -> Value | None:

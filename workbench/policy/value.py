@@ -55,6 +55,7 @@ class Value:
 
 
 NOTHING: Final = Value()  # not given, or not known
+SOME: Final = Value()  # given, and not known
 UNSAID: Final = Value()  # nothing was said so far: joined with another value it is that value
 
 
