@@ -100,7 +100,8 @@ def test_at_a_terminal_a_call_asks_and_a_lasting_yes_is_kept_for_own_calls(bench
     given = ("call", "demo", "delete_customer", "-a", "customer_id=CUS-0002")
     code, said = at_a_terminal(bench, "n", *given)
     assert code == 6
-    assert "delete_customer may delete or overwrite data for good: demo says so." in said
+    assert said.count("delete_customer may delete or overwrite data for good: demo says so.") == 1
+    assert "You did not agree to the call." in said
     assert "[a]lways call this tool, [t]rust this server, [N]o" in said
     code, said = at_a_terminal(bench, "a", *given)
     assert code == 0

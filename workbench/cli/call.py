@@ -18,7 +18,7 @@ from workbench.cli.reach import NotAllowed, reach
 from workbench.cli.yes import Line, terminal
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import JsonValue, Origin, Outcome, Permission, Tool, ToolCall, Word
+from workbench.records import Fault, JsonValue, Origin, Outcome, Permission, Tool, ToolCall, Word
 
 if TYPE_CHECKING:
     from workbench.events import Event
@@ -85,8 +85,11 @@ async def _carry(connection: Connection, given: argparse.Namespace, arguments: d
     forget = connection.listen(_Progress(call.id))
     try:
         outcome = await questions.call(call)
-        if outcome.needs_confirmation and line is not None and await _agreed(questions, tool, outcome, line):
-            outcome = await questions.call(replace(call, confirmed=True))
+        if outcome.needs_confirmation and line is not None:
+            if await _agreed(questions, tool, outcome, line):
+                outcome = await questions.call(replace(call, confirmed=True))
+            else:
+                outcome = replace(outcome, fault=Fault("You did not agree to the call."))
         return await bring_whole(connection, outcome)
     finally:
         forget()
