@@ -42,7 +42,8 @@ from workbench.wrappers.source import call_source, wrapper_source
 TRIES = 12  # instances tried for each tool
 CLIENT = (
     "from typing import Any\n\nAnswer = Any\n\n"
-    "async def call_tool(server: str, tool: str, arguments: Any) -> Any: ...\n"
+    "async def call_tool(server: str, tool: str, arguments: Any, *, whole: bool = False) -> Any: ...\n"
+    "def as_arguments(given: Any, name: str) -> Any: ...\n"
 )
 PROGRAM = """
 from servers.github import create_issue, list_issues

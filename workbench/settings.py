@@ -106,7 +106,16 @@ class Settings:
         "Programs may run. Off: nobody runs a program or a skill; single tool calls and files still work.",
         guarded=True,
     )
-    run_seconds: int = _setting(30, "Time limit of a run.", limit=True)
+    run_seconds: int = _setting(
+        30,
+        "Time limit of a program's own work; waiting for tools, for the user and sleeping are not counted.",
+        limit=True,
+    )
+    run_total_seconds: int = _setting(
+        600,
+        "Time limit of a run with its tools and its sleeping; only waiting for the user is not counted.",
+        limit=True,
+    )
     run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.", least=32, limit=True)
     run_cpu_seconds: int = _setting(30, "Processor time limit of a run.", limit=True)
     run_pids: int = _setting(64, "How many threads a run may have.", most=4096, limit=True)

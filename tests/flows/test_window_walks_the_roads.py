@@ -149,40 +149,6 @@ def test_a_newcomer_walks_all_three_roads(hands: Hands) -> None:
     hands.look("6-kept")
 
 
-def test_the_users_own_call_asks_until_they_allow_it_and_again_once_they_revoke_that(hands: Hands) -> None:
-    window = hands.window
-    hands.press("Connect the demo server")
-    hands.wait(lambda: hands.sees("demo is connected"))
-    wish_tool(window, "post_message")
-    hands.wait(lambda: window.centre.tool.sheet() is not None)
-    panel = window.centre.tool.sheet().call
-    panel.form.set_value({"channel": "general", "text": "hello"})
-
-    def call() -> None:
-        hands.press("Run", panel)
-        hands.wait(lambda: not panel.running)
-
-    call()
-    hands.wait(lambda: hands.sees("post_message may send something out, which cannot be taken back", panel))
-    hands.look("9-own-call")
-    hands.press("Always call this tool", panel)
-    hands.wait(lambda: panel.answer.sentence().startswith("Done"))
-    call()
-    assert panel.answer.sentence().startswith("Done"), "nobody is asked any more"
-    window.commands.do("permissions.open")
-    dialog = hands.dialog("PermissionsDialog")
-    hands.wait(lambda: dialog.model.rowCount() == 2)
-    hands.look("10-own-calls-allowed", dialog)
-    row = dialog.list.visualRect(dialog.model.index(1, 0)).center()
-    QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=row)
-    hands.press("Revoke", dialog)
-    hands.wait(lambda: not hands.ask(hands.questions.permissions()).rules)
-    dialog.close()
-    call()
-    hands.wait(lambda: hands.sees("post_message may send something out, which cannot be taken back", panel))
-    QTest.keyClick(panel, Qt.Key.Key_Escape)
-
-
 def test_a_killed_core_is_said_and_comes_back_and_what_was_typed_stays(hands: Hands) -> None:
     window = hands.window
     hands.wait(lambda: window.bridge.link.state is LinkState.LINKED)

@@ -163,6 +163,27 @@ def test_a_program_may_wish_for_less_time_and_never_for_more():
     assert limits_from(Settings(), 5).seconds == 5
     assert limits_from(Settings(), 500).seconds == Settings().run_seconds
     assert limits_from(Settings(), 0).seconds == Settings().run_seconds
+    assert [limits_from(Settings(), wish).sleep_counts for wish in (0, 5, 500)] == [False, True, False]
+
+
+async def test_an_agent_is_told_when_its_wish_for_time_is_cut(demo):
+    session = demo.rooms.sessions.open("test agent")
+    cut, short = (demo.conveyor.submit("print('x')", session, seconds=seconds) for seconds in (120, 20))
+    told = (await demo.conveyor.finished(cut.id)).model_view
+    assert told.startswith("x\n\n[timeout 120 was cut to 30 seconds of the program's own work;")
+    assert "timeout" not in (await demo.conveyor.finished(short.id)).model_view
+
+
+async def test_polling_and_slow_tools_do_not_use_up_the_programs_own_time(demo):
+    demo._set_settings(replace(demo.settings, run_seconds=1))
+    session = demo.rooms.sessions.open("test agent")
+    polls = "from servers.demo import count_orders\nfor _ in range(3):\n    await count_orders()\n"
+    polls += "    await asyncio.sleep(1)\n"
+    done = await demo.conveyor.finished(demo.conveyor.submit(polls + "result = 'seen'", session).id)
+    assert done.result == '"seen"', done.model_view
+    demo._set_settings(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
+    late = await demo.conveyor.finished(demo.conveyor.submit("x = 1\nfor n in range(10**12): x += 1", session).id)
+    assert "It was at line 2." in late.model_view
 
 
 async def test_a_thousand_calls_in_one_run_are_fine(demo):

@@ -103,7 +103,7 @@ async def test_a_program_that_takes_too_long_takes_its_state_along(core, agent):
     run = core.conveyor.submit("import time\ntime.sleep(60)", agent, seconds=0.5, state="analysis")
     late = await core.conveyor.finished(run.id)
     assert "ran longer than 0.5 seconds" in late.model_view
-    assert "gone: the program ran longer than 0.5 seconds." in (await ran(core, agent, "x")).model_view
+    assert "gone: the program ran longer than 0.5 seconds of its own." in (await ran(core, agent, "x")).model_view
 
 
 async def test_what_nobody_uses_expires_and_is_told_so(core, agent):

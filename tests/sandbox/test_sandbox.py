@@ -355,6 +355,54 @@ async def test_the_time_for_which_a_person_is_asked_is_not_the_programs(native: 
     assert (await native.run("await call_tool('s', 't', {})", limits, answer)).reason == "timeout"
 
 
+async def nobody(what: str, wish: Any) -> Any:
+    raise ToolFailure("Nobody answers.")
+
+
+COMPUTES = "def compute():\n    while True: pass\n\ncompute()\n"
+
+
+async def test_the_time_of_tools_is_not_the_programs_but_has_an_end(native: Any) -> None:
+    async def answer(what: str, wish: Any) -> Any:
+        await asyncio.sleep(wish["arguments"]["seconds"])
+        return "an answer"
+
+    calls = "await asyncio.gather(*(call_tool('s', 't', {{'seconds': {}}}) for _ in range(3)))"
+    limits = replace(QUICK, seconds=0.5, total_seconds=60.0)
+    assert (await native.run(calls.format(0.8), limits, answer)).reason == "done"
+    ending = await native.run(f"{calls.format(0.8)}\n{COMPUTES}", limits, answer)
+    assert (ending.reason, ending.message) == (
+        "timeout",
+        "The program ran longer than 0.5 seconds of its own. It was at line 3.",
+    )
+    ending = await native.run(calls.format(60), replace(limits, total_seconds=1.0), answer)
+    assert ending.message.startswith("The program and the tools it called took longer than 1 seconds in all.")
+
+
+async def test_sleeping_is_not_the_programs_own_time_unless_it_is_to_count(native: Any) -> None:
+    limits = replace(QUICK, seconds=0.5, total_seconds=60.0, sleep_counts=False)
+    for sleep in ("import time\ntime.sleep(1.2)", "await asyncio.sleep(1.2)"):
+        assert (await native.run(sleep, limits)).reason == "done"
+        ending = await native.run(sleep, replace(limits, sleep_counts=True))
+        assert ending.message.startswith("The program ran longer than 0.5 seconds of its own.")
+        assert ending.message.endswith(f"It was at line {1 + sleep.count(chr(10))}.")
+    assert (await native.run(f"await asyncio.sleep(1)\n{COMPUTES}", limits)).message.endswith("It was at line 3.")
+
+
+@pytest.mark.parametrize("kept", [False, True])
+async def test_a_program_that_uses_up_its_processor_time_is_told_the_line(native: Any, kept: bool) -> None:
+    limits = replace(QUICK, seconds=60.0, cpu_seconds=1.0)
+    if kept:
+        program = Program(COMPUTES, limits, native.bench / "workspace")
+        state = await native.sandbox.keep(program)
+        ending = await state.run(program, nobody, lambda stream, text: None)
+    else:
+        ending = await native.run(COMPUTES, limits)
+    assert ending.reason == "cpu"
+    assert ending.message == "The program used more than 1 seconds of processor time. It was at line 2."
+    assert "at line" not in ending.output
+
+
 async def test_ten_megabytes_pass_in_every_direction(native):
     async def size(what, wish):
         text = wish["arguments"]["text"]

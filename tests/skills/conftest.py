@@ -35,7 +35,10 @@ async def ask(method, **params):
         pass  # what the server logs
     return message["result"]
 
-async def call_tool(server, tool, arguments):
+def as_arguments(given, name):
+    return (given or {}) if given is None or hasattr(given, "keys") else {name: given}
+
+async def call_tool(server, tool, arguments, *, whole=False):
     return (await ask("tools/call", name=tool, arguments=arguments))["structuredContent"]
 
 async def close():

@@ -20,7 +20,11 @@ Answer = Any
 SENT: list[tuple[str, str, dict[str, Any]]] = []
 
 
-async def call_tool(server: str, tool: str, arguments: dict[str, Any]) -> Any:
+def as_arguments(given: Any, name: str) -> Any:
+    return (given or {}) if given is None or hasattr(given, "keys") else {name: given}
+
+
+async def call_tool(server: str, tool: str, arguments: dict[str, Any], *, whole: bool = False) -> Any:
     SENT.append((server, tool, arguments))
     return {"result": arguments}
 """

@@ -353,12 +353,15 @@ def test_a_program_that_runs_through_is_never_held_up(parts: list[str], flag: bo
 
 
 def _runs_through(code: str, tool: Tool, flag: bool) -> bool:
-    async def call_tool(server: str, name: str, arguments: Any = None) -> None:
+    async def call_tool(server: str, name: str, arguments: Any = None, *, whole: bool = False) -> None:
         if name != "do_it" or not isinstance((arguments or {}).get("a"), int):
             raise ValueError(name)
 
     modules = {name: types.ModuleType(name) for name in ("client", "servers", "servers.demo")}
     modules["client"].__dict__["call_tool"] = call_tool
+    modules["client"].__dict__["as_arguments"] = lambda given, key: (
+        given or {} if hasattr(given or {}, "keys") else {key: given}
+    )
     names = {"asyncio": asyncio, "call_tool": call_tool, "flag": flag, "rows": [1] if flag else []}
     with pytest.MonkeyPatch.context() as patch:
         for name, module in modules.items():

@@ -54,12 +54,15 @@ def load(one: Tool, function: str = "do_it", answer: Any = "answer") -> tuple[ty
     """Import the generated text with a client that remembers."""
     sent: list[Any] = []
 
-    async def call_tool(server: str, name: str, arguments: Any) -> Any:
+    async def call_tool(server: str, name: str, arguments: Any, *, whole: bool = False) -> Any:
         sent.append((server, name, arguments))
         return answer
 
     client = types.ModuleType("client")
     client.__dict__["call_tool"] = call_tool
+    client.__dict__["as_arguments"] = lambda given, name: (
+        (given or {}) if isinstance(given, dict | None) else {name: given}
+    )
     module = types.ModuleType("generated")
     before = sys.modules.get("client")
     sys.modules["client"] = client
@@ -385,3 +388,14 @@ def test_a_nested_object_that_invites_other_keys_may_be_any_dict_when_given() ->
     inviting = obj({"x": {"type": "integer"}}, additionalProperties=True)
     assert annotation(tool(obj({"v": inviting})), "v") == "DoItV | dict[str, typing.Any]"
     assert returns(tool({}, output=inviting)) == "DoItResult"
+
+
+def test_the_only_needed_argument_may_be_given_without_its_name() -> None:
+    schema = obj({"pattern": {"type": "string"}, "limit": {"type": "integer"}}, "pattern")
+    module, sent = load(tool(schema))
+    asyncio.run(module.do_it("**/*.tsx"))
+    asyncio.run(module.do_it({"pattern": "a"}, limit=2))
+    assert [arguments for _, _, arguments in sent] == [{"pattern": "**/*.tsx"}, {"pattern": "a", "limit": 2}]
+    two, _ = load(tool(obj({"a": {"type": "string"}, "b": {"type": "string"}}, "a", "b")))
+    with pytest.raises(TypeError, match="not a mapping"):
+        asyncio.run(two.do_it("x"))

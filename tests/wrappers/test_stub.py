@@ -33,7 +33,7 @@ def test_a_required_keyword_is_required_in_the_stub() -> None:
         "    count: typing.NotRequired[int]\n"
         "\n"
         "@typing.overload\n"
-        "async def do_it(arguments: DoItInput, /, *, title: str=..., count: int=...) -> Answer:\n"
+        "async def do_it(arguments: DoItInput | str, /, *, title: str=..., count: int=...) -> Answer:\n"
         "    ...\n"
         "\n"
         "@typing.overload\n"

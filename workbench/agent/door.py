@@ -110,7 +110,7 @@ class Door:
             T.Tool(
                 name=tool.name,
                 description=self._marks.mark(self._described(tool), TextKind.FIXED),
-                input_schema=self._marks.mark_schema(tool.schema, TextKind.FIXED),
+                input_schema=self._marks.mark_schema(self._schema(tool), TextKind.FIXED),
                 output_schema=self._marks.mark_schema(tool.answers, TextKind.FIXED),
                 annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
             )
@@ -127,6 +127,15 @@ class Door:
         """With what is different on each machine."""
         there = packages(self._rooms.settings().run_packages, "").there if tool is EXECUTE else ()
         return f"{tool.description}\nInstalled packages: {', '.join(there)}." if there else tool.description
+
+    def _schema(self, tool: AgentTool) -> dict[str, Any]:  # Any: JSON Schema
+        """With the time that a program has as the settings say now."""
+        schema = dict(tool.schema)
+        if tool is EXECUTE:
+            words = f"Seconds of its own, at most {self._rooms.settings().run_seconds}."
+            timeout = {"type": "number", "description": words}
+            schema["properties"] = {**schema["properties"], "timeout": timeout}
+        return schema
 
     async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult:
         self._learn_name(context)

@@ -53,7 +53,8 @@ class Programs:
 
     async def execute(self, context: Context, arguments: JsonObject) -> Answer:
         """`execute_code`."""
-        code, purpose = given.text(arguments, "code"), shortened(given.text(arguments, "description"), LONGEST_PURPOSE)
+        code = given.text(arguments, "code")
+        purpose = shortened(given.text(arguments, "description", ""), LONGEST_PURPOSE)
         if len(code) > MAX_BYTES:
             raise WorkbenchError(
                 f"The program is longer than {MAX_BYTES // 1000} kB.", "Keep data in workspace/ files."

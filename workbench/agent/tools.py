@@ -79,11 +79,11 @@ from servers.demo import list_orders
 page = await list_orders(status="pending", limit=500)
 result = {"pending": page["total"], "worth": sum(o["amount"] for o in page["orders"])}""",
     schema=_object(
-        ["code", "description"],
+        ["code"],
         code=_text("The program."),
         description=_text("Its purpose."),
-        timeout={"type": "number", "description": "Seconds."},
-        session_id=_text("Keeps variables between programs."),
+        timeout={"type": "number", "description": "Seconds of its own, at most 30."},
+        session_id=_text("Keeps variables."),
         language={
             "type": "string",
             "enum": ["python", "typescript"],
@@ -105,7 +105,7 @@ SEARCH = AgentTool(
         query=_text("Words or a name."),
         detail_level=_text("name, description or full: 6, 20, 200 tokens a tool."),
         server=_text("Only its tools."),
-        category=_text("Only its servers."),
+        category=_text("Servers."),
         limit=_number("Usually 20."),
     ),
     read_only=True,

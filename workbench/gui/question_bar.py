@@ -17,6 +17,7 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 
 Answer = tuple[str, str, Callable[[], None]]  # the words of its button, what it means, what it does
+_PLAIN: Final = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 _ONE_LINE: Final = 82  # letters of width that four buttons need beside each other
 
 
@@ -107,6 +108,12 @@ class QuestionBar(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.dismiss()
+            return
+        button = QApplication.focusWidget()
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() in _PLAIN
+        if enter and isinstance(button, QPushButton) and self.isAncestorOf(button):
+            if not event.isAutoRepeat():  # a key that is still down from before answers nothing
+                button.click()
             return
         super().keyPressEvent(event)
 

@@ -7,9 +7,12 @@ refused instead of repaired, because a repair would run what nobody wrote.
 from __future__ import annotations
 
 import hashlib
+import re
+import textwrap
 import unicodedata
 from functools import lru_cache
 
+from workbench import syntax
 from workbench.patterns import later
 from workbench.policy.tables.names import names
 from workbench.quick_records import dataclass
@@ -25,6 +28,7 @@ _SUSPECTS = later(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _LINE_END = later(r"\r+\n")  # some editors write two carriage returns
+_FENCE = later(r"```[ \t]*(?:python|py|python3)?", re.IGNORECASE)
 _COOKIE = later(r"^[ \t]*#.*?coding[:=][ \t]*([-\w.]+)")
 _OWN_COOKIES = names("utf-8 utf8 utf-8-sig ascii us-ascii")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -57,6 +61,26 @@ def _canonical(text: str) -> Canonical:
 
 
 _remembered = lru_cache(maxsize=32)(_canonical)  # each step of a run asks for the same text again
+
+
+def plain_program(text: str) -> str:
+    """A Python program as models wrap it: without a code fence around it, and without the indentation that all of its
+    lines share, where it does not parse with it. Each line keeps its number."""
+    lines = text.split("\n")
+    full = [number for number, line in enumerate(lines) if line.strip()]
+    if len(full) > 1 and _FENCE.fullmatch(lines[full[0]].strip()) and lines[full[-1]].strip() == "```":
+        lines[full[0]] = lines[full[-1]] = ""
+        return plain_program("\n".join(lines))
+    first = lines[full[0]] if full else ""
+    return textwrap.dedent(text) if first[:1] in (" ", "\t") and not _parses(text) else text
+
+
+def _parses(text: str) -> bool:
+    try:
+        syntax.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def cleaned(text: str) -> str:

@@ -12,7 +12,9 @@ from workbench.quick_records import dataclass
 class Limits:
     """What one run may use up; each ends the run with a clear reason."""
 
-    seconds: float = 30.0
+    seconds: float = 30.0  # of its own time; what its tools, the user and the scanning of answers take is not counted
+    total_seconds: float = 0.0  # with its tools, without the user; 0: `seconds` bounds this
+    sleep_counts: bool = True  # whether time in which it uses no processor is its own time
     memory_mb: int = 512
     cpu_seconds: float = 30.0
     pids: int = 64

@@ -9,14 +9,18 @@ from collections.abc import Sequence
 from workbench.catalog import parameters
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
+from workbench.wrappers.schemas import wraps_result
 
 _BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')  # of a text that may be JSON, or what Python takes for it
 LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read as text
 
 
-def value_of(outcome: Outcome) -> Answered:
-    """Structured content, else text that is JSON, else text, else typed parts; parts beside structure are not lost."""
+def value_of(outcome: Outcome, schema: JsonObject | None = None) -> Answered:
+    """Structured content, else text that is JSON, else text, else typed parts; parts beside structure are not lost.
+    `schema`: of an answer that is to be handed on as the tool's function does, without a mere `{"result": X}`."""
     if outcome.structured:
+        if schema is not None and wraps_result(schema) and (inner := _unwrapped(outcome.structured)):
+            return JsonText(inner)
         return _structured(outcome)
     if len(outcome.content) == 1 and outcome.content[0].kind == "text":
         return _value_in(outcome.content[0].text)
@@ -51,6 +55,12 @@ def _text_in(block: Content) -> tuple[str, ...]:
         return (base64.b64decode(block.data).decode(),)
     except ValueError:
         return ()  # no text
+
+
+def _unwrapped(text: str) -> str:
+    """The JSON text of X in `{"result": X}`; empty where the server sent anything else."""
+    value = json.loads(text)
+    return json.dumps(value["result"], ensure_ascii=False) if isinstance(value, dict) and "result" in value else ""
 
 
 def _structured(outcome: Outcome) -> JsonText:

@@ -14,6 +14,7 @@ from typing import Any
 from workbench.cancellation import WorkCancelled, cancellable
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, Ledger, Run, RunState
+from workbench.runs.execution import cut_wish
 from workbench.runs.pictures import cost, taken_out
 from workbench.runs.reasons import unanswered
 from workbench.runs.rehearsals import planned
@@ -112,8 +113,8 @@ class Arrival:
             await asyncio.wait(self._working)
 
     def _counted(self, road: Road, draft: Run) -> tuple[str, int]:
-        told = "" if is_person(road) else hint(road.session)
-        view = "\n\n".join(filter(None, (self._view(road, draft), told)))
+        told = () if is_person(road) else (cut_wish(self._rooms.settings(), draft), hint(road.session))
+        view = "\n\n".join(filter(None, (self._view(road, draft), *told)))
         return view, count(view) + cost(road.pictures)
 
     def _view(self, road: Road, draft: Run) -> str:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from workbench.catalog.missing import not_allowed, waits_for
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.policy.canonical import canonical
+from workbench.policy.canonical import canonical, plain_program
 from workbench.policy.earlier import assess_after
 from workbench.policy.gate import gate
 from workbench.policy.scripts import assess_script
@@ -188,7 +188,7 @@ class Conveyor:
         found = self.states.find(session, state) if state else None
         proposal = Proposal(
             id=f"r{uuid.uuid4().hex[:11]}",  # a letter first: digits alone could be masked as somebody's number
-            code=(text := canonical(code)).text,
+            code=(text := canonical(plain_program(code) if language == PYTHON else code)).text,
             sha=text.sha,
             origin=session.origin,
             session=session.id,

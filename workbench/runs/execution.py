@@ -12,12 +12,25 @@ from workbench.catalog.faults import alike
 from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
-from workbench.records import CallTrace, Depth, JsonObject, JsonValue, Limits, Outcome, Risk, RunProfile, ToolCall
+from workbench.records import (
+    CallTrace,
+    Depth,
+    JsonObject,
+    JsonValue,
+    Limits,
+    Outcome,
+    Risk,
+    Run,
+    RunProfile,
+    ToolCall,
+    ToolSummary,
+)
 from workbench.runs.answered import failure, value_of
 from workbench.runs.borrowed import borrows, check_unchanged, names_skill
 from workbench.runs.broker import BIG_ANSWER, Broker
 from workbench.runs.files_in import learn_files
 from workbench.runs.guard import Guard
+from workbench.runs.languages import PYTHON
 from workbench.runs.outgoing import outgoing
 from workbench.runs.pauses import Pauses
 from workbench.runs.road import Road
@@ -31,6 +44,7 @@ from workbench.sandbox.packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.settings import Settings
+from workbench.wrappers.lean import signature
 
 LONGEST_NAME = 400  # characters of a tool's or server's name that a program may ask for
 SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree
@@ -159,8 +173,14 @@ class Execution:
         self._broker.afterwards.put(partial(self._end, call.id, outcome))
         if not outcome.ok:
             raise self._failure(outcome, call)
-        big = outcome.bytes > BIG_ANSWER
-        return await asyncio.to_thread(value_of, outcome) if big else value_of(outcome)
+        schema = self._schema(call) if params.get("unwrap") is True else None
+        if outcome.bytes > BIG_ANSWER:
+            return await asyncio.to_thread(value_of, outcome, schema)
+        return value_of(outcome, schema)
+
+    def _schema(self, call: ToolCall) -> JsonObject | None:
+        """Of the tool's answers."""
+        return self._rooms.catalog.tool(call.server, call.tool).output_schema
 
     def _meant(self, server: str, tool: str) -> tuple[str, str]:
         """Programs also name a server as its package is named, and an identifier of one whose name holds `__` was cut
@@ -229,17 +249,32 @@ class Execution:
             raise WorkbenchError(words, "Write the skill's name where it is loaded.")
         return skill.code
 
-    def _search(self, params: JsonObject) -> str:
-        query = str(params.get("query", ""))
+    def _search(self, params: JsonObject) -> JsonValue:
+        """Records, and the text that agents read; programs in TypeScript get the text alone."""
+        query, depth = str(params.get("query", "")), depth_of(str(params.get("detail_level", "name")))
         answer = self._rooms.catalog.search(
             query,
-            depth_of(str(params.get("detail_level", "name"))),
+            depth,
             limit_of(params.get("limit")),
             str(params.get("server") or ""),
             str(params.get("category") or ""),
         )
         self._road.session.searched(query, answer.matches)
-        return answer.text
+        if self._road.run.proposal.language != PYTHON:
+            return answer.text
+        return {"text": answer.text, "records": [self._found(one, depth) for one in answer.matches]}
+
+    def _found(self, one: ToolSummary, depth: Depth) -> JsonValue:
+        """One tool that a search found, as deep as it was asked for."""
+        function = one.import_line.rpartition(" ")[2]
+        if depth is Depth.NAME:
+            return function
+        described = {"name": function, "server": one.server, "description": one.summary, "import": one.import_line}
+        if depth is Depth.DESCRIPTION:
+            return described
+        tool = self._rooms.catalog.tool(one.server, one.name)
+        schemas = {"input_schema": tool.raw.get("inputSchema"), "output_schema": tool.raw.get("outputSchema")}
+        return described | {"description": tool.description, "signature": signature(tool, function)} | schemas
 
     def _definition(self, params: JsonObject) -> JsonValue:
         name, category = str(params.get("name", "")), str(params.get("category") or "")
@@ -267,13 +302,15 @@ def limit_of(value: JsonValue) -> int:
 
 
 def limits_from(settings: Settings, wished_seconds: float, profile: RunProfile | None = None) -> Limits:
-    """The person's limits, as often as the profile has them and no more than it names; a proposal may wish for less
-    time, never for more."""
+    """The user's limits, as often as the profile has them and no more than it names. A proposal may wish for less time,
+    never for more; in a time that it wished for, sleeping counts."""
     times = profile.times if profile else 1
-    most = _least(settings.run_seconds * times, profile.seconds if profile else 0)
-    seconds = min(wished_seconds, most) if wished_seconds > 0 else most
+    most = most_seconds(settings, profile)
+    shorter = 0 < wished_seconds <= most
     return Limits(
-        seconds=float(seconds),
+        seconds=float(wished_seconds if shorter else most),
+        total_seconds=float(settings.run_total_seconds * times),
+        sleep_counts=shorter,
         memory_mb=_least(settings.run_memory_mb * times, profile.memory_mb if profile else 0),
         cpu_seconds=float(settings.run_cpu_seconds * times),
         pids=settings.run_pids,
@@ -281,6 +318,22 @@ def limits_from(settings: Settings, wished_seconds: float, profile: RunProfile |
         disk_mb=settings.run_disk_mb,
         calls=_least(settings.run_calls * times, profile.calls if profile else 0),
         cpus=settings.run_cpus,
+    )
+
+
+def most_seconds(settings: Settings, profile: RunProfile | None) -> int:
+    """The longest time of its own that a program may wish for."""
+    return _least(settings.run_seconds * (profile.times if profile else 1), profile.seconds if profile else 0)
+
+
+def cut_wish(settings: Settings, run: Run) -> str:
+    """What an agent is told whose program wished for more time than there is; empty where it did not."""
+    wished, most = run.proposal.seconds, most_seconds(settings, run.verdict.profile if run.verdict else None)
+    if wished <= most:
+        return ""
+    return (
+        f"[timeout {wished:g} was cut to {most} seconds of the program's own work; its tools, its user and sleeping do"
+        f" not count, up to {settings.run_total_seconds} seconds in all]"
     )
 
 

@@ -12,7 +12,8 @@ from workbench.runs.road import End
 from workbench.sandbox.sandbox import Ending
 
 _HINTS = {
-    "timeout": "Do less in one run, or keep intermediate results in workspace/ and go on in the next run.",
+    "timeout": "Do less in one run, or keep intermediate results in workspace/ and go on in the next run. The time that"
+    " tools and the user take is not counted.",
     "memory": "Work through the data in pieces instead of holding all of it.",
     "output": "Print a summary, and write the rest to a file in workspace/.",
     "calls": "Filter at the server, or split the work over several runs.",
@@ -25,6 +26,10 @@ _MEANINGS = (  # what Python says of a limit, and what its author can do
     (r"\[Errno 27\]", "A file, and the workspace as a whole, may hold no more than run.disk_mb says; write less."),
     (r"\[Errno 28\]", "Home and temporary folders are small and in memory; write what is large below workspace/."),
     (r"\[Errno 24\]", "A program may have only so many files open at once; close each when it is done with."),
+    (
+        r"object is not a mapping",
+        "Call a tool's function with keywords, as its signature names them, or with one dict of arguments.",
+    ),
     (r"can't start new thread", "A program may have only so many threads (run.pids); use asyncio.gather instead."),
     (
         r"No module named '(?!servers\b|skills\b)",

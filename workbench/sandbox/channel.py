@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import codecs
 import logging
+import re
+import time
 from collections import deque
 from collections.abc import Coroutine
 from functools import partial
@@ -33,6 +35,7 @@ _MOST = 1 << 30  # bytes a program may send in one run
 _OBJECT = 32  # bytes that a list or an object counts for beside its own: reading it takes as long
 _REFUSALS = 20  # frames of unknown kinds before the run is ended
 _LARGEST_ID = 1 << 53
+_LINE = re.compile(rb"\x00at line ([1-9][0-9]{0,6})\x00")  # as `runner` writes it when it is asked
 
 
 class _Worker:
@@ -61,6 +64,10 @@ class Channel(asyncio.Protocol):
         self._tasks: set[asyncio.Task[None]] = set()
         self._resting: list[_Worker] = []  # those that have nothing to do
         self._busy = 0  # questions being answered
+        self._busy_since = 0.0
+        self._answering = 0.0  # seconds in which questions were being answered, up to the last time that none was
+        self._line = ""  # where the program said it is, when it was asked
+        self._located = asyncio.Event()
         self._limits = Limits()
         self._answer: Answer | None = None
         self._tell: Output | None = None
@@ -87,8 +94,30 @@ class Channel(asyncio.Protocol):
         if self._program > 1:
             self.ended = asyncio.get_running_loop().create_future()
             self.output, self._printed, self._calls, self._refused, self._begun = [], 0, 0, 0, False
-            self._received = 0
+            self._received, self._line = 0, ""
+            self._located.clear()
         self.begin(code, limits, answer, tell, network)
+
+    def answering_seconds(self) -> float:
+        """For how long questions have been answered so far: the time of tools, and of scanning what they answer."""
+        return self._answering + (time.monotonic() - self._busy_since if self._busy else 0.0)
+
+    async def located(self) -> None:
+        """Wait until the program has said where it is."""
+        await self._located.wait()
+
+    def where(self) -> str:
+        return f" It was at line {self._line}." if self._line else ""
+
+    def _take_up(self) -> None:
+        if not self._busy:
+            self._busy_since = time.monotonic()
+        self._busy += 1
+
+    def _lay_down(self) -> None:
+        self._busy -= 1
+        if not self._busy:
+            self._answering += time.monotonic() - self._busy_since
 
     async def rest(self) -> None:
         """A program of a kept sandbox is over: its questions are let go, and nothing is said in its name any more."""
@@ -216,8 +245,12 @@ class Channel(asyncio.Protocol):
         self._go_on()
 
     def raw_output(self, data: bytes) -> None:
-        """What was written past Python's streams."""
-        if not self.reason and self._answer is not None:
+        """What was written past Python's streams; where a program is that was asked is no output."""
+        if (found := _LINE.search(data)) is not None:
+            self._line = found[1].decode()
+            self._located.set()
+            data = _LINE.sub(b"", data)
+        if data and not self.reason and self._answer is not None:
             self._print("stdout", self._raw.decode(data))
 
     def _take(self, frame: dict[str, Any]) -> None:  # Any: checked here
@@ -293,7 +326,7 @@ class Channel(asyncio.Protocol):
 
     def _hand_over(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
         """To a task that has nothing to do, else to a new one: making and burying it costs half of what a call does."""
-        self._busy += 1
+        self._take_up()
         while self._resting:
             worker = self._resting.pop()
             if not worker.rest.done():  # else it was let go
@@ -313,7 +346,7 @@ class Channel(asyncio.Protocol):
             if task is not None and task.cancelling():
                 return  # an answer may end otherwise than cancelled; nobody would let it go a second time
             worker.question, worker.rest = None, loop.create_future()
-            self._busy -= 1
+            self._lay_down()
             self._resting.append(worker)
             self._go_on()
             await worker.rest
@@ -336,7 +369,7 @@ class Channel(asyncio.Protocol):
         worker.rest.cancel()  # nothing more is handed to it
         if worker.question is not None:
             worker.question[1].close()  # a task that was cancelled before its next step never began it
-            self._busy -= 1
+            self._lay_down()
         self._go_on()
 
     def _go_on(self) -> None:

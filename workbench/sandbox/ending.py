@@ -27,7 +27,7 @@ def _reason(channel: Channel, gone: Gone, limits: Limits, last_words: bytes) -> 
     last = channel.ended.result()
     if last is None:
         reason, message = _death_of_engine(last_words, limits) or _death(gone, limits)
-        return Ending(False, reason, message=message)
+        return Ending(False, reason, message=message + channel.where() * (reason == "cpu"))
     if last["ok"]:
         return Ending(True, "done", result=last["result"])
     reason = "memory" if last["error_type"] == "MemoryError" else "failed"
@@ -50,7 +50,7 @@ def _death(gone: Gone, limits: Limits) -> tuple[str, str]:
     if gone.code == -signal.SIGXFSZ:  # the outer half's own end, see `reduced`
         return "disk", "The program filled its home and temporary folders."
     name = _signal_name(gone.code)
-    if name == "SIGKILL" and gone.cpu >= limits.cpu_seconds - _CPU_SLACK:
+    if name in ("SIGKILL", "SIGXCPU") and gone.cpu >= limits.cpu_seconds - _CPU_SLACK:
         return "cpu", f"The program used more than {limits.cpu_seconds:g} seconds of processor time."
     if name == "SIGSEGV":
         return (

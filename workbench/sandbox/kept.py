@@ -21,7 +21,7 @@ from workbench.sandbox.levels import LEVELS
 from workbench.sandbox.maker import Maker
 from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.usage import Usage, innermost, usage
-from workbench.sandbox.watching import until_over
+from workbench.sandbox.watching import line_of, until_over
 
 _LOOK_EVERY = 0.5  # seconds between looks at the processor time
 _LAST_WORDS = 1.0  # seconds a child that ends by itself may take to be gone
@@ -110,7 +110,7 @@ class Kept:
             await asyncio.sleep(_LOOK_EVERY)
             if (await self.used()).cpu - before > limits.cpu_seconds:
                 words = f"The program used more than {limits.cpu_seconds:g} seconds of processor time."
-                self._cell.channel.end("cpu", words)
+                self._cell.channel.end("cpu", f"{words}{await line_of(self._cell.channel, self._cell.process)}")
                 return
 
     async def _watch(self) -> None:

@@ -27,12 +27,13 @@ def set_limits(profile: Profile, others: Mapping[int, int] = MappingProxyType({}
         hard = resource.getrlimit(kind)[1]
         unbounded = resource.RLIM_INFINITY in (most, hard)
         most = max(most, hard) if unbounded else min(most, hard)  # -1 stands for no bound
-        resource.setrlimit(kind, (most, most))
+        soft = max(1, most - 1) if kind == resource.RLIMIT_CPU else most  # a second to say where it is, see `runner`
+        resource.setrlimit(kind, (soft, most))
 
 
 def limits_of(profile: Profile, others: Mapping[int, int] = MappingProxyType({})) -> dict[int, int]:
     """Kind → most, as `setrlimit` knows them."""
-    cpu = _WHOLE_LIFE if profile.kept else max(1, round(profile.cpu_seconds + 0.5))
+    cpu = _WHOLE_LIFE if profile.kept else max(1, round(profile.cpu_seconds + 0.5)) + 1
     return {
         resource.RLIMIT_AS: profile.memory_mb * _MEGABYTE,
         resource.RLIMIT_CPU: cpu,

@@ -43,7 +43,7 @@ class Program:
     packages: tuple[tuple[str, str], ...] = ()  # what it may import: place inside, and path on this machine
     preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
     network: Handing | None = None  # how connections are handed to it; None: it reaches nothing
-    stands: Callable[[], bool] = lambda: False  # a person is asked because of it now: that is not its time
+    stands: Callable[[], bool] = lambda: False  # the user is asked because of it now: that time is not counted at all
 
 
 @dataclass(frozen=True, slots=True)

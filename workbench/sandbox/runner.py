@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import codecs
+import contextlib
 import datetime
 import gc
 import importlib.util
@@ -19,6 +20,7 @@ import math
 import os
 import re
 import resource
+import signal
 import socket
 import struct
 import sys
@@ -102,6 +104,8 @@ def import_ahead(modules: Sequence[str]) -> None:
 def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()) -> NoReturn:  # Any: JSON
     """Say that the locks are on, wait for the program, run it, send its end."""
     _forget_ourselves()
+    signal.signal(signal.SIGUSR1, _tell_line)
+    signal.signal(signal.SIGXCPU, _tell_line)
     import_ahead(preload)
     if ahead:
         rehearse_once()
@@ -119,6 +123,19 @@ def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()
         _say_end(end, line)
         start, streams = line.start(), _streams(line)
         line.say(kind="begun", run=start["run"])
+
+
+def _tell_line(number: int, frame: types.FrameType | None) -> None:
+    """The host asks where the program is, because its time is over: the line goes past Python's streams."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<program"):
+        frame = frame.f_back
+    if frame is None:  # the event loop waits, and the program with it
+        with contextlib.suppress(RuntimeError):
+            stacks = [task.get_stack(limit=1) for task in asyncio.all_tasks()]
+            own = [at[0] for at in stacks if at and at[0].f_code.co_filename.startswith("<program")]
+            frame = own[0] if own else None
+    if frame is not None:
+        os.write(1, b"\x00at line %d\x00" % frame.f_lineno)
 
 
 def _connect(channel: socket.socket) -> tuple[Line, dict[str, Any]]:  # Any: a program's names
@@ -185,6 +202,8 @@ def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any
     linecache.cache[called] = (len(code), None, code.splitlines(keepends=True), called)
     try:
         value = _execute(code, names, called)
+        if isinstance(value, sys.modules["tool_discovery"].Found):
+            value = str(value)
         result = "" if value is program_text.NOTHING else json_text(value)
         if len(result) > _LONGEST_RESULT // 4 and len(result.encode("utf-8", "replace")) > _LONGEST_RESULT:
             raise ValueError("The result is too long to hand over. Write it to the workspace and return its path.")

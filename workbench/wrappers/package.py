@@ -95,4 +95,4 @@ def _constant(name: str, value: JsonValue) -> ast.stmt:
     return ast.Assign([ast.Name(name)], ast.parse(repr(value), mode="eval").body, lineno=0)
 
 
-PYTHON = Style("5", "servers.", (".py", ".pyi"), python_names, frozenset(), _module, _doors)
+PYTHON = Style("6", "servers.", (".py", ".pyi"), python_names, frozenset(), _module, _doors)

@@ -104,4 +104,4 @@ def _index_source(server: str, entries: Mapping[str, Entry], written: str) -> st
     return "".join(lines) if entries else f"{lines[0]}export {{}};\n"
 
 
-TYPESCRIPT = Style("2", "", (".ts",), script_names, frozenset(("index",)), _module, _doors)
+TYPESCRIPT = Style("3", "", (".ts",), script_names, frozenset(("index",)), _module, _doors)

@@ -11,7 +11,7 @@ from workbench.wrappers.names import package_name, parameter_names, type_name
 from workbench.wrappers.prose import docstring
 from workbench.wrappers.python import TypeWriter, either, literal
 from workbench.wrappers.schemas import read_definition, wraps_result
-from workbench.wrappers.shapes import Anything, Definition, Record, Table
+from workbench.wrappers.shapes import Anything, Definition, Field, Record, Table
 
 __all__ = ["call_source", "signature", "stub_source", "wrapper_and_stub", "wrapper_source"]
 
@@ -47,6 +47,18 @@ def call_source(tool: Tool, function: str, arguments: JsonObject) -> str:
     return f"{start}\n" + "".join(f"    {part},\n" for part in parts) + ")\n"
 
 
+def _only_needed(definition: Definition, tool: Tool) -> Field | None:
+    """The one argument that a call needs, where a value can be told from a dict of arguments: programs give it without
+    its name."""
+    needed = [field for field in definition.fields if field.required]
+    if len(needed) != 1:
+        return None
+    schemas = tool.input_schema.get("properties")
+    schema = schemas.get(needed[0].key) if isinstance(schemas, Mapping) else None
+    kind = schema.get("type") if isinstance(schema, Mapping) else None
+    return needed[0] if kind in ("string", "integer", "number", "boolean", "array") else None
+
+
 class _Module:
     """One tool's module while it is written. Names it needs for itself give way to those of the tool."""
 
@@ -62,6 +74,8 @@ class _Module:
         self._whole, self._answer, self._inner = self._free("whole"), self._free("answer"), self._free("inner")
         self._given, self._more, self._result = self._free("given"), self._free("more"), self._free("result")
         self._unsaid = self._free("Answer") if tool.output_schema is None else ""  # the type of what may be anything
+        self._as_arguments = self._free("as_arguments")
+        self._only = _only_needed(self._definition, tool)
         self._writer = TypeWriter(self._typing, named, given=True)
         self._reader = TypeWriter(self._typing, named, given=False)
 
@@ -111,7 +125,14 @@ class _Module:
             self._about(),
             ast.ImportFrom("__future__", [ast.alias("annotations")], 0),
             ast.Import([_alias("typing", self._typing)]),
-            ast.ImportFrom("client", [_alias("call_tool", self._call_tool)], 0),
+            ast.ImportFrom(
+                "client",
+                [
+                    *([_alias("as_arguments", self._as_arguments)] if self._only else []),
+                    _alias("call_tool", self._call_tool),
+                ],
+                0,
+            ),
             ast.AnnAssign(ast.Name(self._not_given), self._writer.special("Any"), ast.Constant(...), simple=1),
         ]
 
@@ -136,6 +157,8 @@ class _Module:
     def _inputs(self) -> list[ast.expr]:
         """The types of the one-dict style; where other keys are invited, a plain dict fits as well."""
         known: list[ast.expr] = [ast.Name(self._input)] if self._definition.fields or not self._definition.more else []
+        if self._only:
+            known.append(self._writer.write(self._only.shape))
         if not self._definition.more:
             return known
         return [*known, self._writer.write(Table(Anything() if known else self._definition.more))]
@@ -146,7 +169,7 @@ class _Module:
             ast.Call(
                 ast.Name(self._call_tool),
                 [ast.Constant(self._tool.server), ast.Constant(self._tool.name), self._sent()],
-                [],
+                [ast.keyword("whole", ast.Constant(True))] if wraps_result(self._tool.output_schema) else [],
             )
         )
         if wraps_result(self._tool.output_schema):
@@ -172,7 +195,10 @@ class _Module:
         ]
 
     def _collected(self) -> list[ast.stmt]:
-        one_dict = ast.BoolOp(ast.Or(), [ast.Name(self._arguments), ast.Dict([], [])])
+        one_dict: ast.expr = ast.BoolOp(ast.Or(), [ast.Name(self._arguments), ast.Dict([], [])])
+        if self._only:
+            given = [ast.Name(self._arguments), ast.Constant(self._only.key)]
+            one_dict = ast.Call(ast.Name(self._as_arguments), given, [])
         found: list[ast.stmt] = [ast.AnnAssign(ast.Name(self._whole), self._writer.special("Any"), one_dict, simple=1)]
         if self._keywords:
             keys: list[ast.expr | None] = [ast.Constant(key) for key in self._keywords]

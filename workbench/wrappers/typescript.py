@@ -60,7 +60,8 @@ class _Script:
 
     def _statements(self) -> str:
         server = self._tool.server
-        named = f", {quoted(server)}" if "__" in server else ""  # else the first "__" tells where its name ends
+        whole = "__" in server or wraps_result(self._tool.output_schema)  # else the first "__" ends the server's name
+        named = f", {quoted(server)}" if whole else ""
         given = f"{quoted(f'{server}__{self._tool.name}')}, input{named}"
         if not wraps_result(self._tool.output_schema):
             return f"  return callMCPTool<{self._response}>({given});\n"

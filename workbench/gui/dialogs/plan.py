@@ -1,6 +1,6 @@
 """Shows what a rehearsal held back, line by line, and lets the program run with what a person ticks of it.
 
-Nothing is ticked at first. Closing it puts it away with its ticks; a program that waits for a decision keeps waiting.
+Nothing is ticked at first, closing it does nothing, and a program that waits for a decision goes on waiting.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from workbench.gui.dialogs.plan_line import PlanLine
 from workbench.gui.dialogs.plan_list import PlanList
 from workbench.gui.fault_card import FaultCard
 from workbench.gui.icons import pixmap
-from workbench.gui.later_dialog import LaterDialog
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.words import first_sentence
@@ -29,7 +28,7 @@ from workbench.wire.typed_name import name_to_type
 _LEAST_LETTERS = 100  # narrower than this, a line's details stand below the list
 
 
-class PlanDialog(LaterDialog):
+class PlanDialog(QDialog):
     """One rehearsal, one answer."""
 
     started = Signal(object)
@@ -39,7 +38,7 @@ class PlanDialog(LaterDialog):
         super().__init__(parent)
         self._context = context
         self.run = run
-        self._sending = False
+        self._over = self._sending = False
         self._began = time.monotonic()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(self.tr("What this program would do"))
@@ -72,9 +71,9 @@ class PlanDialog(LaterDialog):
             self.end(self.tr("The text of the program was changed; this plan is void. Rehearse it again."))
 
     def end(self, words: str) -> None:
+        self._over = True
         self.fault.show_fault(Fault(words), tone="warning")
         self.foot.show_over()
-        self._finish()
         self._reconsider()
 
     def showEvent(self, event: QShowEvent) -> None:

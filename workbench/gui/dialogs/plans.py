@@ -52,7 +52,7 @@ class Plans(QObject):
         """A plan lives in the core that rehearsed."""
         if link.state is not LinkState.LINKED:
             self._awaited.clear()
-            for dialog in tuple(self._open.values()):
+            for dialog in self._open.values():
                 dialog.end(self.tr("The core is gone, and with it the plan."))
 
     def hear(self, event: Event) -> None:
@@ -93,7 +93,7 @@ class Plans(QObject):
 
     def _show(self, run: Run) -> None:
         if (dialog := self._open.get(run.id)) is not None:
-            dialog.come_back()
+            dialog.activateWindow()
             return
         from workbench.gui.dialogs.plan import PlanDialog
 

@@ -40,6 +40,7 @@ __all__ = [
     "Structured",
     "Text",
     "ToolError",
+    "as_arguments",
     "call_mcp_tool",
     "call_tool",
     "domain_of",
@@ -97,9 +98,10 @@ class Client:
         """An estimate: four characters a token, arguments and answers."""
         return int(self._line.letters) // 4
 
-    async def call_tool(self, server: str, tool: str, arguments: Any = None) -> Any:
+    async def call_tool(self, server: str, tool: str, arguments: Any = None, *, whole: bool = False) -> Any:
         self.call_count += 1
-        return await self._line.ask("call", server=server, tool=tool, arguments=dict(arguments or {}))
+        wish = {"server": server, "tool": tool, "arguments": dict(arguments or {})}
+        return await self._line.ask("call", **wish, **({} if whole else {"unwrap": True}))
 
 
 MCPClient = Client  # by the name that programs written elsewhere know
@@ -110,9 +112,18 @@ def get_client() -> Client:
     return _client
 
 
-async def call_tool(server: str, tool: str, arguments: Any = None) -> Any:
-    """Call a tool by the names its server gave; raises ToolError."""
-    return await _client.call_tool(server, tool, arguments)
+async def call_tool(server: str, tool: str, arguments: Any = None, *, whole: bool = False) -> Any:
+    """Call a tool by the names its server gave; raises ToolError. An answer that only wraps one value, as
+    `{"result": X}` by its schema, is X, as with the tool's function; `whole`: as the server sent it."""
+    return await _client.call_tool(server, tool, arguments, whole=whole)
+
+
+def as_arguments(given: Any, name: str) -> Any:
+    """What a tool's function was given without a keyword: a dict of arguments, or the value of `name`, the only
+    argument that the tool needs."""
+    if given is None or hasattr(given, "keys"):
+        return given or {}
+    return {name: given}
 
 
 async def call_mcp_tool(id: str, arguments: Any = None, type: Any = None) -> Any:

@@ -13,6 +13,20 @@ from typing import Any  # Any: what the workbench answers is text or JSON
 _line: Any = None
 
 
+class Found(list[Any]):
+    """What a search found: names, or dicts with name, server, description and import, at full detail also with
+    signature and schemas. It prints as a short text, and may be awaited."""
+
+    text = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __await__(self) -> Generator[None, None, Found]:
+        yield from ()
+        return self
+
+
 class _Text(str):
     """Text that may also be awaited, because half of all programs do."""
 
@@ -38,11 +52,13 @@ def search_tools(
     detail_level: str = "name",
     server: str | None = None,
     category: str | None = None,
-    limit: int = 20,
+    limit: int | None = None,
 ) -> Any:
-    """Tools that fit the words, best first. detail_level: name, description or full. Without a query: all of them."""
+    """Tools that fit the words, best first: 20 unless `limit` says otherwise. detail_level: name, description or full.
+    Without a query: all of them."""
     wish = {"query": query, "detail_level": detail_level, "server": server or "", "category": category or ""}
-    return _kind(_line.ask_now("search", **wish, limit=int(limit)))
+    most = limit if limit is not None else 20 if query else 500
+    return _kind(_line.ask_now("search", **wish, limit=int(most)))
 
 
 def get_tool_definition(name: str, category: str | None = None) -> Any:
@@ -60,6 +76,10 @@ class ToolDiscovery:
 def _kind(answer: Any) -> Any:
     if isinstance(answer, str):
         return _Text(answer)
+    if isinstance(answer, dict) and answer.keys() == {"text", "records"}:
+        found = Found(answer["records"])
+        found.text = answer["text"]
+        return found
     if isinstance(answer, dict):
         return _Table(answer)
     return _Rows(answer) if isinstance(answer, list) else answer

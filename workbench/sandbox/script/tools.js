@@ -29,14 +29,17 @@ function whole(message, parameters, suggestions) {
 }
 
 export function lend(line) {
-  const callTool = (server, tool, input = {}) =>
-    line.ask("call", { server: String(server), tool: String(tool), arguments: { ...input } });
+  // What only wraps one value, as { result: X } by its schema, is X; `whole`: as the server sent it.
+  const callTool = (server, tool, input = {}, whole = false) => {
+    const wish = { server: String(server), tool: String(tool), arguments: { ...input } };
+    return line.ask("call", whole ? wish : { ...wish, unwrap: true });
+  };
   const callMcpTool = (id, input = {}, server = undefined) => {
     const [from, tool] = split(String(id).replace(/^mcp__/, ""), server);
     if (!from || !tool) {
       throw new ToolError(`"${id}" is not a tool's name; it looks like mcp__server__tool.`, "bad_name");
     }
-    return callTool(from, tool, input);
+    return callTool(from, tool, input, server !== undefined);
   };
   Object.assign(globalThis, {
     ToolError,
