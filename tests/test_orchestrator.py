@@ -65,6 +65,21 @@ async def test_what_needs_a_person_is_refused_where_nobody_attends(bench: Paths)
     assert "Nobody was there" in result.error
 
 
+async def test_a_script_may_stand_behind_its_programs(bench: Paths) -> None:
+    from workbench import AgentTask, MCPOrchestrator
+
+    async with MCPOrchestrator(bench.bench, allow=True) as orchestrator:
+        result = await orchestrator.execute_task(AgentTask("t", "Send.", SENDS))
+    assert (result.status, result.data) == ("done", "sent")
+
+
+async def test_a_skill_is_found_the_moment_it_is_kept(bench: Paths) -> None:
+    async with Orchestrator(bench.bench) as orchestrator:
+        assert "count-more" not in {skill.name for skill in await orchestrator.search_skills("count some orders")}
+        await orchestrator.save_skill("count-more", "Count some orders", READS, keep=True)
+        assert "count-more" in {skill.name for skill in await orchestrator.search_skills("count some orders")}
+
+
 async def test_attended_it_waits_for_the_person(bench: Paths) -> None:
     person = await connect(bench)
     try:

@@ -5,7 +5,7 @@ imports from here is loaded when it is asked for; `__init__.pyi` tells its types
 """
 
 __version__ = "0.1.0"
-_FOR_SCRIPTS = ("Orchestrator", "Stats", "Task", "TaskResult", "TaskStats")
+_FOR_SCRIPTS = ("AgentTask", "MCPOrchestrator", "Orchestrator", "Stats", "Task", "TaskResult", "TaskStats")
 
 # Of one line, because a room's door holds no code of its own; any other name is missing as it always was.
 __getattr__ = lambda name: getattr(  # noqa: E731

@@ -70,11 +70,13 @@ class Stats:
 
 
 class Orchestrator:
-    """Runs tasks and skills on a bench. With `attended`, what needs a person waits for one; else it is refused."""
+    """Runs tasks and skills in a project. With `attended`, what needs the user waits for them; with `allow`, whoever
+    runs this script stands behind its programs, and what would ask is allowed; else it is refused."""
 
-    def __init__(self, bench: str | Path | None = None, *, attended: bool = False) -> None:
+    def __init__(self, bench: str | Path | None = None, *, attended: bool = False, allow: bool = False) -> None:
         self._paths = paths_of(None if bench is None else Path(bench).expanduser())
         self._attended = attended
+        self._allow = allow
         self._open: Connection | None = None
 
     async def __aenter__(self) -> Orchestrator:
@@ -149,8 +151,8 @@ class Orchestrator:
 
         async def attend(run: Run) -> None:
             task.status = str(run.state)
-            if not self._attended:
-                await self._refuse(run)
+            if self._allow or not self._attended:
+                await self._answer(run)
 
         try:
             run = await follow(self._connection, begun.id, attend)
@@ -160,12 +162,14 @@ class Orchestrator:
         task.status = str(run.state)
         return await self._result(task, run)
 
-    async def _refuse(self, run: Run) -> None:
+    async def _answer(self, run: Run) -> None:
+        """With the word of whoever runs this script, or with a refusal."""
+        reason = "" if self._allow else ALONE
         if run.state is RunState.WAITING:
-            answer = Decision(run.id, run.proposal.sha, allow=False, by="", reason=ALONE, seal=run.seal)
+            answer = Decision(run.id, run.proposal.sha, allow=self._allow, by="", reason=reason, seal=run.seal)
             await self._questions.decide(answer)
         for pause in run.pauses:
-            await self._questions.answer_pause(PauseAnswer(pause.id, allow=False, reason=ALONE))
+            await self._questions.answer_pause(PauseAnswer(pause.id, allow=self._allow, reason=reason))
 
     async def _result(self, task: Task, run: Run) -> TaskResult:
         whole = self._connection.whole
@@ -183,3 +187,6 @@ class Orchestrator:
             TaskStats.of(run),
             await whole(run.model_view),
         )
+
+
+MCPOrchestrator, AgentTask = Orchestrator, Task  # by the names that programs written elsewhere know

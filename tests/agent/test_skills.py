@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from workbench.records import SkillState
+
 
 async def text(client, tool, **arguments):
     return (await client.call_tool(tool, arguments)).content[0].text
@@ -29,3 +33,38 @@ async def test_an_offer_is_a_draft_that_nobody_can_load_yet(agent):
         said = await text(client, "save_skill", name="my-sum", code="result = 1 + 1", description="Adds.")
         assert "is a draft now" in said
         assert "my-sum is a draft" in await text(client, "load_skill", name="my-sum")
+
+
+FILTER = "def filter_high_risk(vulns): return [v for v in vulns if v['severity'] in ['high', 'critical']]"
+USES = """
+skill = load_skill("filter_high_risk")
+exec(skill)
+result = filter_high_risk([{"severity": "high"}, {"severity": "low"}])
+"""
+
+
+async def test_an_offer_under_a_kept_skills_name_says_so_and_replaces_it_whole_once_it_is_kept(core, agent):
+    async with agent() as client:
+        said = await text(
+            client, "save_skill", name="filter_high_risk", code=FILTER, description="Filter to high and critical."
+        )
+        assert "Until then load_skill and run_skill give the kept skill of this name" in said
+        draft = core.rooms.library.get("filter-high-risk", SkillState.DRAFT)
+        kept = await core.desk.keep_skill(draft.name, draft.sha)
+        assert (kept.starter, kept.license) == (False, "")
+        assert "await" not in kept.notes, "its instructions are about its own code"
+        core._set_settings(replace(core.settings, approval_auto_medium=True, isolation_medium="process"))
+        ran = await client.call_tool("execute_code", {"code": USES})
+    assert '[{"severity": "high"}]' in ran.content[0].text, ran.content[0].text
+
+
+async def test_a_program_offers_a_skill_and_learns_that_skills_are_no_files(core, agent):
+    offers = "print(save_skill('my-sum', 'result = 1 + 1', 'Adds.'))"
+    writes = "with open('./skills/check.py', 'w') as f:\n    f.write('x = 1')"
+    async with agent() as client:
+        offered = await client.call_tool("execute_code", {"code": offers})
+        written = await client.call_tool("execute_code", {"code": writes})
+    assert "my-sum is a draft now" in offered.content[0].text
+    assert core.rooms.library.get("my-sum").state is SkillState.DRAFT
+    assert written.is_error
+    assert "Offer it: save_skill(name, code, description)" in written.content[0].text

@@ -139,3 +139,16 @@ def test_a_denial_is_a_range_or_a_domain() -> None:
     for wrong in ("1.2.3", "a/b", "::/129", 5, None, ""):
         with pytest.raises(WorkbenchError):
             denial(wrong)
+
+
+def test_an_entry_with_one_unknown_protocol_keeps_the_others_and_is_named(tmp_path: Path) -> None:
+    text = '[[network.allow]]\ndomain = "api.example.org"\nports = [443]\nprotocols = ["https", "ssh"]\n'
+    found = read_rules(_file(tmp_path, text), "you")
+    assert [(rule.domain, rule.ports, rule.protocols) for rule in found.hosts] == [
+        ("api.example.org", (443,), ("tls",))
+    ]
+    (notice,) = found.notices
+    assert "the entry of api.example.org names ssh" in notice.message
+    found = read_rules(_file(tmp_path, text.replace('"https", ', "")), "you")
+    assert found.hosts == []
+    assert "unknown protocol: ssh" in found.notices[0].message

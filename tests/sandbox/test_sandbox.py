@@ -114,7 +114,7 @@ async def test_calls_from_threads_and_without_await_reach_the_host(room: Any) ->
     )
     assert json.loads(ending.result) == [
         list("abcdefgh"),
-        {"what": "call", "server": "s", "tool": "t__u", "arguments": {"n": 1}},
+        {"what": "call", "server": "s", "tool": "t__u", "arguments": {"n": 1}, "unwrap": True},
         "x",
     ]
 

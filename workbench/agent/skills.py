@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,11 +9,11 @@ from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
-from workbench.policy.canonical import canonical
 from workbench.privacy.text_kinds import TextKind
-from workbench.records import JsonObject, Note, Skill
+from workbench.records import JsonObject, Skill
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.runs.skill_offers import offer_skill
 from workbench.runs.skill_verbs import find_skills, kept_skill, kept_skills, read_skill_text
 from workbench.runs.view import cut
 from workbench.skills.signature import calling
@@ -57,18 +56,8 @@ class Skills:
 
     async def save(self, arguments: JsonObject) -> Answer:
         """`save_skill`."""
-        text = canonical(given.text(arguments, "code"))
-        if text.faults:
-            raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
         name, description = given.text(arguments, "name"), given.text(arguments, "description")
-        offer, author = self._rooms.library.offer, self._session.author
-        skill = await asyncio.to_thread(offer, name, description, text.text, author)
-        summary = self._session.mask(f"{author} offers the skill {skill.name}")
-        self._rooms.journal.append(Note(kind="skill.drafted", summary=summary, actor=author, session=self._session.id))
-        words = (
-            f"{skill.name} is a draft now. It can be used after the user has kept it, in the workbench's window or by"
-            f" `mcp-workbench skills keep {skill.name}` in their terminal."
-        )
+        words = await offer_skill(self._rooms, self._session, name, given.text(arguments, "code"), description)
         return Answer(words, kind=TextKind.PUBLIC)
 
 

@@ -22,6 +22,7 @@ class FindingDesk(Seat):
         super().__init__(house)
         self._skills: tuple[Item, ...] = ()
         self._read_at = -_FRESH
+        self._changes = 0
 
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
         unknown = [kind for kind in kinds if kind not in set(FindKind)]
@@ -40,8 +41,9 @@ class FindingDesk(Seat):
 
     async def _library(self) -> tuple[Item, ...]:
         """The same tuple as long as it holds the same skills; a person finds drafts, too."""
-        if time.monotonic() - self._read_at >= _FRESH:
-            self._read_at = time.monotonic()
+        changes = self._rooms.library.changes
+        if changes != self._changes or time.monotonic() - self._read_at >= _FRESH:
+            self._read_at, self._changes = time.monotonic(), changes
             skills = await asyncio.to_thread(self._rooms.library.list)
             named = {skill.name: skill for skill in reversed(skills) if skill.state is not SkillState.RETIRED}
             found = tuple(of_skill(named[name]) for name in sorted(named))

@@ -102,12 +102,31 @@ def _read_allowed(entries: object, name: str, source: str, found: Reading) -> No
         return
     for entry in entries[:MOST_RULES]:
         try:
+            entry, unknown = _without_unknown(entry)
+            if unknown:
+                words = f"{name}: the entry of {entry.get('domain')!s:.80} names {unknown}, which programs cannot use."
+                hint = (
+                    f"Its other protocols count. There are {', '.join(PROTOCOLS)}; for others use tcp and their ports."
+                )
+                found.notices.append(Fault(words, hint))
             found.hosts.append(rule_of(entry, source))
         except WorkbenchError as fault:
             found.notices.append(Fault(f"{name}: {fault.message}", f"{fault.hint} The entry is left out.".strip()))
     if len(entries) > MOST_RULES:
         words = f"{name}: network.allow has {len(entries):,} entries; only {MOST_RULES} are read."
         found.notices.append(Fault(words, "Use *.domain for many hosts of one domain."))
+
+
+def _without_unknown(entry: object) -> tuple[Any, str]:  # Any: TOML
+    """The entry with the protocols that there are, as long as one is left, and the names of the others."""
+    words = entry.get("protocols") if isinstance(entry, dict) else None
+    if not isinstance(words, list):
+        return entry, ""
+    unknown = [word for word in words if isinstance(word, str) and _SPELLINGS.get(word, word) not in PROTOCOLS]
+    known = [word for word in words if word not in unknown]
+    if not unknown or not known or not isinstance(entry, dict):
+        return entry, ""
+    return {**entry, "protocols": known}, ", ".join(unknown)[:80]
 
 
 def _read_denied(entries: object, name: str, found: Reading) -> None:
@@ -139,8 +158,15 @@ def _protocols(words: object) -> tuple[str, ...]:
         raise WorkbenchError("The protocols of an entry are no list.", _EXAMPLE)
     found = {_SPELLINGS.get(word, word) if isinstance(word, str) else "" for word in words}
     if not found <= set(PROTOCOLS):
-        raise WorkbenchError("An entry names an unknown protocol.", f"There are {', '.join(PROTOCOLS)}.")
+        raise WorkbenchError(
+            f"An entry of network.allow names an unknown protocol: {_unknown(words)}.",
+            f"There are {', '.join(PROTOCOLS)}.",
+        )
     return tuple(name for name in PROTOCOLS if name in found)
+
+
+def _unknown(words: list[object]) -> str:
+    return ", ".join(str(word) for word in words if _SPELLINGS.get(str(word), str(word)) not in PROTOCOLS)[:80]
 
 
 def _ports(numbers: object, protocols: Sequence[str]) -> tuple[int, ...]:

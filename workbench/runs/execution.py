@@ -36,6 +36,7 @@ from workbench.runs.pauses import Pauses
 from workbench.runs.road import Road
 from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.shown import shown_arguments
+from workbench.runs.skill_offers import offer_skill
 from workbench.runs.skill_verbs import kept_skill
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
@@ -140,6 +141,8 @@ class Execution:
                     return self._definition(params)
                 case "skill":
                     return await self._skill(str(params.get("name", "")))
+                case "offer":
+                    return await self._offer(params)
                 case "sealed":
                     return sealed_answer(self._road.session, params)
                 case "connect" | "send" | "receive" if self._outgoing is not None:
@@ -248,6 +251,10 @@ class Execution:
             words = f"This program was not assessed with the skill {skill.name}."
             raise WorkbenchError(words, "Write the skill's name where it is loaded.")
         return skill.code
+
+    async def _offer(self, params: JsonObject) -> str:
+        name, code, description = (str(params.get(key, "")) for key in ("name", "code", "description"))
+        return await offer_skill(self._rooms, self._road.session, name, code, description)
 
     def _search(self, params: JsonObject) -> JsonValue:
         """Records, and the text that agents read; programs in TypeScript get the text alone."""

@@ -67,8 +67,11 @@ def returned(verdict: Verdict, outcome: Gate) -> Fault:
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
     if any(finding.rule == UNKNOWN for finding in verdict.findings):
         return Fault(verdict.sentence, "Use a kept skill, or none; list_skills names them.", lines)
+    offers = any(finding.subject.removeprefix("./").startswith("skills/") for finding in verdict.findings)
     hint = (
-        "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
+        "Skills are not written as files. Offer it: save_skill(name, code, description); the user keeps it."
+        if offers
+        else "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
         if outcome is Gate.REFUSED
         else "Correct it and propose it again."
     )

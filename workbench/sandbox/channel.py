@@ -27,7 +27,7 @@ from workbench.sandbox.program import Answer, Answered, Output, ToolFailure
 log = logging.getLogger(__name__)
 
 _CARRYING = frozenset({"send", "receive"})  # bytes of a connection, counted where the network's limits are
-_QUESTIONS = frozenset({"call", "search", "definition", "skill", "sealed", "connect"}) | _CARRYING
+_QUESTIONS = frozenset({"call", "search", "definition", "skill", "offer", "sealed", "connect"}) | _CARRYING
 _AT_ONCE = 64  # questions being answered before reading pauses
 _UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
 _FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood

@@ -248,6 +248,7 @@ def _first_names(line: Line) -> dict[str, Any]:  # Any: a program's names
         search_tools=discovery.search_tools,
         get_tool_definition=discovery.get_tool_definition,
         load_skill=lambda name: load_skill(name, line),
+        save_skill=client.save_skill,
         read_file=read_file,
         write_file=write_file,
         list_files=list_files,

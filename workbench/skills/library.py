@@ -18,6 +18,7 @@ from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals
 from workbench.skills.cassettes import restamp
 from workbench.skills.folder import (
+    CARD,
     LONGEST_DESCRIPTION,
     bring_others,
     code_file,
@@ -50,10 +51,15 @@ class Library:
     """Skills of one bench."""
 
     def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
-        self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
+        self._skills, self._drafts, self._starters, self._listener = skills, drafts, starters, tell
+        self.changes = 0  # how often it changed, for those that keep what they read of it
         self._approvals = Approvals(drafts)
         self.lessons = Lessons(drafts)
         self._writing = Lock()  # one change at a time; the core makes them on threads
+
+    def _tell(self, event: SkillsChanged) -> None:
+        self.changes += 1
+        self._listener(event)
 
     def list(self) -> tuple[Skill, ...]:
         """Every skill by name; the kept one before its draft, retired ones last."""
@@ -311,6 +317,9 @@ class Library:
             put_by(self._skills / before.name, before.version)
         version, origin = _next_version(before, seen.sha), self._root(seen.state) / seen.name
         kept = replace(seen, state=SkillState.KEPT, version=version, kept_by=kept_by, kept_at=_now())
+        if before is not None and before.starter and before.code != kept.code:
+            (self._skills / kept.name / CARD).unlink(missing_ok=True)  # its license and words are about other code
+            kept = replace(kept, starter=False, license="")
         write_skill(self._skills / kept.name, kept, origin=origin)
         self._approve(self._skills / kept.name)
         if seen.state is SkillState.DRAFT:
@@ -364,6 +373,7 @@ def _with_past(wish: Skill, before: Skill | None) -> Skill:
     if before is None:
         return replace(wish, notes=notes)
     written = before.notes.strip() not in ("", body(before.name, before.description, before.code, before.tools).strip())
+    written = written and not (before.starter and before.code != wish.code)  # those words are about other code
     return replace(
         wish,
         notes=before.notes if written else notes,

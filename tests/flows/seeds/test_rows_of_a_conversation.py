@@ -50,25 +50,30 @@ def test_row_002_each_server_is_a_package_and_row_013_each_definition_a_file(tal
 
 def test_row_003_and_004_search_knows_three_levels_and_lists_without_words(talk: Conversation) -> None:
     found = talk.result("discover")
-    assert found["names"].splitlines()[0].startswith("20 of 25 tools")
-    assert len(found["names"]) < len(found["described"])
-    assert "list_orders(" in found["full"]
+    assert len(found["names"]) == 25
+    assert "list_orders" in found["names"]
+    assert found["names_text"].splitlines()[0].startswith("25 of 25 tools")
+    assert "list_orders(" in found["full_text"]
 
 
 def test_row_005_names_cost_few_tokens(talk: Conversation) -> None:
-    listed = talk.result("discover")["names"]
+    listed = talk.result("discover")["names_text"]
     names = listed.splitlines()[1]
     assert count(names) / names.count(",") < 6  # a name each, and nothing else
 
 
 def test_row_006_the_second_level_has_the_line_that_imports_it(talk: Conversation) -> None:
-    assert "from servers.demo import list_orders  # List orders" in talk.result("discover")["described"]
+    first = talk.result("discover")["described"][0]
+    assert (first["name"], first["server"]) == ("list_orders", "demo")
+    assert first["import"] == "from servers.demo import list_orders"
+    assert first["description"].startswith("List orders")
 
 
 def test_row_007_the_third_level_has_types_of_arguments_and_result(talk: Conversation) -> None:
     full = talk.result("discover")["full"]
-    assert "limit: int" in full
-    assert "->" in full
+    assert "limit: int" in full["signature"]
+    assert "->" in full["signature"]
+    assert full["input_schema"]["properties"]["limit"]["type"] == "integer"
 
 
 def test_row_008_search_describe_load_import_is_one_program(talk: Conversation) -> None:
@@ -76,7 +81,7 @@ def test_row_008_search_describe_load_import_is_one_program(talk: Conversation) 
 
 
 def test_row_009_and_010_discovery_is_importable_as_function_and_class(talk: Conversation) -> None:
-    assert talk.result("discover")["class"].splitlines()[1].startswith("demo: list_orders")
+    assert talk.result("discover")["class"][0] == "list_orders"
 
 
 def test_row_011_a_search_takes_less_than_fifty_milliseconds(talk: Conversation) -> None:
@@ -88,7 +93,7 @@ def test_row_012_importing_a_tool_takes_less_than_a_hundred_milliseconds(talk: C
 
 
 def test_row_015_a_search_is_scoped_by_the_words_of_a_server(talk: Conversation) -> None:
-    assert talk.result("discover")["scoped"].splitlines()[1].startswith("demo: refund_order")
+    assert talk.result("discover")["scoped"][0] == "refund_order"
 
 
 def test_row_017_the_discovery_skill_is_there_with_its_triggers(talk: Conversation) -> None:
@@ -101,7 +106,7 @@ def test_row_021_definitions_are_not_loaded_by_a_search(talk: Conversation) -> N
 
 
 def test_row_022_and_023_a_category_and_the_level_summary_are_taken(talk: Conversation) -> None:
-    assert "list_orders" in talk.result("discover")["summary"]
+    assert "list_orders" in [one["name"] for one in talk.result("discover")["summary"]]
 
 
 def test_row_024_a_definition_is_whole(talk: Conversation) -> None:
@@ -123,7 +128,7 @@ def test_row_029_tools_are_imported_from_their_servers_package_and_row_038_as_a_
 
 
 def test_row_030_any_tool_is_called_by_its_whole_name(talk: Conversation) -> None:
-    assert talk.result("wrapper")["by_name"] == {"result": 10000}
+    assert talk.result("wrapper")["by_name"] == 10000
 
 
 def test_row_031_the_client_counts_calls_and_tokens(talk: Conversation) -> None:

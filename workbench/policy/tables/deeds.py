@@ -62,7 +62,7 @@ WORDS: dict[Deed, Words] = {
     Deed.WRITE: Words(_MEDIUM, _WILL, "Writes {}", "Writes a file chosen at run time", True),
     Deed.COPY: Words(_MEDIUM, _WILL, "Copies {}", "Copies a file chosen at run time", True),
     Deed.MOVE: Words(_HIGH, _WILL, "Moves or replaces {}", "Moves or replaces a file chosen at run time", None),
-    Deed.DELETE: Words(_HIGH, _WILL, "Deletes {}", "Deletes files chosen at run time", False),
+    Deed.DELETE: Words(_HIGH, _WILL, "Deletes {}", "Deletes files chosen at run time"),
     Deed.META: Words(
         _HIGH, _WILL, "Changes permissions of {}", "Changes permissions of a file chosen at run time", True
     ),

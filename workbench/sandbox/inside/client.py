@@ -49,6 +49,7 @@ __all__ = [
     "initials",
     "last4",
     "masked",
+    "save_skill",
     "year_of",
 ]
 
@@ -106,6 +107,11 @@ class Client:
 
 MCPClient = Client  # by the name that programs written elsewhere know
 _client = Client()
+
+
+def save_skill(name: str, code: str, description: str = "") -> str:
+    """Offer a program as a skill; it can be used once the user has kept it."""
+    return str(_client._line.ask_now("offer", name=name, code=code, description=description))
 
 
 def get_client() -> Client:
