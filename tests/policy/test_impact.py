@@ -28,7 +28,9 @@ def test_files_hosts_commands_and_tools_are_named_once_each(judge: Judge) -> Non
         "changes": ("demo.delete_customer",),
         "sends": ("mail.send-message",),
     }
-    assert found.lasting >= 3  # the file, the customer, the message; what the sandbox refuses does not happen
+    assert (
+        found.lasting >= 2
+    )  # the customer, the message; the file can be brought back, and what the sandbox refuses does not happen
     assert found.unnamed == 1
 
 

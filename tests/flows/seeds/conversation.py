@@ -39,10 +39,10 @@ names = search_tools(detail_level="name_only")
 took = (time.perf_counter() - began) * 1000
 return {
     "took": took, "names": names, "names_text": str(names),
-    "described": search_tools("orders", detail_level="with_description"),
+    "described": search_tools("orders", detail_level="with_description", limit=3),
     "full": search_tools("list orders", detail_level="full")[0],
     "full_text": str(search_tools("list orders", detail_level="full", limit=1)),
-    "summary": search_tools("orders", category="demo", detail_level="summary"),
+    "summary": search_tools("orders", category="demo", detail_level="summary", limit=8),
     "definition": get_tool_definition("mcp__demo__list_orders", category="demo"),
     "scoped": search_tools("demo refund", detail_level="name"), "class": ToolDiscovery().search_tools("orders"),
 }

@@ -195,7 +195,7 @@ def test_row_096_four_classes_of_risk(code: str, risk: Risk) -> None:
 
 def test_row_097_the_impact_is_told() -> None:
     found = verdict("import os\nos.remove('workspace/a')").impact
-    assert (found.changed, found.lasting) == (("workspace/a",), 1)
+    assert (found.changed, found.lasting) == (("workspace/a",), 0), "files in the workspace can be brought back"
 
 
 def test_row_102_103_104_and_105_who_is_asked() -> None:
