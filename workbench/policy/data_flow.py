@@ -87,7 +87,7 @@ class Data:
     refs: frozenset[str] = frozenset()
 
     def __or__(self, other: Data) -> Data:
-        if other is EMPTY or other == self:
+        if other is EMPTY or other is self:
             return self
         if self is EMPTY:
             return other
@@ -292,6 +292,7 @@ class Follower:
         self._class_of: dict[ast.AST, ast.ClassDef] = {}
         self._methods: defaultdict[str, set[ast.AST]] = defaultdict(set)
         self._functions: list[_Function] = []
+        self._mentioned: set[str] = set()  # names and attributes that are read anywhere
         names: set[str] = set()
         self._foresee(tree.body, None, None, names)
         self._bound[None] = frozenset(name.lstrip(_FOREIGN) for name in names)
@@ -299,6 +300,7 @@ class Follower:
         self._ever: dict[_Variable, Data] = {}
         self._spoiled: dict[_Variable, Data] = {}
         self._links: defaultdict[_Variable, set[_Variable]] = defaultdict(set)
+        self._linked: set[tuple[_Variable, ast.expr]] = set()
         self._same: defaultdict[_Variable, set[_Variable]] = defaultdict(set)
         self._parameters: dict[tuple[ast.AST, str], Data] = {}
         self._answers: dict[ast.AST, Data] = {}
@@ -308,7 +310,6 @@ class Follower:
         self._chance: Data = EMPTY  # what the random numbers were made to depend on
         self._entry: dict[ast.AST, Origins] = {}
         self._repeated: set[ast.AST] = set()
-        self._called: set[ast.AST] = set()
         self._raised: dict[ast.AST, Origins] = {}
         self._news = False
         self._strict = False  # whether a callee that is not known yet counts as one that nobody can tell
@@ -329,9 +330,8 @@ class Follower:
     def follow(self) -> Flows:
         """Read until nothing new is learned."""
         try:
+            self._open_up()
             settled = self._settle()
-            if settled and self._open_up():
-                settled = self._settle()
             if settled and self._unresolved:  # by now it is certain which callees nobody can tell
                 self._strict = True
                 settled = self._settle()
@@ -340,17 +340,14 @@ class Follower:
         self.found.complete = self.found.complete and settled
         return self.found
 
-    def _open_up(self) -> bool:
-        """A function that this text never calls is called by another one, with whatever that has."""
-        found = False
+    def _open_up(self) -> None:
+        """A function that this text never names is called by another one, with whatever that has."""
         for function in self._functions:
             name = getattr(function, "name", "__")  # a lambda, and what Python itself calls, is called here
-            if function in self._called or name.startswith("__"):
+            if name in self._mentioned or name.startswith("__"):
                 continue
             for place in _arguments(function.args)[1 if function in self._class_of else 0 :]:
                 self._learn(self._parameters, (function, place), self._unknown(function, f"what {name} is called with"))
-                found = True
-        return found
 
     def _settle(self) -> bool:
         for _ in range(MOST_ROUNDS):
@@ -375,9 +372,11 @@ class Follower:
                 continue
             kind = type(node)
             if kind is ast.Name:
-                if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]  # its kind was looked at
-                    names.add(node.id)  # type: ignore[attr-defined]
+                bound = names if type(node.ctx) is ast.Store else self._mentioned  # type: ignore[attr-defined]
+                bound.add(node.id)  # type: ignore[attr-defined]  # its kind was looked at
                 continue
+            if kind is ast.Attribute:
+                self._mentioned.add(node.attr)  # type: ignore[attr-defined]  # as above
             if kind in _BINDING:
                 names.update(_bound_by(node))
             self._foresee(_children(node), scope, owner if isinstance(node, ast.stmt) else None, names)
@@ -450,6 +449,9 @@ class Follower:
 
     def _link(self, variable: _Variable, source: ast.expr) -> None:
         """Both may be the same object, or one may hold the other."""
+        if (variable, source) in self._linked:
+            return
+        self._linked.add((variable, source))
         exact = isinstance(source, ast.Name)
         for name in self._aliases(source):
             other = self._variable(name)
@@ -1167,7 +1169,6 @@ class Follower:
             return self._make_object(function, positional, named, node)
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return EMPTY
-        self._called.add(function)
         places = _arguments(function.args)
         first = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
         bound = list(positional)
@@ -1244,7 +1245,6 @@ class Follower:
         for data in handed:
             for function in data.functions:
                 if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                    self._called.add(function)
                     for name in _arguments(function.args):
                         self._learn(self._parameters, (function, name), given)
                     if self._now() - self._entry.get(function, NOTHING):
@@ -1265,10 +1265,11 @@ class Follower:
     def _call_ref(self, node: ast.Call, ref: str, positional: list[Data], named: Mapping[str, Data]) -> Data:
         """A builtin, or a function of a module."""
         every = [*positional, *named.values()]
-        held = [] if ref in table.CONSUMING else every
-        functions = frozenset().union(*(data.functions for data in held))
-        tools = frozenset().union(*(data.tools for data in held))
-        origins = NOTHING.union(*(data.origins for data in every))
+        both = EMPTY
+        for data in every:
+            both |= data
+        origins = both.origins
+        functions, tools = (EMPTY.functions, EMPTY.tools) if ref in table.CONSUMING else (both.functions, both.tools)
         if ref in ("builtins.print", "pprint.pprint", "pprint.pp", "sys.stdout.write", "sys.stderr.write") or (
             ref.startswith("logging.")
         ):
