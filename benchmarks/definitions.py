@@ -39,7 +39,6 @@ OWN = {  # what the workbench itself says, by the tool that is asked
     "load_skill": ("load_skill", {"name": "wait-for-message"}),
     "unknown tool": ("get_tool_definition", {"name": "nobody.has_this"}),
     "unknown skill": ("load_skill", {"name": "nobody-has-this"}),
-    "unknown run": ("get_run", {"run_id": "none"}),
     "not run": ("execute_code", {"code": "import subprocess", "description": "x"}),
     "nothing printed": ("execute_code", {"code": "x = 1", "description": "x"}),
     "does not parse": ("execute_code", {"code": "print(", "description": "x"}),
