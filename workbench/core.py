@@ -54,6 +54,7 @@ from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
 from workbench.workspace.cache import Cache
+from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
@@ -144,13 +145,15 @@ class Core:
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb, lambda: self.settings.workspace_files)
         snapshots = Snapshots(store.way, self.paths.undo, lambda: self.settings)
         opened.push_async_callback(asyncio.to_thread, snapshots.close)
+        held = HeldFiles(snapshots, self.paths.held_files)
+        opened.push_async_callback(asyncio.to_thread, held.close)
         self.rooms = Rooms(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
             rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
             Finder(self.paths.audit, self.paths.audit_index), snapshots,
             Cache(self.paths.cache / "answers", lambda: self.settings),
-            Keeping(self.paths.values, secrets, lambda: self.settings, sessions),
+            Keeping(self.paths.values, secrets, lambda: self.settings, sessions), held,
         )  # fmt: skip
         opened.push_async_callback(self.rooms.keeping.close)
         self._follow()

@@ -253,6 +253,14 @@ class FilesChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class FilesHeld:
+    """A program that nobody approved changed files that were not its own: the user decides; 0: they have decided."""
+
+    run_id: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class CallsKept:
     """Calls were made and stand in the history now, newest last."""
 
@@ -334,6 +342,7 @@ Event: TypeAlias = (
     | PermissionsChanged
     | PrivacyChanged
     | FilesChanged
+    | FilesHeld
     | CallsKept
     | CallsForgotten
     | SavedCallsChanged

@@ -126,7 +126,15 @@ class Paths:
 
     @property
     def rehearsals(self) -> Path:
-        return self.cache / "rehearsals"  # copies of the workspace while they are written to
+        return self.cache / "rehearsals"  # empty workspaces for recorded runs that are played again
+
+    @property
+    def stages(self) -> Path:
+        return self.state / "stages"  # copies of the workspace in which programs work that nobody approved
+
+    @property
+    def held_files(self) -> Path:
+        return self.state / "held"  # changes of such programs, until the user decides
 
     @property
     def hints(self) -> Path:

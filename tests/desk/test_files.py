@@ -11,7 +11,7 @@ import pytest
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged
-from workbench.records import EntryQuery
+from workbench.records import Decision, EntryQuery, RunState
 from workbench.workspace import telling
 
 
@@ -26,7 +26,11 @@ async def core(paths):
 
 async def ran(core, code):
     agent = core.rooms.sessions.open("test agent")
-    run = await core.conveyor.finished(core.conveyor.submit(code, agent, "to test").id)
+    made = core.conveyor.submit(code, agent, "to test", force_approval=True)
+    while (waits := core.conveyor.run(made.id)).state is not RunState.WAITING:
+        await asyncio.sleep(0.01)
+    core.conveyor.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=waits.seal))
+    run = await core.conveyor.finished(made.id)
     assert run.fault is None, run.fault
     return run
 

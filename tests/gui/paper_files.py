@@ -5,15 +5,18 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from workbench.desk.files import FilesDesk
-from workbench.events import FilesChanged
+from workbench.events import FilesChanged, FilesHeld, RunChanged
 from workbench.settings import Settings
 from workbench.workspace.cache import Cache
+from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots, Writer
+from workbench.workspace.staging import Settling, Stages
 from workbench.workspace.store import Store
 
 CSV = "id,name,amount\n" + "".join(f"{n},Order {n},{n * 12.5}\n" for n in range(1, 60))
@@ -27,6 +30,13 @@ def total(rows: list[dict]) -> float:
 """
 
 
+class _Desk(FilesDesk):
+    """Asked by a window; the wire of these tests says that it is one of tests."""
+
+    def _check_terminal(self, *, of_agent: bool) -> str:
+        return ""
+
+
 class PaperFiles:
     """`file_home` is the workspace; tests may change it behind the window's back."""
 
@@ -38,18 +48,21 @@ class PaperFiles:
             place = Path(tempfile.mkdtemp(prefix="paper-files-"))
             store = Store(place / "workspace", lambda: 1024)
             snapshots = Snapshots(store.way, place / "undo", Settings)
-            weakref.finalize(self, _end, snapshots, place)
+            held = HeldFiles(snapshots, place / "held")
+            weakref.finalize(self, _end, snapshots, held, place)
             rooms = SimpleNamespace(
                 store=store,
                 snapshots=snapshots,
+                held=held,
                 cache=Cache(place / "answers", Settings),
                 settings=Settings,
                 tell=self.bus.tell,
                 journal=SimpleNamespace(append=lambda note: self.note("noted", note.kind, note.summary)),
                 sessions=SimpleNamespace(person=SimpleNamespace(mask=str)),
             )
-            house: Any = SimpleNamespace(rooms=rooms)
-            self._desk = FilesDesk(house)
+            conveyor = SimpleNamespace(files_decided=self.files_decided)
+            house: Any = SimpleNamespace(rooms=rooms, conveyor=conveyor)
+            self._desk = _Desk(house)
         return self._desk
 
     @property
@@ -70,18 +83,51 @@ class PaperFiles:
             store.remove(path) if text is None else store.write(path, text)
         self.bus.tell(FilesChanged(name, len(snapshots.end(name).files)))
 
+    def run_wants(self: Any, name: str, files: dict[str, str | None], label: str = "Tidy the report") -> None:
+        """As a run that nobody approved would; None deletes."""
+        rooms = self.file_desk._rooms
+        stage = Stages(rooms.store.way, rooms.store.way.root.parent / "stages").take()
+        stage.refresh()
+        for path, text in files.items():
+            (stage.folder / path).unlink() if text is None else (stage.folder / path).write_text(text)
+        writer = Writer(name, "run", "Claude Code", label)
+        bounds = {"room": 1 << 30, "files": 1_000}
+        Settling(rooms.snapshots, rooms.held).settle(stage, writer, {}, name=name, approved=False, **bounds)
+        stage.remove()
+        self.bus.tell(FilesHeld(name, len(files)))
+
+    def files_decided(self: Any, run_id: str, left: tuple[str, ...]) -> None:
+        run = self.run_list.get(run_id)
+        if run is not None:
+            self.bus.tell(RunChanged(replace(run, held=left)))
+
     async def files(self: Any) -> Any:
         return self.file_desk._rooms.store.list()
 
 
-def _end(snapshots: Snapshots, place: Path) -> None:
+def _end(snapshots: Snapshots, held: HeldFiles, place: Path) -> None:
+    held.close()
     snapshots.close()
     shutil.rmtree(place, ignore_errors=True)
 
 
+_NOTED = {"write", "make", "rename", "remove", "bring", "take", "undo", "forget", "clear", "decide"}
+
+
 def _passed_on(name: str) -> Any:
     async def ask(self: Any, *words: Any, **more: Any) -> Any:
-        if name.split("_")[0] in ("write", "make", "rename", "remove", "bring", "take", "undo", "forget", "clear"):
+        if name.split("_")[0] in (
+            "write",
+            "make",
+            "rename",
+            "remove",
+            "bring",
+            "take",
+            "undo",
+            "forget",
+            "clear",
+            "decide",
+        ):
             self.note(name, *words)
         return await getattr(self.file_desk, name)(*words, **more)
 

@@ -85,7 +85,7 @@ async def test_a_rehearsal_reads_and_holds_whatever_does_more_and_leaves_nothing
     assert [call.state for call in run.calls] == ["done", "held", "held"]
     assert await outbox(office) == []
     assert not (office.rooms.paths.workspace / "report.csv").exists()
-    assert not any(office.rooms.paths.rehearsals.iterdir())
+    assert not list(office.rooms.paths.stages.glob("*/workspace/report.csv"))
     assert (run.ledger.direct, run.ledger.actual, run.observed) == (0, 0, ())
     entries = office.journal.entries(EntryQuery(run_id=run.id))
     kinds = [entry.note.kind for entry in entries]

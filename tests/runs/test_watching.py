@@ -83,7 +83,7 @@ async def test_a_disk_that_fails_stops_no_run(core, agent, monkeypatch, caplog):
         raise sqlite3.OperationalError("disk full")
 
     monkeypatch.setattr(core.rooms.snapshots, "begin", fails)
-    run = await done(core, agent, WRITES.format("one"))
+    run = await done(core, core.rooms.sessions.person, WRITES.format("one"))
     assert run.state is RunState.DONE
     assert "cannot be told" in caplog.text
     monkeypatch.setattr(core.rooms.snapshots, "warm", fails)

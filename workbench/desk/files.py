@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from workbench.desk.seat import BY, Seat
-from workbench.events import FilesChanged
+from workbench.errors import WorkbenchError
+from workbench.events import FilesChanged, FilesHeld
 from workbench.records import FileChanges, FileInfo, FilePiece, FileRoom, KeptFiles, UndoPlan
 from workbench.workspace import carrying, telling
 from workbench.workspace.names import shown
@@ -17,6 +18,10 @@ from workbench.workspace.snapshots import Writer
 from workbench.workspace.undoing import Undoing
 
 Answer = TypeVar("Answer")
+
+
+def _count(number: int) -> str:
+    return "1 file" if number == 1 else f"{number:,} files"
 
 
 class FilesDesk(Seat):
@@ -94,6 +99,50 @@ class FilesDesk(Seat):
         count = f"{done.count:,} files" if done.count != 1 else "one file"
         self._note("files.undone", f"Changes of {count} were taken back", run_id=name if not name.count("-") else "")
         self._rooms.tell(FilesChanged(done.id, done.count))
+        return done
+
+    # ── what programs want to change ─────────────────────────────────────────────────────────────
+    async def held_files(self) -> tuple[FileChanges, ...]:
+        """Of programs that nobody approved, newest first; each under the id of its run."""
+        found = await asyncio.to_thread(self._rooms.held.all)
+        return tuple(telling.told(one) for one in found)
+
+    async def held_plan(self, run_id: str) -> UndoPlan:
+        """What allowing all of it would do now, file by file."""
+        held = self._rooms.held
+        asked = await asyncio.to_thread(held.asked, run_id)
+        _, steps = await asyncio.to_thread(held.plan, run_id)
+        return UndoPlan(telling.told(asked), tuple(map(telling.held_line, steps[: telling.MOST_TOLD])))
+
+    async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
+        """What the file holds now, and what the program wants it to hold."""
+        held = self._rooms.held
+
+        def texts() -> tuple[str, str]:
+            return telling.current(self._rooms.store, path), telling.proposed(held.contents, held.asked(run_id), path)
+
+        return await asyncio.to_thread(texts)
+
+    async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
+        """Write what is allowed, drop what is denied; what is in neither waits on."""
+        held, terminal = self._rooms.held, self._check_terminal(of_agent=True)
+
+        def decide() -> tuple[FileChanges, tuple[str, ...]]:
+            names = {shown(path): path for path in held.asked(run_id).files}
+            if unknown := [path for path in (*allow, *deny) if path not in names]:
+                raise WorkbenchError(f"{unknown[0]} does not wait for a decision.", "Look at the list again.")
+            done = held.decide(run_id, [names[path] for path in allow], [names[path] for path in deny], BY)
+            left = next((one.files for one in held.all() if one.id == run_id), {})
+            return telling.told(done), tuple(sorted(map(shown, left)))
+
+        done, left = await asyncio.to_thread(decide)
+        written = [one.path for one in done.files]
+        words = f"{_count(len(written))} written, {_count(len(deny))} kept as they were"
+        self._note("files.decided", f"You decided what a program may change: {words}", run_id=run_id, terminal=terminal)
+        self._house.conveyor.files_decided(run_id, left)
+        self._rooms.tell(FilesHeld(run_id, len(left)))
+        if written:
+            self._rooms.tell(FilesChanged(done.id, done.count))
         return done
 
     async def kept_files(self) -> KeptFiles:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 from PySide6.QtWidgets import QWidget
 
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context
-from workbench.gui.models.runs import run_title
+from workbench.gui.models.changes import HELD
+from workbench.gui.models.runs import held_words, run_title
 from workbench.gui.queue_strip import QueueStrip
 from workbench.gui.text import one_line
-from workbench.gui.wishes import ShowRun, Wish
+from workbench.gui.wishes import ShowChanges, ShowRun, Wish
 from workbench.gui.words import Word, countdown, risk_word
 from workbench.records import Origin, Run, RunState
 
@@ -20,7 +22,7 @@ class WaitingStrip(QueueStrip[Run]):
     """Shows the most urgent waiting run, how long it will wait, and how many more there are."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context, lambda run: run.deadline, parent)
+        super().__init__(context, lambda run: run.deadline if run.state is RunState.WAITING else math.inf, parent)
         self.name(
             self.tr("Review"),
             self.tr("Review the waiting program"),
@@ -39,24 +41,30 @@ class WaitingStrip(QueueStrip[Run]):
         return self.pending.first()
 
     def tell(self, item: Run) -> None:
-        more = len(self.pending) - 1
+        waits = item.state is RunState.WAITING
         own = item.proposal.origin is Origin.PERSON
         who = self.tr("You want to run this") if own else self.tr("{} asks").format(item.proposal.author)
-        words = f"{who}: {one_line(run_title(item), 200)}"
+        words = f"{who}: {one_line(run_title(item), 200)}" if waits else held_words(item)
+        more = len(self.pending) - 1
         words = self.tr("{} (and {} more)").format(words, more) if more else words
-        left = self.tr("{} left").format(countdown(item.deadline, time.time()))
-        risk = risk_word(item.verdict.risk) if item.verdict is not None else None
-        self.banner.tell(Word("", "hourglass", "accent"), words, left, risk)
+        left = self.tr("{} left").format(countdown(item.deadline, time.time())) if waits else ""
+        risk = risk_word(item.verdict.risk) if waits and item.verdict is not None else None
+        self.banner.tell(Word("", "hourglass" if waits else "file", "accent"), words, left, risk)
 
     def wish(self, item: Run) -> Wish:
-        return ShowRun(item.id)
+        return ShowRun(item.id) if item.state is RunState.WAITING else ShowChanges(HELD + item.id)
 
     def _load(self, runs: tuple[Run, ...]) -> None:
-        self.pending.replace((run.id, run) for run in runs if run.state is RunState.WAITING)
+        self.pending.replace((run.id, run) for run in runs if _waits(run))
         self.draw()
 
     def _take(self, run: Run) -> None:
-        if run.state is RunState.WAITING:
+        if _waits(run):
             self.pending.take(run.id, run)
         else:
             self.pending.drop(run.id)
+
+
+def _waits(run: Run) -> bool:
+    """For a decision, or for one about the files that it wants to change."""
+    return run.state is RunState.WAITING or bool(run.held)

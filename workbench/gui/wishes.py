@@ -181,9 +181,9 @@ class ShowFile:
 
 @dataclass(frozen=True, slots=True)
 class ShowChanges:
-    """Show what a run, a person or an undo changed in the workspace."""
+    """Show what a run, a person or an undo changed in the workspace, or what a run wants to change there."""
 
-    id: str  # of the run, where a run did it
+    id: str  # of the run, where a run did it; what waits for the user begins with "held:"
 
 
 Wish: TypeAlias = (

@@ -58,7 +58,7 @@ class FileChanges:
     """What one of them changed together."""
 
     id: str  # of the run, where a run did it
-    kind: str  # run, agent, person, undo
+    kind: str  # run, agent, person, undo; held: it waits for the user, or was allowed by them
     actor: str
     label: str  # one line: what it was about
     at: float
@@ -74,7 +74,7 @@ class UndoLine:
     """What undoing would do with one file."""
 
     path: str
-    deed: str  # restore, remove, bring back, nothing
+    deed: str  # restore, remove, bring back, nothing; of a held change: change, delete, make, nothing
     state: str  # ready, shared, conflict, done, lost
     words: str  # one sentence for people
     warning: str = ""

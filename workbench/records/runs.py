@@ -223,3 +223,4 @@ class Run:
     scopes_why: str = ""  # why not further
     preparing: bool = False  # its program has ended; personal data is looked for in its answer
     stopping: bool = False  # somebody stopped it, and it is about to end
+    held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace, and about which the user decides

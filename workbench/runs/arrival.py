@@ -22,6 +22,7 @@ from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import hint
 from workbench.runs.spills import Spills
+from workbench.runs.staging import held_words
 from workbench.runs.view import beginning, compose_parts, cut, shorten
 from workbench.tokens import count
 
@@ -45,7 +46,14 @@ class Arrival:
         """From its last step to everybody knowing of it."""
         road.arriving = True
         road.run = planned(road)
-        road.run = replace(road.run, output=road.printed, result=end.result, memory_mb=end.memory_mb, fault=end.fault)
+        road.run = replace(
+            road.run,
+            output=road.printed,
+            result=end.result,
+            memory_mb=end.memory_mb,
+            fault=end.fault,
+            held=tuple(path for path, _ in road.held),
+        )
         try:
             try:
                 view, tokens = await self._seen(road, end)
@@ -114,7 +122,7 @@ class Arrival:
 
     def _counted(self, road: Road, draft: Run) -> tuple[str, int]:
         told = () if is_person(road) else (cut_wish(self._rooms.settings(), draft), hint(road.session))
-        view = "\n\n".join(filter(None, (self._view(road, draft), *told)))
+        view = "\n\n".join(filter(None, (self._view(road, draft), held_words(road), *told)))
         return view, count(view) + cost(road.pictures)
 
     def _view(self, road: Road, draft: Run) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from workbench.catalog.missing import not_allowed, waits_for
 from workbench.errors import WorkbenchError
-from workbench.events import spawn
+from workbench.events import RunChanged, spawn
 from workbench.policy.canonical import canonical, plain_program
 from workbench.policy.earlier import assess_after
 from workbench.policy.gate import gate
@@ -52,12 +52,15 @@ from workbench.runs.road import End, Road, is_person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import PERSON, Session
 from workbench.runs.slots import Slots
-from workbench.runs.spare import spare_workspace
+from workbench.runs.staging import Staging, needs_stage
 from workbench.runs.state import State, StateGone
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.runs.view import WITHOUT_PROGRAM
 from workbench.sandbox.levels import named
+from workbench.workspace.names import shown
+from workbench.workspace.snapshots import Writer
+from workbench.workspace.staging import Unstageable
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +85,8 @@ class Conveyor:
         self._roads: dict[str, Road] = {}
         self._open: dict[str, Road] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
-        self.states = States(rooms)
+        self.staging = Staging(rooms)
+        self.states = States(rooms, release=self.staging.release)
         self.pauses = Pauses(rooms.tell)
         self.slots = Slots(lambda: rooms.settings().run_concurrent)
         self.rehearsals = Rehearsals(rooms, self._road, self._set_out)
@@ -95,8 +99,13 @@ class Conveyor:
         cut_off = [
             run for run in self._past if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
         ]
-        self._settling = spawn("settle the workspace", watching.settle(self._rooms.snapshots, cut_off))
         shutil.rmtree(self._rooms.paths.rehearsals, ignore_errors=True)  # of a core that was killed
+        self._settling = spawn("settle the workspace", self._settle(cut_off))
+
+    async def _settle(self, cut_off: list[Run]) -> None:
+        await asyncio.gather(watching.settle(self._rooms.snapshots, cut_off), self.staging.open())
+        for one in await asyncio.to_thread(self._rooms.held.all):  # by runs of earlier cores
+            self.files_decided(one.id, tuple(sorted(map(shown, one.files))))
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
     def runs(self) -> tuple[Run, ...]:
@@ -252,6 +261,17 @@ class Conveyor:
                 other.decide(answer_for(decision, other.run))
         return road.run
 
+    def files_decided(self, run_id: str, left: tuple[str, ...]) -> None:
+        """The user answered for files that a run wanted to change; `left`: those that wait on."""
+        if (road := self._roads.get(run_id)) is not None:
+            road.run = replace(road.run, held=left)
+            self._rooms.tell(RunChanged(road.run))
+            return
+        for run in self._past:
+            if run.id == run_id:
+                self._past = tuple(replace(one, held=left) if one is run else one for one in self._past)
+                self._rooms.tell(RunChanged(replace(run, held=left)))
+
     def _clear(self) -> None:
         """A new rule may answer for others that wait."""
         for road in tuple(self._roads.values()):
@@ -309,6 +329,7 @@ class Conveyor:
             await self.stop(road.run.id, "The core closed.")
         await self._arrival.close()
         await self.states.close()
+        await self.staging.close()
         await self._stock.close()
 
     async def _travel(self, road: Road) -> None:
@@ -356,6 +377,13 @@ class Conveyor:
         if self.slots.full and road.run.state is RunState.WAITING:  # a person has answered: it waits for nobody now
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         async with self.slots.place(proposal.session, proposal.id):
+            if (changed := self._changed(road)) is not None:
+                return changed
+            if await self._staged(road):
+                return await self._execute(road)
+        if (refusal := await self._refusal(road)) is not None:  # the workspace is too large to be copied
+            return refusal
+        async with self.slots.place(proposal.session, proposal.id):
             return self._changed(road) or await self._execute(road)
 
     async def _hopeless(self, code: str, verdict: Verdict, earlier: Sequence[str]) -> tuple[Finding, ...]:
@@ -367,6 +395,20 @@ class Conveyor:
             return ()
         usable = await asyncio.to_thread(self._rooms.library.usable)
         return await asyncio.to_thread(waiting_for, borrowed_codes(verdict, usable), catalog)
+
+    async def _staged(self, road: Road) -> bool:
+        """Give it a copy of the workspace where it needs one; False where that is too much, and the user is asked."""
+        if not needs_stage(road):
+            return True
+        try:
+            await self.staging.begin(road)
+        except Unstageable as fault:
+            if road.state is not None:
+                raise
+            words = f"{fault.message} The program would work on your files directly, not on a copy."
+            road.run = replace(road.run, isolation=words)
+            return False
+        return True
 
     async def _verdict(self, road: Road, code: str) -> Verdict:
         one = road.run.proposal
@@ -426,12 +468,11 @@ class Conveyor:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
         road.step(RunState.RUNNING, where, started=time.time())
         execution = Execution(road, self._broker, self._stock, self.states, self.pauses)
-        await watching.begin(road)
         try:
-            async with spare_workspace(road):
-                ending = await execution.run()
+            await watching.begin(road)
+            ending = await execution.run()
         finally:
-            road.observe(await watching.end(road))
+            road.observe(await asyncio.shield(spawn(f"settle {road.run.id}", self._changes(road))))
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"
@@ -439,6 +480,10 @@ class Conveyor:
         hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
         fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
         return End(RunState.FAILED, words, fault, ending.result, ending.memory_mb)
+
+    async def _changes(self, road: Road) -> Writer | None:
+        """What its program changed in the workspace, or in its copy."""
+        return await (watching.end(road) if road.stage is None else self.staging.end(road))
 
     def _road(self, run_id: str) -> Road:
         if run_id not in self._roads:

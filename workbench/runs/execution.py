@@ -96,6 +96,7 @@ class Execution:
             level=self._road.run.level,
             network=self._outgoing.handing if self._outgoing is not None else None,
             stands=self._stands,
+            awaits_end=self._road.stage is not None,
         )
         try:
             if (state := self._road.state) is not None:

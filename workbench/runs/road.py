@@ -24,6 +24,7 @@ from workbench.runs.sessions import Session
 from workbench.runs.state import State
 from workbench.tokens import count, counter
 from workbench.workspace.snapshots import Writer
+from workbench.workspace.staging import Stage
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 UNDER_WAY = frozenset({"running", "waiting"})  # states of a nested call that has not ended
@@ -57,7 +58,10 @@ class Road:
         self.rehearsal = Rehearsal(rooms) if proposal.rehearse else None
         self.plan: Plan | None = None  # all that a person allowed it to do
         self.workspace = rooms.paths.workspace  # what the program sees as its own
+        self.stage: Stage | None = None  # the copy of it in which it works, where nobody approved it
         self.may_write = True  # there, as far as its profile lets it
+        self.held: tuple[tuple[str, str], ...] = ()  # files about which the user decides, and why they were not written
+        self.trouble: Fault | None = None  # why nothing that it changed could be written
         self.stop_reason = ""  # why it was stopped, for whoever proposed it
         self._answer: asyncio.Future[Decision] | None = None
         self._calls: dict[str, CallTrace] = {}

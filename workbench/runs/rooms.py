@@ -23,6 +23,7 @@ from workbench.secrets.secrets import Secrets
 from workbench.settings import Settings
 from workbench.skills.library import Library
 from workbench.workspace.cache import Cache
+from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
@@ -51,3 +52,4 @@ class Rooms:
     snapshots: Snapshots
     cache: Cache
     keeping: Keeping
+    held: HeldFiles

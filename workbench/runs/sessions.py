@@ -22,6 +22,7 @@ from workbench.runs.provenance import Provenance
 from workbench.runs.registrations import Registrations
 from workbench.secrets.masks import Masks
 from workbench.tokens import add
+from workbench.workspace.walk import Stamp
 
 _EDGE = 400  # characters; no address or number is longer
 _SEARCHES = 5  # of a session that later calls are looked up in
@@ -54,6 +55,7 @@ class Session:
         self.guesses = 0  # how often sealed values were compared with texts
         self.files: dict[str, tuple[int, float]] = {}  # of the workspace that were read for personal data → size, time
         self._following = Following()
+        self.made: dict[str, Stamp] = {}  # files of the workspace that its programs made, as they left them
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
         self._told: Counter[str] = Counter()  # tokens that the audit knows of

@@ -9,6 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import KeptState
 from workbench.runs.sessions import Session
 from workbench.sandbox.kept import Kept
+from workbench.workspace.staging import Stage
 
 
 class StateGone(WorkbenchError):
@@ -27,6 +28,8 @@ class State:
         self.began = self.used = time.time()
         self.texts: tuple[str, ...] = ()  # what ran in it, oldest first
         self.kept: Kept | None = None
+        self.stage: Stage | None = None  # the copy of the workspace that its sandbox is bound to
+        self.working = False  # a program is in it whose changes are not settled yet
         self.over = ""  # why there is no next program, in half a sentence
         self.told = False  # its author has heard that it is gone
         self.wanted = 0  # programs on their road to it or in it

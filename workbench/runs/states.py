@@ -29,8 +29,14 @@ _LOOK_EVERY = 1.0  # seconds between looks at who has expired
 class States:
     """Begins, shows and ends kept states."""
 
-    def __init__(self, rooms: Rooms, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        rooms: Rooms,
+        clock: Callable[[], float] = time.time,
+        release: Callable[[State], None] = lambda state: None,
+    ) -> None:
         self._rooms = rooms
+        self._release = release  # told of each that is over
         self._clock = clock
         self._all: dict[tuple[str, str], State] = {}
         self._looking: asyncio.Task[None] | None = None
@@ -165,6 +171,7 @@ class States:
         if gone.cancelled():
             return
         state.end(gone.result())
+        self._release(state)
         self._note("state.ended", f"The state {state.name} ended: {state.over}", state)
         self._tell()
 

@@ -32,7 +32,7 @@ RUN = "run"
 async def begin(road: Road) -> None:
     """Before its program starts. One that cannot write is not watched."""
     profile = road.run.verdict.profile if road.run.verdict else None
-    if road.rehearsal is None and road.may_write and (profile is None or profile.workspace == "write"):
+    if road.stage is None and road.may_write and (profile is None or profile.workspace == "write"):
         snapshots, writer = road.rooms.snapshots, writer_of(road.run)
         verdict = road.run.verdict
         directly = road.run.decision is not None or is_person(road)
@@ -47,14 +47,32 @@ async def end(road: Road) -> Writer | None:
     if not snapshots.knows(name):
         return None
     writer = await _done(partial(snapshots.end, name, quick=True), partial(snapshots.end, name))
-    if writer is not None and writer.files:
+    if writer is not None:
+        _note_made(road, writer)
+        note(road, writer)
+    return writer
+
+
+def _note_made(road: Road, writer: Writer) -> None:
+    """Its session's later programs may change what it made without being asked about."""
+    made, snapshots = road.session.made, road.rooms.snapshots
+    for path, change in writer.files.items():
+        if not change.shared and (change.before is None or path in made):
+            if (stamp := snapshots.stamp(path)) is not None:
+                made[path] = stamp
+            else:
+                made.pop(path, None)
+
+
+def note(road: Road, writer: Writer) -> None:
+    """Write down and tell what it changed."""
+    if writer.files:
         names = [shown(path) for path in sorted(writer.files)]
         words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
         count = f"{len(names):,} files" if len(names) != 1 else "one file"
         detail: dict[str, object] = {"files": [road.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
         road.note("run.wrote", f"changed {count} of the workspace: {words}", detail, soon=True)
         road.rooms.tell(FilesChanged(road.run.id, len(names)))
-    return writer
 
 
 def writer_of(run: Run) -> Writer:

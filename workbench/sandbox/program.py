@@ -43,6 +43,7 @@ class Program:
     packages: tuple[tuple[str, str], ...] = ()  # what it may import: place inside, and path on this machine
     preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
     network: Handing | None = None  # how connections are handed to it; None: it reaches nothing
+    awaits_end: bool = False  # it is over only when nothing of it is left that could write in its workspace
     stands: Callable[[], bool] = lambda: False  # the user is asked because of it now: that time is not counted at all
 
 

@@ -25,10 +25,12 @@ from workbench.sandbox.places import real_place
 from workbench.sandbox.pool import Pool
 from workbench.sandbox.profile import Profile
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
+from workbench.sandbox.usage import is_ending
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 WITH_PACKAGES = ("native", "bubblewrap")  # those in which this machine's Python and its packages can be seen
+_LOOKS, _LOOK = 20, 0.0001  # how often, and after how many seconds, a killed child is looked at
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
 
 
@@ -151,7 +153,7 @@ class Sandbox:
         except BaseException:
             await asyncio.shield(maker.finish(cell))
             raise
-        if cell.gone.done():
+        if cell.gone.done() or (program.awaits_end and not await _stopped_writing(cell)):
             await maker.finish(cell)
         else:
             self._bury(maker, cell)
@@ -162,6 +164,17 @@ class Sandbox:
         grave = spawn("sandbox end", maker.finish(cell))
         self._graves.add(grave)
         grave.add_done_callback(self._graves.discard)
+
+
+async def _stopped_writing(cell: Cell) -> bool:
+    """Whether a killed child does nothing more, found out before it is gone; False where only its end tells."""
+    if cell.profile.backend != "native" or not cell.process:
+        return False  # its process is one that waits for the program's
+    for _ in range(_LOOKS):
+        if cell.gone.done() or is_ending(cell.process):
+            return True
+        await asyncio.sleep(_LOOK)
+    return False
 
 
 async def _is_full(program: Program) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_EXITING = 4  # PF_EXITING: a flag of the kernel's for a thread on its way out
+_FLAGS = 6
 _PARENT, _USER, _SYSTEM, _RESIDENT = 1, 11, 12, 21  # places in /proc/<id>/stat behind the name
 
 
@@ -45,15 +47,32 @@ def written(process: int) -> int:
         return -1
 
 
+def is_ending(process: int) -> bool:
+    """Whether it is gone, or the kernel is ending each of its threads: none of them makes a system call any more. That
+    is certain some milliseconds before all that it had is taken down."""
+    try:
+        threads = os.listdir(f"/proc/{process}/task")
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    except OSError:
+        return False  # nobody tells us
+    found = (_words_of(f"/proc/{process}/task/{thread}/stat") for thread in threads)
+    return all(not words or words[0] in "ZX" or _number(words[_FLAGS]) & _EXITING for words in found)
+
+
 def _all() -> dict[int, list[str]]:
     found = {int(name): _words(int(name)) for name in os.listdir("/proc") if name.isdigit()}
     return {process: words for process, words in found.items() if words}
 
 
 def _words(process: int) -> list[str]:
+    return _words_of(f"/proc/{process}/stat")
+
+
+def _words_of(place: str) -> list[str]:
     """Behind its name, which a program chooses: it may be no text."""
     try:
-        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rsplit(")", 1)[1].split()
+        return Path(place).read_text("utf-8", "replace").rsplit(")", 1)[1].split()
     except (OSError, IndexError):
         return []
 

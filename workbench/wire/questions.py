@@ -187,6 +187,7 @@ DECISIVE = frozenset(
         "bring_files",
         "take_file",
         "undo_files",
+        "decide_files",
         "forget_changes",
         "clear_cache",
         "mark_privacy",

@@ -87,6 +87,11 @@ class Snapshots:
         """Whether somebody of this id is at work."""
         return name in self._active or name in self._aside
 
+    def stamp(self, path: str) -> Stamp | None:
+        """How something looked at the last look."""
+        known = (self._known or {}).get(path)
+        return known.stamp if known is not None else None
+
     def begin(self, writer: Writer, *, quick: bool = False) -> None:
         """Before it may write."""
         with self._held(quick):

@@ -53,6 +53,17 @@ def line(step: Step) -> UndoLine:
     return UndoLine(name, deed, step.state, words, danger(name, _rights(before)) if deed != "remove" else "")
 
 
+def held_line(step: Step) -> UndoLine:
+    """What writing a held change would do with one file, in a sentence; its `before` is what would be there then."""
+    proposed, now = step.change.before, step.change.after
+    deed = "delete" if proposed is None else "make" if now is None else "change"
+    words = _HELD[deed] if step.state == READY else _HELD[step.state]
+    if step.state in (DONE, LOST):
+        deed = "nothing"
+    name = shown(step.path)
+    return UndoLine(name, deed, step.state, words, danger(name, _rights(proposed)) if proposed is not None else "")
+
+
 def piece(store: Store, path: str, start: int = 0) -> FilePiece:
     """A file for the eye. Pictures and text are known by what is in them, and by the name only how text is shown."""
     data, size = store.read_bytes(path, start, PIECE + 4)
@@ -75,6 +86,26 @@ def both(contents: Contents, changes: Changes, path: str) -> tuple[str, str]:
     if one is None:
         raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
     return _text(contents, one.before, path), _text(contents, one.after, path)
+
+
+def current(store: Store, path: str) -> str:
+    """What a file holds now; nothing where there is none, or none that can be shown."""
+    try:
+        data, size = store.read_bytes(path, 0, COMPARED)
+    except WorkbenchError:
+        return ""
+    if not is_text(data):
+        return f"{size:,} bytes that are no text\n"
+    cut = f"\n… only the first {COMPARED:,} bytes are compared\n" if size > COMPARED else ""
+    return data.decode("utf-8", "replace") + cut
+
+
+def proposed(contents: Contents, changes: Changes, path: str) -> str:
+    """What a program wants a file to hold; WorkbenchError where that cannot be shown as text."""
+    one = next((change for name, change in changes.files.items() if shown(name) == path), None)
+    if one is None:
+        raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
+    return _text(contents, one.after, path)
 
 
 def _text(contents: Contents, state: State | None, path: str) -> str:
@@ -133,5 +164,13 @@ _WORDS: Final = {
     CONFLICT: "It was changed since, outside of any run. That would be lost.",
     DONE: "It is as it was before already.",
     LOST: "What stood there is not kept: it was too large, or it is too long ago.",
+}
+_HELD: Final = {
+    "change": "The program changed it.",
+    "delete": "The program deleted it.",
+    "make": "The program made it.",
+    CONFLICT: "It was changed since the program began. That would be lost.",
+    DONE: "It is so already.",
+    LOST: "What the program wrote is not kept any more.",
 }
 _KINDS: Final = {"json": "json", "csv": "csv", "tsv": "csv"}

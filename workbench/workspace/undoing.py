@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from workbench.errors import WorkbenchError
 from workbench.workspace.beneath import open_folder
 from workbench.workspace.book import Change, Changes, Known, State, same
+from workbench.workspace.names import shown
 from workbench.workspace.snapshots import Snapshots, Writer
 from workbench.workspace.walk import stamp_of
 
@@ -36,6 +37,8 @@ class Step(NamedTuple):
 class Undoing:
     """Works on the disk: the core calls it on a thread."""
 
+    _deed = "taken back"
+
     def __init__(self, snapshots: Snapshots) -> None:
         self._snapshots = snapshots
         self._book, self._contents = snapshots.book, snapshots.contents
@@ -51,7 +54,12 @@ class Undoing:
         named, so whoever names them has read the plan."""
         changes = self.find(name)
         writer = Writer(f"undo-{secrets.token_hex(6)}", "undo", actor, changes.label, changes.id, tuple(paths))
-        failed: list[str] = []
+        self._take_all_back(changes, paths, writer)
+        return _done(writer)
+
+    def _take_all_back(self, changes: Changes, paths: Collection[str], writer: Writer) -> list[str]:
+        """Answers the paths for which that failed; the writer's note says why."""
+        failed: dict[str, str] = {}
         with self._snapshots.deed(writer) as now:
             steps = [
                 step
@@ -63,12 +71,11 @@ class Undoing:
                     try:
                         self._take_back(root, step, now)
                     except (OSError, WorkbenchError) as fault:
-                        failed.append(f"{step.path}: {fault}")
+                        failed[step.path] = str(fault)
         if failed:
-            writer.note = f"{len(failed)} could not be taken back: {'; '.join(failed[:3])}"
-        return Changes(
-            writer.id, writer.kind, actor, writer.label, 0.0, writer.files, changes.id, note=writer.note
-        )  # fmt: skip
+            why = "; ".join(f"{shown(path)}: {words}" for path, words in list(failed.items())[:3])
+            writer.note = f"{len(failed)} could not be {self._deed}: {why}"
+        return list(failed)
 
     def find(self, name: str) -> Changes:
         with self._snapshots.opened() as book:
@@ -132,6 +139,11 @@ class Undoing:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
         os.symlink(target, name, dir_fd=folder)
+
+
+def _done(writer: Writer) -> Changes:
+    known = (writer.id, writer.kind, writer.actor, writer.label, 0.0, writer.files)
+    return Changes(*known, writer.undoes, note=writer.note)
 
 
 def _ordered(steps: list[Step]) -> list[Step]:

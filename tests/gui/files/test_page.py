@@ -6,12 +6,18 @@ import csv
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QBuffer
+from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
 
+from tests.gui.conftest import make_run
 from workbench.events import FilesChanged
+from workbench.gui.dialogs.question import Question
+from workbench.gui.files.pane import CHANGES
 from workbench.gui.files.preview import rows_of
+from workbench.gui.files.undo_dialog import UndoDialog
 from workbench.gui.files.word_diff import MOST_LINES, compared, stretches
+from workbench.gui.rows import ROW
 from workbench.gui.wishes import ShowChanges, ShowFile
 from workbench.records import RunState
 
@@ -157,3 +163,63 @@ def test_a_runs_page_leads_to_the_files_it_changed(window, paper, settled, make)
     window.output.texts.files.click()
     settled()
     assert window.centre.files.changes.diff.changed_lines() == ("-a", "+b")
+
+
+@pytest.fixture
+def held(window: Any, paper: Any, settled: Any) -> Any:
+    """A run that nobody approved wants to change two files, and the strip says so."""
+    paper.put_files({"orders.csv": "id,name\n1,one\n", "notes.txt": "old\n"})
+    paper.run_wants("r-held", {"orders.csv": "id,name\n1,other\n", "notes.txt": None})
+    paper.put_run(make_run("r-held", RunState.DONE, held=("notes.txt", "orders.csv")))
+    settled()
+    return window.centre
+
+
+def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, paper, settled, qtbot):
+    strip = window.strip
+    assert "wants to change 2 files: notes.txt, orders.csv" in strip.words()
+    QTest.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+    settled()
+    page = held.files.changes
+    assert [page.model.index(row).data() for row in range(2)] == ["notes.txt", "orders.csv"]
+    assert (page.undo.isHidden(), page.allow.isHidden(), page.deny.isHidden()) == (True, False, False)
+    assert "as they were until you decide" in page.note.text()
+    page.list.setCurrentIndex(page.model.find("orders.csv"))
+    settled()
+    assert "other" in page.diff.text()
+    QTest.mouseClick(page.allow, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
+    dialog = window.findChild(UndoDialog)
+    assert dialog.windowTitle() == "Allow changes"
+    assert dialog.chosen() == ("notes.txt", "orders.csv")
+    dialog.list.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
+    assert dialog._go.text() == "Allow 1 file"
+    qtbot.waitUntil(lambda: dialog.isVisible() and dialog._go.isEnabled())
+    with qtbot.waitSignal(dialog.finished):
+        QTest.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+    settled()
+    assert (paper.file_home / "orders.csv").read_text() == "id,name\n1,other\n"
+    assert (paper.file_home / "notes.txt").read_text() == "old\n"
+    assert "wants to change notes.txt" in strip.words()
+    QTest.mouseClick(page.deny, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    window.findChild(Question).accept()
+    settled()
+    assert (paper.file_home / "notes.txt").read_text() == "old\n"
+    assert strip.words() == ""
+
+
+def test_waiting_changes_stand_on_top_of_the_list_and_cannot_be_undone(held, window, paper, settled):
+    window.docks["files"].come()
+    window.files.look(CHANGES)
+    window.files.refresh()
+    settled()
+    changes = window.files.changes
+    row = changes.model.index(0).data(ROW)
+    assert (row.key, row.badges) == ("held:r-held", (("waits for you", "warning"),))
+    changes.list.setCurrentIndex(changes.model.index(0))
+    assert changes.chosen() == ""
+    place = changes.list.visualRect(changes.model.index(0)).center()
+    QTest.mouseClick(changes.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    settled()
+    assert held.files.changes.title.full_text().startswith("Changes of Claude Code to files that are not its own")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from workbench.gui.context import Context
 from workbench.gui.dialogs.difference import DifferenceDialog
 from workbench.gui.dialogs.edit_check import is_cleanable
+from workbench.gui.models.changes import HELD
 from workbench.gui.theme import mark
 from workbench.gui.wishes import ShowChanges, ShowCode
 from workbench.gui.words import risk_word
@@ -31,10 +32,12 @@ class RunTexts(QWidget):
         self.clean.setToolTip(self.tr("Show the text without hidden characters, foreign encodings and odd line ends"))
         self.files = self._chip(self.tr("Files it changed"), self._show_files)
         self.files.setToolTip(self.tr("Show the files of the workspace that it left different, and take that back"))
+        self.held = self._chip(self.tr("Files that wait for you"), self._show_held)
+        self.held.setToolTip(self.tr("Show what it wants to change in files that are not its own, and decide"))
         self._wrote: tuple[str, int] = ("", 0)  # a run, and how many files it is known to have changed
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for chip in (self.changes, self.clean, self.files):
+        for chip in (self.changes, self.clean, self.files, self.held):
             row.addWidget(chip)
 
     def show_run(self, run: Run) -> None:
@@ -46,7 +49,9 @@ class RunTexts(QWidget):
         seen = sum(one.kind in ("written", "deleted") and one.times > 0 for one in run.observed)
         self.files.setVisible(bool(told or seen) and not run.proposal.rehearse)
         self.files.setText(self.tr("Files it changed · {0}").format(told or seen))
-        self.setVisible(not (self.changes.isHidden() and self.clean.isHidden() and self.files.isHidden()))
+        self.held.setVisible(bool(run.held))
+        self.held.setText(self.tr("Files that wait for you · {0}").format(len(run.held)))
+        self.setVisible(not all(chip.isHidden() for chip in (self.changes, self.clean, self.files, self.held)))
 
     def note_files(self, run_id: str, count: int) -> None:
         """The core says so before the run ends."""
@@ -64,6 +69,10 @@ class RunTexts(QWidget):
     def _show_files(self) -> None:
         if self._run is not None:
             self.wished.emit(ShowChanges(self._run.id))
+
+    def _show_held(self) -> None:
+        if self._run is not None:
+            self.wished.emit(ShowChanges(HELD + self._run.id))
 
     def _show_changes(self) -> None:
         if self._run is not None:

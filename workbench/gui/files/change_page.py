@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.context import Context
-from workbench.gui.files.undo_dialog import ask_undo
+from workbench.gui.files.undo_dialog import ask_allow, ask_deny, ask_undo
 from workbench.gui.files.word_diff import WordDiff
 from workbench.gui.icons import icon
-from workbench.gui.models.changes import deed_word, file_rows, title_of
+from workbench.gui.models.changes import HELD, deed_word, file_rows, title_of
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
@@ -34,6 +36,9 @@ class ChangePage(QWidget):
         mark(self.title, role="strong")
         mark(self.note, role="muted")
         self.undo = self._button(self.tr("Undo…"), "undo", self._ask_undo)
+        self.allow = self._button(self.tr("Allow…"), "check", self._ask_allow)
+        self.deny = self._button(self.tr("Keep the old files…"), "x", self._ask_deny)
+        mark(self.allow, kind="primary")
         self.run = self._button(self.tr("Open the run"), "terminal", self._open_run)
         self.file = self._button(self.tr("Open the file"), "eye", self._open_file)
         self.model = RowsModel(self)
@@ -55,6 +60,11 @@ class ChangePage(QWidget):
         if self._name:
             self._context.tasks.run("read what was changed", self._load(self._name))
 
+    @property
+    def _held(self) -> str:
+        """The run whose changes wait for the user; empty where they were made."""
+        return self._name.removeprefix(HELD) if self._name.startswith(HELD) else ""
+
     def chosen(self) -> FileChange | None:
         key = self.list.key()
         files = self._changes.files if self._changes else ()
@@ -62,7 +72,8 @@ class ChangePage(QWidget):
 
     async def _load(self, name: str) -> None:
         try:
-            changes = await self._context.questions.changes_of(name)
+            questions, held = self._context.questions, name.removeprefix(HELD)
+            changes = await questions.changes_of(name) if held == name else (await questions.held_plan(held)).changes
         except WorkbenchError as fault:
             if name == self._name:
                 self._changes = None
@@ -79,6 +90,13 @@ class ChangePage(QWidget):
 
     def _words(self, changes: FileChanges) -> str:
         words = [changes.note] if changes.note else []
+        if self._held:
+            words.append(
+                self.tr(
+                    "Nobody approved this program, so these files are as they were until you decide."
+                    " Shown is what the program made of them."
+                )
+            )
         if changes.undone_by:
             words.append(self.tr("These changes were taken back; undoing the undo brings them again."))
         shared = sum(bool(one.shared) for one in changes.files)
@@ -95,8 +113,13 @@ class ChangePage(QWidget):
     def _show(self) -> None:
         changes, before = self._changes, self.list.key()
         self.model.show_rows(file_rows(changes) if changes else [])
-        self.undo.setEnabled(changes is not None and bool(changes.files))
-        self.run.setVisible(changes is not None and changes.kind == "run")
+        held, some = bool(self._held), changes is not None and bool(changes.files)
+        self.undo.setVisible(not held)
+        self.undo.setEnabled(some)
+        for button in (self.allow, self.deny):
+            button.setVisible(held)
+            button.setEnabled(some)
+        self.run.setVisible(changes is not None and (changes.kind == "run" or held))
         index = self.model.find(before)
         self.list.setCurrentIndex(index if index.isValid() else self.model.index(0))
         self._selected()
@@ -116,7 +139,9 @@ class ChangePage(QWidget):
 
     async def _compare(self, name: str, path: str) -> None:
         try:
-            texts = list(await self._context.questions.changed_text(name, path))
+            questions, held = self._context.questions, name.removeprefix(HELD)
+            asked = questions.changed_text(name, path) if held == name else questions.held_text(held, path)
+            texts = list(await asked)
             if whole_size(texts):
                 texts = await fetch_whole(self._context.fetch, texts)
         except WorkbenchError as fault:
@@ -137,8 +162,18 @@ class ChangePage(QWidget):
         if words := await ask_undo(self._context, name, self.window()):
             self.wished.emit(Say(words))
 
+    def _ask_allow(self) -> None:
+        self._context.tasks.run("allow changes", self._decide(ask_allow))
+
+    def _ask_deny(self) -> None:
+        self._context.tasks.run("keep the old files", self._decide(ask_deny))
+
+    async def _decide(self, ask: Callable[[Context, str, QWidget], Awaitable[str]]) -> None:
+        if self._held and (words := await ask(self._context, self._held, self.window())):
+            self.wished.emit(Say(words))
+
     def _open_run(self) -> None:
-        self.wished.emit(ShowRun(self._name))
+        self.wished.emit(ShowRun(self._held or self._name))
 
     def _open_file(self) -> None:
         self._open_chosen(self.list.key())
@@ -159,7 +194,7 @@ class ChangePage(QWidget):
         unit = theme.unit
         head = Strip(theme)
         head.row.addWidget(self.title, 1)
-        for button in (self.file, self.run, self.undo):
+        for button in (self.file, self.run, self.undo, self.deny, self.allow):
             head.row.addWidget(button)
         self.note.setContentsMargins(unit * 3, unit, unit * 3, unit)
         right = QWidget()

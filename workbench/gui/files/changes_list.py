@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.gui.context import Context
 from workbench.gui.files.undo_dialog import ask_undo
-from workbench.gui.models.changes import change_rows
+from workbench.gui.models.changes import HELD, change_rows, held_rows
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.rows import KEY
 from workbench.gui.views import EmptyState, RowsView, lead_focus
@@ -41,21 +41,27 @@ class ChangesList(QWidget):
         self.list.selection_changed.connect(self._selected)
 
     def refresh(self) -> None:
-        self._context.tasks.run("what was changed", self._context.questions.file_changes(MOST), self._load)
+        self._context.tasks.run("what was changed", self._read())
 
     def chosen(self) -> str:
-        return self.list.key()
+        """Of changes that were made, and so can be undone."""
+        key = self.list.key()
+        return "" if key.startswith(HELD) else key
 
     async def undo(self) -> None:
         """Show what undoing would do, and do what is ticked."""
-        if key := self.list.key():
+        if key := self.chosen():
             words = await ask_undo(self._context, key, self.window())
             if words:
                 self.wished.emit(Say(words))
 
-    def _load(self, changes: tuple[FileChanges, ...]) -> None:
-        self.model.show_rows(change_rows(changes))
-        self._stack.setCurrentWidget(self.list if changes else self._empty)
+    async def _read(self) -> None:
+        questions = self._context.questions
+        self._load(await questions.held_files(), await questions.file_changes(MOST))
+
+    def _load(self, held: tuple[FileChanges, ...], changes: tuple[FileChanges, ...]) -> None:
+        self.model.show_rows([*held_rows(held), *change_rows(changes)])
+        self._stack.setCurrentWidget(self.list if changes or held else self._empty)
         self._selected()
 
     def _clicked(self, index: QModelIndex) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, FilesChanged
+from workbench.events import Event, FilesChanged, FilesHeld
 from workbench.gui.context import Context
 from workbench.gui.files.change_page import ChangePage
 from workbench.gui.files.preview import Preview
@@ -37,7 +37,7 @@ class FilesPage(Pane):
         self.changes.wished.connect(self.wished)
 
     def hear(self, event: Event) -> None:
-        if isinstance(event, FilesChanged):
+        if isinstance(event, FilesChanged | FilesHeld):
             self.refresh()
 
     def refresh(self) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QStackedLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from workbench.events import Event, FilesChanged
+from workbench.events import Event, FilesChanged, FilesHeld
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.file_actions import CHANGED, FILE, PLAIN_FILE
@@ -47,7 +47,7 @@ class FilesPane(Pane):
         self._bind()
 
     def hear(self, event: Event) -> None:
-        if isinstance(event, FilesChanged):
+        if isinstance(event, FilesChanged | FilesHeld):
             self._gather.start()
 
     def refresh(self) -> None:

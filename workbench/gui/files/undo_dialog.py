@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.context import Context
 from workbench.gui.dialogs.plan_ticks import TickDelegate
+from workbench.gui.dialogs.question import Question
 from workbench.gui.models.changes import title_of
 from workbench.gui.text import ForeignLabel, one_line, plain_tip
 from workbench.gui.theme import mark
@@ -32,13 +33,13 @@ _MOST = 2_000  # lines that are shown; the others are done or left with those
 
 
 class UndoDialog(QDialog):
-    """`chosen` are the paths that stay ticked."""
+    """`chosen` are the paths that stay ticked. `held`: they are changes that a program wants to make, not undone."""
 
-    def __init__(self, context: Context, plan: UndoPlan, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, plan: UndoPlan, parent: QWidget | None = None, *, held: bool = False) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Undo changes"))
-        self._context, self._plan = context, plan
+        self.setWindowTitle(self.tr("Allow changes") if held else self.tr("Undo changes"))
+        self._context, self._plan, self._held = context, plan, held
         unit = context.theme.unit
         self.resize(unit * 220, unit * 120)
         self.setMinimumSize(unit * 100, unit * 70)
@@ -63,7 +64,8 @@ class UndoDialog(QDialog):
         self.list.setHeaderLabels([self.tr("File"), self.tr("What happens"), self.tr("Why")])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.setAccessibleName(self.tr("What undoing would do"))
+        spoken = self.tr("What would be written") if self._held else self.tr("What undoing would do")
+        self.list.setAccessibleName(spoken)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setItemDelegateForColumn(0, TickDelegate(self._context.theme, self.list))
         self.list.addTopLevelItems([self._item(line) for line in self._plan.lines[:_MOST]])
@@ -82,6 +84,9 @@ class UndoDialog(QDialog):
             "remove": self.tr("is deleted"),
             "bring back": self.tr("comes back"),
             "nothing": self.tr("stays as it is"),
+            "change": self.tr("is changed"),
+            "delete": self.tr("is deleted"),
+            "make": self.tr("is made"),
         }
         words = f"{line.words} ⚠ {line.warning}" if line.warning else line.words
         height = self.fontMetrics().height() + self._context.theme.unit * 2
@@ -99,10 +104,11 @@ class UndoDialog(QDialog):
     def _lay_out(self, unit: int) -> None:
         title = ForeignLabel(title_of(self._plan.changes), elide=True)
         mark(title, role="heading")
-        words = label(
-            self.tr("Ticked files become what they were before. This is a change like any other: it can be undone."),
-            "muted",
+        undo = self.tr("Ticked files become what they were before. This is a change like any other: it can be undone.")
+        allow = self.tr(
+            "Ticked files become what the program made of them. “Changes” can undo that. The others go on waiting."
         )
+        words = label(allow if self._held else undo, "muted")
         words.setWordWrap(True)
         cancel = QPushButton(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
@@ -131,12 +137,51 @@ class UndoDialog(QDialog):
     def _count(self) -> None:
         count = len(self.chosen())
         self._go.setEnabled(count > 0)
-        self._go.setText(self.tr("Undo 1 file") if count == 1 else self.tr("Undo {0} files").format(count))
+        one, many = self.tr("Undo 1 file"), self.tr("Undo {0} files")
+        if self._held:
+            one, many = self.tr("Allow 1 file"), self.tr("Allow {0} files")
+        self._go.setText(one if count == 1 else many.format(count))
 
 
 async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
     """Show the plan, do what is ticked, and answer what a person reads then."""
-    dialog = UndoDialog(context, await context.questions.undo_plan(name), owner)
+    paths = await _ticked(UndoDialog(context, await context.questions.undo_plan(name), owner))
+    if not paths:
+        return ""
+    done = await context.questions.undo_files(name, paths)
+    if done.note:
+        return one_line(done.note, 200)
+    many = dialog_words("{0} files are as they were. “Changes” can undo that, too.").format(f"{done.count:,}")
+    return dialog_words("One file is as it was. “Changes” can undo that, too.") if done.count == 1 else many
+
+
+async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:
+    """The same for what a program wants to change."""
+    paths = await _ticked(UndoDialog(context, await context.questions.held_plan(run_id), owner, held=True))
+    if not paths:
+        return ""
+    done = await context.questions.decide_files(run_id, paths, ())
+    if done.note:
+        return one_line(done.note, 200)
+    many = dialog_words("{0} files were written. “Changes” can undo that.").format(f"{done.count:,}")
+    return dialog_words("One file was written. “Changes” can undo that.") if done.count == 1 else many
+
+
+async def ask_deny(context: Context, run_id: str, owner: QWidget) -> str:
+    """Drop what a program wants to change, after a question: it is kept nowhere else."""
+    held = (await context.questions.held_plan(run_id)).changes
+    paths = tuple(one.path for one in held.files)
+    title = dialog_words("Keep the files as they are?")
+    words = dialog_words("What the program wrote for them is dropped.")
+    question = Question(context.theme, title, words, owner)
+    question.show_text("\n".join(paths[:500]), dialog_words("Files that stay as they are"))
+    if not await question.ask(dialog_words("Keep the old files"), danger=True):
+        return ""
+    await context.questions.decide_files(run_id, (), paths)
+    return dialog_words("The files stay as they are.")
+
+
+async def _ticked(dialog: UndoDialog) -> tuple[str, ...]:
     answer: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
 
     def finished(code: int) -> None:
@@ -146,17 +191,10 @@ async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
     dialog.finished.connect(finished)
     dialog.open()
     try:
-        paths = await answer
+        return await answer
     except asyncio.CancelledError:
         dialog.reject()
         raise
-    if not paths:
-        return ""
-    done = await context.questions.undo_files(name, paths)
-    if done.note:
-        return one_line(done.note, 200)
-    many = dialog_words("{0} files are as they were. “Changes” can undo that, too.").format(f"{done.count:,}")
-    return dialog_words("One file is as it was. “Changes” can undo that, too.") if done.count == 1 else many
 
 
 def dialog_words(text: str) -> str:

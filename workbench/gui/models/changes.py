@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication
 
@@ -15,7 +16,9 @@ from workbench.records import FileChange, FileChanges
 from workbench.records.files import OUTSIDE
 
 translate = QCoreApplication.translate
-_ICONS = {"run": "play", "agent": "agent", "person": "user", "undo": "undo"}
+HELD = "held:"
+"""How the id of a run begins where its changes are meant that wait for the user."""
+_ICONS = {"held": "hourglass", "run": "play", "agent": "agent", "person": "user", "undo": "undo"}
 _TONES = {"added": "success", "changed": "info", "deleted": "danger", "rights": "muted"}
 
 
@@ -24,8 +27,20 @@ def change_rows(changes: Iterable[FileChanges]) -> list[Row]:
     return [_row(one) for one in changes]
 
 
+def held_rows(changes: Iterable[FileChanges]) -> list[Row]:
+    """Those that wait for the user."""
+    badge = (translate("changes", "waits for you"), "warning")
+    return [
+        replace(_row(one), key=f"{HELD}{one.id}", badges=(badge,), strong=True, icon="hourglass") for one in changes
+    ]
+
+
 def title_of(one: FileChanges) -> str:
     """Who did what, in one line."""
+    if one.kind == "held":
+        return translate("changes", "Changes of {0} to files that are not its own: {1}").format(
+            one_line(one.actor, 60), one_line(one.label, 120) or translate("changes", "a program")
+        )
     if one.kind == "undo":
         return translate("changes", "Taken back: {0}").format(
             one_line(one.label, 120) or translate("changes", "changes")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.rows import Row
-from workbench.gui.text import visible
+from workbench.gui.text import one_line, visible
 from workbench.gui.words import ago, countdown, first_sentence, risk_word, run_state_word
 from workbench.records import Run, RunState
 
@@ -55,6 +55,8 @@ def run_row(run: Run, now: float, same: int = 0) -> Row:
         badges = ((risk.text, risk.tone), *(((f"{same} ×", "accent"),) if same > 1 else ()))
     if run.proposal.rehearse:
         badges = (*badges, (translate("runs", "Rehearsal"), "info"))
+    if run.held:
+        badges = (*badges, (translate("runs", "Files wait for you"), "warning"))
     return Row(
         key=run.id,
         title=visible(run_title(run)),
@@ -67,6 +69,14 @@ def run_row(run: Run, now: float, same: int = 0) -> Row:
         strong=waiting,
         tip=f"{visible(run_title(run))}\n{visible(run.proposal.author)} · {_detail(run)}",
     )
+
+
+def held_words(run: Run) -> str:
+    """What a program that has ended wants to change of files that are not its own."""
+    names = ", ".join(one_line(path, 60) for path in run.held[:3]) + (" …" if len(run.held) > 3 else "")
+    many = translate("runs", "A program of {0} wants to change {1} files: {2}")
+    one = translate("runs", "A program of {0} wants to change {2}")
+    return (one if len(run.held) == 1 else many).format(one_line(run.proposal.author, 60), len(run.held), names)
 
 
 def run_title(run: Run) -> str:

@@ -1,0 +1,97 @@
+"""Changes of programs that nobody approved, kept until the user writes them into the workspace or drops them.
+
+They lie in the user's state folder, outside of what is kept for undoing, so neither its limits nor "Forget earlier
+states" touch them. Writing them is an undo in the other direction: the same plan, the same look at what changed since.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, RLock
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.workspace.book import Book, Change, Changes
+from workbench.workspace.contents import Contents
+from workbench.workspace.snapshots import Snapshots, Writer
+from workbench.workspace.undoing import Step, Undoing
+
+HELD: Final = "held"
+_MOST: Final = 10_000  # undecided requests that are listed
+
+
+class HeldFiles(Undoing):
+    """Of one workspace. Every method works on the disk, on a thread."""
+
+    _deed = "written"
+
+    def __init__(self, snapshots: Snapshots, folder: Path) -> None:
+        super().__init__(snapshots)
+        self._held, self.contents = Book(folder / "held.db"), Contents(folder / "contents")
+        self._contents = self.contents
+        self._lock, self._deciding = RLock(), Lock()
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Meanwhile no content is dropped that nothing stands on yet."""
+        with self._lock:
+            yield
+
+    def keep(self, changes: Changes) -> None:
+        """Changes of one run that the user decides about; each change says what was there and what would be."""
+        with self._lock:
+            before = self._held.find(changes.id)
+            for path, one in before.files.items() if before is not None else ():
+                known = changes.files.setdefault(path, one)
+                known.before = one.before
+            self._held.forget([changes.id])
+            self._held.add(changes)
+
+    def all(self) -> list[Changes]:
+        """Undecided, newest first."""
+        with self._lock:
+            if not self._held.exists:
+                return []
+            return [found for one, _ in self._held.newest(_MOST) if (found := self._held.find(one.id)) is not None]
+
+    def asked(self, name: str) -> Changes:
+        """As the program meant them: from what was there to what it left."""
+        with self._lock:
+            found = self._held.find(name) if self._held.exists else None
+        if found is None:
+            raise WorkbenchError("No file changes of this run wait for a decision.", "Look at the list again.")
+        return found
+
+    def find(self, name: str) -> Changes:
+        """The same in the other direction, as the plan of an undo reads them: `before` is what would be written."""
+        found = self.asked(name)
+        found.files = {path: Change(one.after, one.before) for path, one in found.files.items()}
+        return found
+
+    def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
+        changes, steps = super().plan(name)
+        return changes, tuple(step._replace(later=None) for step in steps)
+
+    def decide(self, name: str, allowed: Collection[str], denied: Collection[str], actor: str) -> Changes:
+        """Write the one, drop the other; what is in neither, and what could not be written, waits on. The note says
+        why."""
+        with self._deciding:
+            asked = self.asked(name)
+            changes = self.find(name)
+            writer = Writer(f"{name}-{secrets.token_hex(3)}", HELD, actor, changes.label, only=tuple(allowed))
+            failed = self._take_all_back(changes, allowed, writer) if allowed else []
+            over = {*allowed, *denied} - {*failed}
+            with self._lock:
+                self._held.forget([name])
+                asked.files = {path: one for path, one in asked.files.items() if path not in over}
+                if asked.files:
+                    self._held.add(asked)
+                self.contents.drop(self.contents.all().keys() - self._held.wanted())
+        return Changes(writer.id, HELD, actor, writer.label, 0.0, writer.files, note=writer.note)
+
+    def close(self) -> None:
+        with self._lock:
+            self._held.close()
