@@ -141,3 +141,20 @@ async def test_a_person_sees_sessions_of_an_earlier_core_and_looks_are_told(path
             assert not list(paths.values.iterdir())
         finally:
             await core.close()
+
+
+def test_a_session_that_was_released_is_brought_back_when_the_user_looks_for_it(tmp_path: Path) -> None:
+    sessions, keeping = made(tmp_path)
+    session = sessions.open("claude-code")
+    session.vault.register({"email": MAIL}, "crm")
+    token = session.mask(MAIL)
+    keeping.keep(session)
+    keeping.bring_back()
+    sessions.left(session)
+    session.left_at -= 10_000
+    assert sessions.release((), ()) == [session]
+    keeping.release(session)
+    session.release()
+    assert sessions.get(session.id) is None
+    keeping.bring_back()
+    assert sessions.past[session.id].vault.reveal(token) == MAIL

@@ -110,3 +110,25 @@ def test_a_person_is_not_remembered_as_an_agent(memory, tmp_path):
     sessions.person.provenance.learn(read("untrusted"))
     sessions.remember(sessions.person)
     assert not (tmp_path / "agents.json").exists()
+
+
+def test_what_nobody_goes_on_with_any_more_is_dropped(memory, clock):
+    old, new = Provenance(), Provenance()
+    old.learn(read("private"))
+    memory.keep("old", old)
+    clock[0] += 3_700
+    new.learn(read("private"))
+    memory.keep("new", new)
+    assert memory.of("old", fresh := Provenance()) is fresh
+
+
+def test_names_that_read_much_are_dropped_for_newer_ones_and_their_kinds_stay_known(memory, monkeypatch):
+    monkeypatch.setattr("workbench.runs.memory.MOST_LETTERS", 1_000)
+    for at in range(20):
+        made = Provenance()
+        made.learn(read("private", text="x" * 400))
+        memory.keep(f"agent {at}", made)
+    fresh = memory.of("agent 0", Provenance())
+    assert fresh.letters == 0
+    assert "private" in fresh.kinds
+    assert memory.of("agent 19", Provenance()).letters == 400

@@ -6,7 +6,8 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Ledger, Origin
-from workbench.runs.sessions import Sessions
+from workbench.runs.provenance import Read
+from workbench.runs.sessions import KEEP_SECONDS, Session, Sessions
 from workbench.secrets.masks import Masks
 
 
@@ -62,3 +63,62 @@ def test_a_text_is_masked_before_it_is_cut_and_no_token_is_cut(letters):
     assert said.count("[") == said.count("]")
     assert len(said) <= letters
     assert session.mask_start("ada.lovelace@example.org", 24).startswith("[EMAIL_1.")
+
+
+def read_mail(sessions: Sessions, number: int) -> Session:
+    session = sessions.open("a")
+    session.vault.register([{"email": f"person{at}@example.org"} for at in range(number)], "crm")
+    return session
+
+
+def test_a_session_is_released_a_while_after_its_agent_left_unless_a_run_of_it_is_kept():
+    sessions = Sessions(lambda: True)
+    here, left, kept, at_work = (read_mail(sessions, 1) for _ in range(4))
+    for one in (left, kept, at_work):
+        sessions.left(one)
+    assert sessions.release({at_work.id}, {kept.id}) == []
+    for one in (left, kept, at_work):
+        one.left_at -= KEEP_SECONDS + 1
+    assert sessions.release({at_work.id}, {kept.id}) == [left]
+    assert [sessions.get(one.id) is one for one in (here, left, kept, at_work)] == [True, False, True, True]
+    assert sessions.release((), ()) == [kept, at_work]
+    assert sessions.get(here.id) is here
+    assert sessions.get("person") is sessions.person
+
+
+def test_sessions_of_agents_that_left_never_weigh_more_than_the_limit_and_the_last_one(monkeypatch):
+    monkeypatch.setattr("workbench.runs.sessions.MOST_WEIGHT", 100)
+    sessions = Sessions(lambda: True)
+    for _ in range(30):
+        session = read_mail(sessions, 30)
+        sessions.left(session)
+        for released in sessions.release((), {one.id for one in sessions.all()}):
+            released.release()
+        assert sessions.get(session.id) is session
+        assert sum(one.weight for one in sessions.all()) <= 130
+    heavy = read_mail(sessions, 500)
+    sessions.left(heavy)
+    assert heavy not in sessions.release((), ())
+
+
+def test_what_released_sessions_spent_stays_counted():
+    sessions = Sessions(lambda: True)
+    for _ in range(3):
+        session = sessions.open("a")
+        session.spend(Ledger(100, 10))
+        sessions.left(session)
+        session.left_at -= KEEP_SECONDS + 1
+        sessions.release((), ())
+    assert (sessions.total().direct, sessions.total().actual) == (300, 30)
+    assert [(author, spent.direct) for _, author, _, spent in sessions.released] == [("a", 100)] * 3
+
+
+def test_a_released_session_holds_nothing_even_for_who_still_has_it():
+    session = read_mail(Sessions(lambda: True), 20)
+    token = session.mask("person3@example.org")
+    session.provenance.learn(Read("c", "r", "crm", "list", frozenset({"private"}), ("x" * 1_000_000,)))
+    assert session.weight > 200
+    session.release()
+    assert session.weight == 0
+    with pytest.raises(WorkbenchError):
+        session.vault.reveal(token)

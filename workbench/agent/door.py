@@ -77,6 +77,7 @@ class Door:
     async def open(self) -> AsyncIterator[None]:
         """While it lasts the agent is there; runs it still has at the end are stopped."""
         async with AsyncExitStack() as leaving:  # a step that fails, as the audit on a full disk, skips no other one
+            leaving.push_async_callback(self._conveyor.release_sessions)
             leaving.push_async_callback(self._changes.close)
             leaving.callback(self._conveyor.states.leave, self._session)
             leaving.callback(self._note_leaving)

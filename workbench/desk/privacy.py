@@ -102,7 +102,10 @@ class PrivacyDesk(Seat):
         sessions = self._rooms.sessions
         found = sessions.preview if name == PREVIEW else sessions.get(name) or sessions.past.get(name)
         if found is None:
-            raise WorkbenchError("The values of this session are not known any more.", "They ended with its core.")
+            raise WorkbenchError(
+                "The values of this session are not known any more.",
+                "They ended with its core, or some time after its agent left. The setting privacy.keep_days keeps values.",
+            )
         return found
 
     def _session_told(self, session: Session, here: bool) -> PrivacySession:

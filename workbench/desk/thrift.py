@@ -19,10 +19,13 @@ class ThriftDesk(Seat):
 
     async def token_report(self) -> TokenReport:
         sessions = self._rooms.sessions
-        some = tuple(
-            SessionTokens(one.id, one.author, one.origin, one.ledger)
-            for one in sessions.all()
-            if one.ledger.direct or one.ledger.actual
+        some = (
+            *(SessionTokens(*one) for one in sessions.released),
+            *(
+                SessionTokens(one.id, one.author, one.origin, one.ledger)
+                for one in sessions.all()
+                if one.ledger.direct or one.ledger.actual
+            ),
         )
         advice = self._advice(await asyncio.to_thread(own_tokens))
         more = await asyncio.to_thread(factors, [tool.raw for tool in self._catalog.tools()])

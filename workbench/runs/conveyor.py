@@ -65,6 +65,7 @@ from workbench.workspace.staging import Unstageable
 log = logging.getLogger(__name__)
 
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
+RELEASE_SECONDS = 60.0  # between looks for sessions that nobody needs any more
 SHORT = 4_000  # characters that are read at once: a thread would cost more than the reading
 OPEN_RUNS = 20  # programs of one agent that may wait or run at once
 SWITCHED_OFF = Fault(
@@ -323,8 +324,9 @@ class Conveyor:
 
     async def close(self) -> None:
         self.pauses.close()
-        self._settling.cancel()
-        await asyncio.wait([self._settling])
+        for task in (self._settling, self._releasing):
+            task.cancel()
+        await asyncio.wait([self._settling, self._releasing])
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
         await self._arrival.close()
@@ -497,6 +499,21 @@ class Conveyor:
         over = [run_id for run_id, road in self._roads.items() if road.over]
         for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
             del self._roads[run_id]
+
+    async def release_sessions(self) -> None:
+        """Let go of what agents that left have read, as far as no run needs it."""
+        at_work = {road.session.id for road in self._on_the_way()}
+        kept = {road.session.id for road in self._roads.values()}
+        for session in self._rooms.sessions.release(at_work, kept):
+            try:
+                await asyncio.to_thread(self._rooms.keeping.release, session)
+            finally:
+                session.release()
+
+    async def _release_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(RELEASE_SECONDS)
+            await self.release_sessions()
 
     def _on_the_way(self) -> list[Road]:
         """Looked through several times in each run, so ended ones do not stay in it."""

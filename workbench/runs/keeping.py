@@ -80,7 +80,7 @@ class Keeping:
                 log.warning("the values of a session are not kept: %s", fault)
 
     def bring_back(self) -> None:
-        """The sessions of earlier cores, once; what is too old, or not wanted any more, is deleted."""
+        """The sessions of earlier cores and those that were released; what is too old, or not wanted any more, is deleted."""
         with self._working:
             days = self._settings().privacy_keep_days
             oldest = time.time() - days * _DAY
@@ -91,8 +91,17 @@ class Keeping:
             if days and found and not self._brought and self._key():
                 self._brought = True
                 for file in found[:_MOST]:
-                    if file.is_file() and self._sessions.get(file.stem) is None:
+                    known = self._sessions.get(file.stem) or self._sessions.past.get(file.stem)
+                    if file.is_file() and known is None:
                         self._read(file)
+
+    def release(self, session: Session) -> None:
+        """A session goes: what the user wants kept of it is on disk, and is brought back when they look for it."""
+        if self._settings().privacy_keep_days:
+            self.keep(session)
+        with self._working:
+            if self._written.pop(session.id, None) is not None:
+                self._brought = False
 
     def drop(self, session: str) -> None:
         """Its values are forgotten: on disk, too."""

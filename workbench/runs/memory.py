@@ -21,6 +21,7 @@ from workbench.files import read_plain
 from workbench.runs.provenance import PRIVATE, UNTRUSTED, Provenance
 
 MOST_NAMES: Final = 200  # names of agents that are remembered; the longest silent one goes first
+MOST_LETTERS: Final = 40_000_000  # of answers that are held by all names; of who goes, the kinds stay known
 _LATE: Final = 60.0  # seconds by which the time that is written may be late
 _NOTHING: Final = (frozenset[str](), 0.0)
 _KINDS: Final = frozenset({UNTRUSTED, PRIVATE})
@@ -72,8 +73,12 @@ class Memory:
     def _know(self, key: str, read: Provenance) -> None:
         self._known.pop(key, None)
         self._known[key] = read
-        while len(self._known) > MOST_NAMES:
-            del self._known[next(iter(self._known))]
+        since = self._clock() - self._minutes() * 60
+        for old in [one for one, found in self._known.items() if found.at and found.at < since and one != key]:
+            del self._known[old]
+        letters = sum(found.letters for found in self._known.values())
+        while len(self._known) > 1 and (len(self._known) > MOST_NAMES or letters > MOST_LETTERS):
+            letters -= self._known.pop(next(iter(self._known))).letters
 
     def _read(self) -> dict[str, tuple[frozenset[str], float]]:
         """What cannot be read says nothing of anybody."""

@@ -92,6 +92,11 @@ class Provenance:
         self._weight += sum(map(len, read.texts))
 
     @property
+    def letters(self) -> int:
+        """Characters of answers it holds."""
+        return self._letters + self._weight
+
+    @property
     def heavy(self) -> bool:
         """Whether there is so much to file that it belongs on a thread, or a thread is at it."""
         return self._weight > SHORT or self._filing.locked()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain, count
 
 from workbench.privacy.cutting import before
@@ -24,6 +24,10 @@ from workbench.secrets.masks import Masks
 from workbench.tokens import add
 from workbench.workspace.walk import Stamp
 
+KEEP_SECONDS = 600.0  # how long a session whose agent left is kept, if no run of it is
+MOST_WEIGHT = 20_000  # values of sessions whose agents left; one takes 4 to 5 KB
+LETTERS_OF_A_VALUE = 4_000  # characters of answers that weigh as much as a value
+PAST_SESSIONS = 200  # released sessions whose tokens are still listed in the report
 _EDGE = 400  # characters; no address or number is longer
 _SEARCHES = 5  # of a session that later calls are looked up in
 _SEARCH_SECONDS = 900.0  # a call that comes later has another reason
@@ -41,6 +45,7 @@ class Session:
         self.declared: Mapping[str, str] = {}  # what the agent says of its program and its model
         self.called = author  # the name it gave itself; of two that are here under one name, `author` has a number
         self.present = True
+        self.left_at = 0.0  # when its agent left, by the monotonic clock
         self.vault = Vault(name)
         self.trail = Trail()
         self.text_kinds = KindMarks()
@@ -168,12 +173,26 @@ class Session:
         self.given.clear()
         return known
 
+    @property
+    def weight(self) -> int:
+        """What it takes of memory, counted in values."""
+        return self.vault.learnt + self.provenance.letters // LETTERS_OF_A_VALUE
+
+    def release(self) -> None:
+        """Drop everything heavy, whoever still holds the session."""
+        self.forget()
+        self.provenance = Provenance()
+        self.text_kinds = KindMarks()
+        for kept in (self.permitted, self.seals, self.files, self.shown, self._searches):
+            kept.clear()
+
     def spend(self, ledger: Ledger) -> None:
         self.ledger = add(self.ledger, ledger)
 
 
 class Sessions:
-    """All sessions of this core; a session lives as long as the core, so late answers still find their vault."""
+    """All sessions of this core. One whose agent left stays for a while, so that late answers find their vault and the
+    user can look behind the tokens of its runs; then it is released."""
 
     def __init__(self, masked: Callable[[], bool], masks: Masks | None = None, memory: Memory | None = None) -> None:
         self._memory = memory or Memory(None, lambda: 0)
@@ -183,6 +202,8 @@ class Sessions:
         self.past: dict[str, Session] = {}  # of earlier cores, whose tokens a person may look behind; nobody's
         self.preview = Session(PREVIEW, Origin.PERSON, "you", masked, self._masks)
         self._following = Following()
+        self.released: deque[tuple[str, str, Origin, Ledger]] = deque(maxlen=PAST_SESSIONS)  # what they spent
+        self._spent = Ledger()  # by all that were released
 
     @property
     def person(self) -> Session:
@@ -222,8 +243,27 @@ class Sessions:
         session.provenance = self._memory.of(author, session.provenance)
 
     def left(self, session: Session) -> None:
-        """Its name is free again; it stays known, because late answers still need its vault."""
-        session.present = False
+        """Its name is free again; it stays known for a while, because late answers still need its vault."""
+        session.present, session.left_at = False, time.monotonic()
+
+    def release(self, at_work: Container[str], kept: Container[str]) -> list[Session]:
+        """Let go of sessions whose agents left, oldest first, and answer with them: those that left a while ago and
+        whose runs are not `kept` any more, and as many more as weigh too much together. Never one `at_work`, and only
+        for its age the one that left last."""
+        gone = [one for one in self._all.values() if not one.present and one.id not in at_work]
+        gone.sort(key=lambda one: one.left_at)
+        weight, old = sum(one.weight for one in gone), time.monotonic() - KEEP_SECONDS
+        released = []
+        for one in gone:
+            is_old = one.left_at <= old and one.id not in kept
+            if is_old or (weight > MOST_WEIGHT and one is not gone[-1]):
+                weight -= one.weight
+                released.append(one)
+                del self._all[one.id]
+                self._spent = add(self._spent, one.ledger)
+                if one.ledger.direct or one.ledger.actual:
+                    self.released.append((one.id, one.author, one.origin, one.ledger))
+        return released
 
     def remember(self, session: Session) -> None:
         """Its program or its conversation has ended: a later core shall know what kinds of text it has read."""
@@ -243,7 +283,7 @@ class Sessions:
 
     def total(self) -> Ledger:
         """What all sessions together saved and spent."""
-        ledger = Ledger()
+        ledger = self._spent
         for session in self._all.values():
             ledger = add(ledger, session.ledger)
         return ledger
