@@ -79,3 +79,12 @@ def test_each_oddity_is_told_once_with_the_tools_name() -> None:
             strict=True,
         )
     ] == [True] * 5
+
+
+def test_all_definitions_of_a_server_together_have_a_limit(monkeypatch) -> None:
+    monkeypatch.setattr("workbench.catalog.definitions.LARGEST_LIST", 1_000)
+    listed = [{"name": f"tool_{at}", "description": "d" * 300, "inputSchema": {"type": "object"}} for at in range(9)]
+    found = definitions.read("s", listed)
+    assert [tool.name for tool in found.tools] == ["tool_0", "tool_1"]
+    assert len(found.warnings) == 7
+    assert found.warnings[0] == "Tool tool_2 was left out: the definitions before it take 1,000 characters."

@@ -179,6 +179,23 @@ async def test_a_call_that_goes_wrong_fails_alone(house: Any, far: Serve, mode: 
     assert server.sessions == ["session-0"]
 
 
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [("many", "more than 300,000 lists and objects"), ("many_event", "stream ended without a response")],
+)
+async def test_an_answer_of_too_many_lists_is_refused_before_it_is_read(
+    house: Any, far: Serve, mode: str, words: str
+) -> None:
+    server = await far("json")
+    home = await house(config(server))
+    await home.catalog.connect("far")
+    server.mode = mode
+    outcome = await home.call("far", "echo")
+    assert words in outcome.fault.message
+    server.mode = "json"
+    assert (await home.call("far", "echo", text="fine")).ok
+
+
 @pytest.mark.parametrize("mode", ["big", "big_event"])
 async def test_ten_megabytes_come_through(house: Any, far: Serve, mode: str) -> None:
     server = await far("json")

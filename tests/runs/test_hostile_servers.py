@@ -39,3 +39,36 @@ async def test_a_schema_that_stands_for_billions_of_parts_stops_no_program(core:
     assert (await run(core, "print('hello')")).state is RunState.DONE
     done = await run(core, f"from servers.{mode} import odd\nprint(await odd(a='x'))")
     assert (done.state, done.output.strip()) == (RunState.DONE, "ok")
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("many", "It holds more than 300,000 lists and objects."),
+        ("deep", "The server's answer cannot be read"),
+        ("no_object", "The server's answer cannot be read"),
+    ],
+)
+async def test_an_answer_that_cannot_be_read_is_an_error_at_once_and_holds_up_nobody(
+    core: Core, mode: str, words: str
+) -> None:
+    await connect(core, mode)
+    await core.catalog.connect("demo")
+    hostile = asyncio.create_task(run(core, f"from servers.{mode} import odd\nprint(await odd())"))
+    others = [await run(core, "from servers.demo import count_orders\nprint(await count_orders())") for _ in range(3)]
+    failed = await hostile
+    assert [one.state for one in others] == [RunState.DONE] * 3
+    assert failed.state is RunState.FAILED
+    assert failed.fault is not None
+    assert words in failed.fault.message
+    assert (await run(core, f"from servers.{mode} import echo\nprint(await echo())")).output == "ok\n"
+
+
+async def test_definitions_of_ten_megabytes_are_left_out_and_said_and_their_neighbours_stay(core: Core) -> None:
+    await connect(core, "broad")
+    tools = [tool for tool in core.catalog.tools() if tool.server == "broad"]
+    assert [tool.name for tool in tools] == ["odd", "echo"]
+    words = " ".join(core.catalog.server("broad").state.warnings)
+    assert words.count("its definition is longer than 400,000 characters") == 2
+    assert "it has no usable name" in words
+    assert len(words) < 2_000

@@ -11,6 +11,7 @@ hang         nothing            rubbish      no JSON            page      a web 
 status       HTTP `far.status`  closes       half an answer     stops     events without an answer
 big          `far.size` bytes   endless      bytes for ever     zipped    a compressed answer
 duplicates   the answer twice   late         after `far.seconds`
+many         400,000 empty lists, many_event the same as an event
 wrong_types  odd types          flood        `far.size` notifications before the answer
 forgets      404 to each session but the newest, once
 """
@@ -176,6 +177,12 @@ class Far:
             case "big" | "big_event":
                 result = {"content": [{"type": "text", "text": "x" * self.size}]}
                 if self.mode == "big":
+                    return await self._answer(writer, 200, self._reply(message, result))
+                await self._head(writer, 200, **{"Content-Type": "text/event-stream"})
+                await self._event(writer, self._reply(message, result))
+            case "many" | "many_event":
+                result = {"content": [], "structuredContent": {"a": [[]] * 400_000}}
+                if self.mode == "many":
                     return await self._answer(writer, 200, self._reply(message, result))
                 await self._head(writer, 200, **{"Content-Type": "text/event-stream"})
                 await self._event(writer, self._reply(message, result))

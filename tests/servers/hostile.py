@@ -41,8 +41,11 @@ def tools() -> list[dict]:
         {"name": "echo", "description": "Answers ok.", "inputSchema": {"type": "object"}, "annotations": annotations},
     ]
     if MODE == "broad":
-        found += [{"name": f"x{at}-" + "n" * 1_000_000, "description": "d" * 9_000_000} for at in range(2)]
-        found[-1]["inputSchema"] = found[-2]["inputSchema"] = {"type": "object"}
+        words = "word and an address@example.org " * 300_000
+        found.append({"name": "n" * 10_000_000, "description": "Long name.", "inputSchema": {"type": "object"}})
+        found.append({"name": "wordy", "description": words, "inputSchema": {"type": "object"}})
+        shape = {"type": "object", "properties": {"a": {"type": "string", "description": words}}}
+        found.append({"name": "deeper", "description": "Long inside.", "inputSchema": shape})
     return found
 
 
@@ -51,6 +54,21 @@ def call(request: object, name: str) -> None:
         empty = "[]," * 3_000_000
         write(
             f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{{"content":[],"structuredContent":{{"a":[{empty}[]]}}}}}}'
+        )
+    elif name == "odd" and MODE == "values":
+        values = "1," * 900_000
+        write(
+            f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{{"content":[],"structuredContent":{{"a":[{values}1]}}}}}}'
+        )
+    elif name == "odd" and MODE == "lists":
+        values = "[]," * 290_000
+        write(
+            f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{{"content":[],"structuredContent":{{"a":[{values}1]}}}}}}'
+        )
+    elif name == "odd" and MODE == "texts":
+        values = '"x",' * 900_000
+        write(
+            f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{{"content":[],"structuredContent":{{"a":[{values}1]}}}}}}'
         )
     elif name == "odd" and MODE == "deep":
         deep = "[" * 200_000 + "]" * 200_000

@@ -12,6 +12,8 @@ from workbench.quick_records import dataclass
 from workbench.records import Hints, JsonObject, Tool
 
 _NAME_LIMIT = 512  # characters; a longer name is not one
+LARGEST = 400_000  # characters of one definition; what is longer fits into no model's context either
+LARGEST_LIST = 8_000_000  # characters of all definitions of a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,13 @@ def read(server: str, listed: Iterable[object]) -> Definitions:
     """All usable definitions; a name that comes twice counts once."""
     tools: dict[str, Tool] = {}
     warnings: list[str] = []
+    size = 0
     for position, raw in enumerate(listed, 1):
         fault = _unusable(raw)
+        if not fault and isinstance(raw, Mapping):
+            size += (length := len(json.dumps(raw)))
+            fault = _too_large(length, size)
+            size -= length if fault else 0
         if fault or not isinstance(raw, Mapping):
             name = raw.get("name") if isinstance(raw, Mapping) else None
             warnings.append(f"Tool {name or f'number {position}'!s:.80} was left out: {fault}.")
@@ -62,6 +69,12 @@ def _unusable(raw: object) -> str:
     if kind != "object":
         return f"its inputSchema describes {json.dumps(kind)[:40]}, not an object"
     return ""
+
+
+def _too_large(length: int, size: int) -> str:
+    if length > LARGEST:
+        return f"its definition is longer than {LARGEST:,} characters"
+    return f"the definitions before it take {LARGEST_LIST:,} characters" if size > LARGEST_LIST else ""
 
 
 def _oddities(raw: Mapping[str, Any]) -> Iterable[str]:

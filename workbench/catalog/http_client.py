@@ -19,6 +19,7 @@ import httpx2
 from workbench.catalog import http_faults
 from workbench.catalog.halves import Pieces
 from workbench.catalog.http_faults import BROKE
+from workbench.catalog.weight import Scale
 from workbench.errors import WorkbenchError
 from workbench.patterns import later
 
@@ -73,11 +74,18 @@ class _Body(httpx2.AsyncByteStream):
         self._patience = patience
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, chunks, pieces = 0, aiter(self._inner), Pieces()
+        size, chunks, pieces, scale = 0, aiter(self._inner), Pieces(), Scale()
         while (chunk := await self._next(chunks)) is not None:
             size += len(chunk)
             if self._limit and size > self._limit:
                 raise httpx2.StreamError(f"The answer is longer than the limit of {self._limit:,} bytes.")
+            if not self._limit and (end := chunk.rfind(b"\n\n")) >= 0:  # an event has ended, another one begins
+                scale = Scale()
+                words = scale.add(chunk[end:])
+            else:
+                words = scale.add(chunk)
+            if words:
+                raise httpx2.StreamError(f"The answer is too large to be read. {words}")
             if mended := pieces.feed(chunk):
                 yield mended
         if rest := pieces.rest():

@@ -10,7 +10,6 @@ from workbench.catalog.connection import Connection
 from workbench.catalog.faults import ServerFault
 from workbench.catalog.paging import read_pages
 
-_SMALL = 50  # tools that may be read on the loop; longer lists go to a thread
 _METHOD_NOT_FOUND = -32601
 
 
@@ -27,8 +26,5 @@ async def list_tools(server: str, connection: Connection, seconds: float) -> def
         if fault.code == _METHOD_NOT_FOUND:
             return definitions.Definitions()
         raise ServerFault(f"The server refused to list its tools: {fault.message:.300}") from fault
-    if len(listed.entries) <= _SMALL:
-        found = definitions.read(server, listed.entries)
-    else:
-        found = await asyncio.to_thread(definitions.read, server, listed.entries)
+    found = await asyncio.to_thread(definitions.read, server, listed.entries)
     return replace(found, warnings=(*listed.warnings, *found.warnings))

@@ -25,6 +25,7 @@ from workbench.catalog.halves import whole
 from workbench.catalog.launch import Launch
 from workbench.catalog.lines import Lines, Oversize
 from workbench.catalog.traffic import Traffic
+from workbench.catalog.weight import MOST_LISTS, may_be_heavy, too_heavy
 from workbench.events import spawn
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ _QUEUE = 256  # messages on their way to a server that reads slowly
 _SLOW_PARSE = 4 << 20  # bytes from which a message is parsed beside the loop
 _GRACE = 2.0  # seconds a server has after its stdin closed, and again after TERM
 _LOOK = 0.02  # seconds between two looks at a process group
+_TOLD = 200  # bytes at the beginning and at the end in which an unreadable answer may say whose it is
 _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
+_LAST_ID = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
 
 class _Ear(asyncio.Protocol):
@@ -159,7 +162,7 @@ class StdioTransport:
         """Take whole lines that are for waiting calls as soon as they come, where nothing else is to be read before
         them; answers what is left. A call is answered without a turn of the reader's task."""
         at = 0
-        while self._reader_waits and 0 <= (end := data.find(b"\n", at)) - at <= min(_SLOW_PARSE, self._limit):
+        while self._reader_waits and 0 <= (end := data.find(b"\n", at)) - at <= min(MOST_LISTS, self._limit):
             line = data[at:end]
             if not self.direct.take(line):
                 break
@@ -211,6 +214,9 @@ class StdioTransport:
 
         if isinstance(line, Oversize):
             await self._refuse(line)
+        elif may_be_heavy(line) and (words := await asyncio.to_thread(too_heavy, line)):
+            self._traffic.rubbish(line[:_TOLD], len(line))
+            await self._answer_instead(line, f"The answer is too large to be read. {words}")
         elif len(line) <= _SLOW_PARSE and self.direct.take(line):
             self._traffic.received(line)
         elif line.strip():
@@ -242,25 +248,32 @@ class StdioTransport:
                 message = jsonrpc_message_adapter.validate_json(text, by_name=False)
         except ValueError:
             self._traffic.rubbish(line)
+            await self._answer_instead(line, "The server's answer cannot be read: it is no JSON-RPC message.")
             return None
         self._traffic.received(line)
         return message
 
     async def _refuse(self, line: Oversize) -> None:
         """Answer the waiting call in the server's place; without an id nobody knows which, so the connection ends."""
-        from mcp.shared.message import SessionMessage
-        from mcp.types import ErrorData, JSONRPCError
-
-        sentence = f"The answer is longer than the limit of {self._limit:,} bytes."
         self._traffic.rubbish(line.head, self._limit)
-        if found := _ID.match(line.head):
-            if self.direct.settle(int(found[1]), None, {"code": -32603, "message": sentence}):
-                return
-            error = ErrorData(code=-32603, message=sentence)
-            await self._incoming.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error)))
+        if await self._answer_instead(line.head, f"The answer is longer than the limit of {self._limit:,} bytes."):
             return
         self.fault = f"It sent a message longer than the limit of {self._limit:,} bytes."
         raise OSError(self.fault)
+
+    async def _answer_instead(self, line: bytes, sentence: str) -> bool:
+        """Answer in the server's place the call whose answer cannot be taken; whether it can be told which it is."""
+        from mcp.shared.message import SessionMessage
+        from mcp.types import ErrorData, JSONRPCError
+
+        found = _ID.match(line[:_TOLD]) or _LAST_ID.search(line[-_TOLD:])
+        if found is None:
+            return False
+        number = int(found[1])
+        if not self.direct.settle(number, None, {"code": -32603, "message": sentence}):
+            error = ErrorData(code=-32603, message=sentence)
+            await self._incoming.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=error)))
+        return True
 
     async def _write(self) -> None:
         try:

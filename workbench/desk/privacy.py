@@ -104,7 +104,7 @@ class PrivacyDesk(Seat):
         if found is None:
             raise WorkbenchError(
                 "The values of this session are not known any more.",
-                "They ended with its core, or some time after its agent left. The setting privacy.keep_days keeps values.",
+                "They ended with its core, or some time after its agent left. privacy.keep_days keeps values longer.",
             )
         return found
 

@@ -80,7 +80,7 @@ class Keeping:
                 log.warning("the values of a session are not kept: %s", fault)
 
     def bring_back(self) -> None:
-        """The sessions of earlier cores and those that were released; what is too old, or not wanted any more, is deleted."""
+        """The sessions of earlier cores and those that were released; what is too old, or not wanted, is deleted."""
         with self._working:
             days = self._settings().privacy_keep_days
             oldest = time.time() - days * _DAY

@@ -1,0 +1,54 @@
+"""A message is weighed as its bytes come: what is counted are lists, objects and values, and nothing inside texts."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.catalog import weight
+from workbench.catalog.weight import Scale, may_be_heavy, too_heavy
+
+TEXTS = st.text(alphabet='a"\\\\[]{},:\n', max_size=12)
+VALUES = st.recursive(
+    st.one_of(TEXTS, st.integers(), st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=5), st.dictionaries(TEXTS, inner, max_size=5)),
+    max_leaves=30,
+)
+
+
+def lists_in(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + sum(map(lists_in, value.values()))
+    return 1 + sum(map(lists_in, value)) if isinstance(value, list) else 0
+
+
+@given(VALUES, st.lists(st.integers(0, 400), max_size=6))
+def test_the_same_is_counted_however_the_bytes_are_cut(value: object, cuts: list[int]) -> None:
+    data, number = json.dumps(value).encode(), lists_in(value)
+    places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    with pytest.MonkeyPatch.context() as patch:
+        for most, heavy in ((number, False), (number - 1, True)):
+            patch.setattr(weight, "MOST_LISTS", most)
+            scale = Scale()
+            words = [scale.add(data[start:end]) for start, end in pairwise(places)]
+            assert bool(words[-1]) is heavy
+
+
+def test_signs_in_texts_weigh_nothing() -> None:
+    data = json.dumps({"text": '[{,"' * 400_000, "more": ["\\"] * 10}).encode()
+    assert may_be_heavy(data)
+    assert too_heavy(data) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("[]", "300,000 lists and objects"), ("{}", "300,000 lists and objects"), ("1", "1,000,000 values")],
+)
+def test_too_many_parts_are_told(value: str, words: str) -> None:
+    data = b"[" + b",".join([value.encode()] * 1_000_002) + b"]"
+    assert may_be_heavy(data)
+    assert words in too_heavy(data)
