@@ -12,7 +12,7 @@ import pytest
 
 from workbench.agent.tools import TOOLS
 from workbench.errors import WorkbenchError
-from workbench.events import LedgerChanged, RunChanged
+from workbench.events import LedgerChanged, RunChanged, spawn
 from workbench.records import Decision, EntryQuery, RunState
 
 
@@ -330,3 +330,35 @@ async def test_an_agent_that_leaves_lets_go_of_everything_when_its_leaving_canno
     async with asyncio.timeout(60):
         while core.conveyor.states.now():
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "words"),
+    [
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, "a text or a whole number"),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, "a text or a whole number"),
+        (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None, "a text or a whole number"),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, "a text or a whole number"),
+        (b'{"jsonrpc":"2.0","\\u0069d":2.5,"method":"ping"}', 2.5, "a text or a whole number"),
+        (b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"\\ud800"}}', 8, "half a character"),
+        (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"\\uDC00":1}}', "a", "half a character"),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, "half a character"),
+        (b'{"jsonrpc":"2.0","id":9,"method":5}', 9, "no JSON-RPC message"),
+        (b'{"jsonrpc":"2.0","id":9', None, "no JSON"),
+        (b"[" * 100_000, None, "no JSON"),
+        (b"[1]", None, "no JSON-RPC message"),
+    ],
+)
+async def test_whatever_cannot_be_answered_as_asked_is_an_error_under_its_id(core, line, number, words):
+    near, far = socket.socketpair()
+    serving = spawn("door", core.serve_agent(*await asyncio.open_connection(sock=far)))
+    reader, writer = await asyncio.open_connection(sock=near)
+    async with asyncio.timeout(60):
+        for sent in (line, b'{"jsonrpc":"2.0","id":"after","method":"ping"}'):
+            writer.write(sent + b"\n")
+        refused, after = json.loads(await reader.readline()), json.loads(await reader.readline())
+    writer.close()
+    await serving
+    assert refused["id"] == number
+    assert words in refused["error"]["message"]
+    assert (after["id"], after["result"]) == ("after", {})

@@ -15,12 +15,12 @@ import mcp.types as T
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
+from workbench.agent.unreadable import INVALID, Unreadable, unanswerable, unreadable
 from workbench.records import JsonObject
 
 MAX_FRAME = 16 << 20  # bytes of one message from an agent; a program is at most 400 kB
 MOST_OPEN = 32  # requests of one agent that are answered at once; more than the programs it may have open
 CHUNK = 1 << 18
-_NO_MESSAGE = "Parse error: a line that is no JSON-RPC message."
 _TOO_LONG = f"A message has {MAX_FRAME >> 20} MiB at most; the connection ends."
 
 Incoming: TypeAlias = MemoryObjectReceiveStream[SessionMessage | Exception]
@@ -104,10 +104,10 @@ class _Carrying:
                         del buffer[: end + 1]
                         scanned = 0
                         if line.strip() and not self._is_preface(line):
-                            await self._hand(_message(line), to_server)
+                            await self._hand(line, to_server)
                     scanned = len(buffer)
                     if scanned > MAX_FRAME:
-                        await self._say(_TOO_LONG, -32600)
+                        await self._say(Unreadable(_TOO_LONG, INVALID))
                         return  # nothing sensible is this long; hanging up is the answer
             except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
@@ -116,20 +116,23 @@ class _Carrying:
         preface, self._preface = self._preface, None
         return preface is not None and preface(line)
 
-    async def _hand(
-        self, item: SessionMessage | Exception, to_server: MemoryObjectSendStream[SessionMessage | Exception]
-    ) -> None:
+    async def _hand(self, line: bytes, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        item = _message(line)
         if isinstance(item, Exception):
-            await self._say(_NO_MESSAGE, -32700)
+            await self._say(unreadable(line))
+        elif isinstance(item.message, T.JSONRPCNotification) and (odd := unanswerable(line)) is not None:
+            await self._say(odd)
+            return
         elif self._answers and isinstance(item.message, T.JSONRPCRequest):
             await self._open.enter(item.message.id)
         elif isinstance(item.message, T.JSONRPCNotification) and item.message.method == "notifications/cancelled":
             self._open.leave((item.message.params or {}).get("requestId"))
         await to_server.send(item)
 
-    async def _say(self, words: str, code: int) -> None:
+    async def _say(self, fault: Unreadable) -> None:
         if self._answers:
-            error: JsonObject = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}}
+            told = {"code": fault.code, "message": fault.words}
+            error: JsonObject = {"jsonrpc": "2.0", "id": fault.request, "error": told}
             await _send(self._writer, self._leave, error)
 
     async def write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:

@@ -192,8 +192,8 @@ async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(c
 
 
 async def test_connections_that_say_nothing_end_and_are_not_without_number(core, raw, monkeypatch):
-    monkeypatch.setattr(server, "CONNECTIONS", 3)
-    monkeypatch.setattr(server, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(server, "STRANGERS", 3)
+    monkeypatch.setattr(server, "STRANGER_SECONDS", 0.2)
     door = await core.desk.agent_door()
     port = int(door.url.rpartition(":")[2].partition("/")[0])
     silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
@@ -204,3 +204,39 @@ async def test_connections_that_say_nothing_end_and_are_not_without_number(core,
                 assert await reader.read() == b""
             writer.close()
     assert (await raw(HELLO)).status == 200
+
+
+async def test_three_hundred_strangers_keep_no_agent_out(core, raw, visitor):
+    async with visitor("One") as client:
+        door = await core.desk.agent_door()
+        port = int(door.url.rpartition(":")[2].partition("/")[0])
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(300)]
+        assert (await raw(HELLO)).status == 200
+        answer = await client.call_tool("sanitize_pii", {"text": "fine"})
+        assert answer.content[0].text == "fine"
+        async with visitor("Two") as other:
+            assert (await other.call_tool("sanitize_pii", {"text": "fine"})).content[0].text == "fine"
+        for _, writer in silent:
+            writer.close()
+
+
+async def test_agents_have_so_many_connections_and_the_next_one_is_told(core, raw, monkeypatch):
+    monkeypatch.setattr(server, "CONNECTIONS", 0)
+    answer = await raw(HELLO)
+    assert (answer.status, "connections of agents are open already" in answer.body.decode()) == (503, True)
+    monkeypatch.setattr(server, "CONNECTIONS", 4)
+    assert (await raw(HELLO)).status == 200
+
+
+@pytest.mark.parametrize("number", [1.5, True, [1], None])
+async def test_a_request_with_an_odd_id_is_answered(core, raw, number):
+    answer = await raw({**HELLO, "id": number})
+    assert answer.status == 400
+    assert answer.json["id"] == (1.5 if number == 1.5 else None)
+    assert "a text or a whole number" in answer.json["error"]["message"]
+
+
+async def test_half_a_character_is_an_error_under_the_id_of_its_request(core, raw):
+    answer = await raw(b'{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"a":"\\ud800"}}')
+    assert (answer.status, answer.json["id"]) == (400, 7)
+    assert "half a character" in answer.json["error"]["message"]

@@ -20,6 +20,7 @@ from workbench.agent.door import Door
 from workbench.agent.http.events import Events
 from workbench.agent.http.gate import Refusal, refuse
 from workbench.agent.http.leaving import Leaving
+from workbench.agent.unreadable import half_character, odd_request
 from workbench.events import spawn
 
 MOST: Final = 50  # agents that may be there at once
@@ -137,6 +138,9 @@ class HttpAgents:
             await refuse(send, Refusal(413, f"A request may have {LARGEST >> 20} MiB at most."))
             return
         message = _message(body)
+        if odd := odd_request(message) or half_character(body, message):
+            await refuse(send, Refusal(400, odd.words), odd.code, odd.request)
+            return
         if (found := self._whose(scope, message)) is None:
             await self._unknown(scope, send, message)
             return

@@ -10,6 +10,8 @@ from typing import Final
 
 from starlette.types import Message, Scope, Send
 
+from workbench.records import JsonValue
+
 PATH: Final = "/mcp"
 _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
@@ -61,9 +63,9 @@ class Gate:
         return kind.lower() == b"bearer" and hmac.compare_digest(word.strip(), self._token)
 
 
-async def refuse(send: Send, refusal: Refusal, code: int = -32600) -> None:
+async def refuse(send: Send, refusal: Refusal, code: int = -32600, request: JsonValue = None) -> None:
     """Say so as the protocol does, and close: a body that was not read must not be taken for the next request."""
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": refusal.words}}
+    error = {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": refusal.words}}
     body = json.dumps(error, ensure_ascii=False).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     start: Message = {

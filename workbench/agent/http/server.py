@@ -15,13 +15,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from workbench.agent.door import Door
 from workbench.agent.http.agents import HttpAgents
-from workbench.agent.http.gate import PATH, Gate, refuse
+from workbench.agent.http.gate import PATH, Gate, Refusal, refuse
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 
 HOST: Final = "127.0.0.1"
 CONNECTIONS: Final = 256  # of all agents together
-SILENT_SECONDS: Final = 30.0  # that a connection may take before the head of its first request is there
+STRANGERS: Final = 32  # connections that have not shown the token; one more ends the oldest of them
+STRANGER_SECONDS: Final = 5.0  # in which a connection has to show it
 KEEP_SECONDS: Final = 20
 CLOSE_SECONDS: Final = 5
 
@@ -36,22 +37,54 @@ class _Quiet(uvicorn.Server):
         yield
 
 
+class _Connections:
+    """Those of one door. Anybody who can reach this machine's ports opens connections, without any token: they have a
+    few places of their own for a short time, and take none from agents."""
+
+    def __init__(self) -> None:
+        self._strangers: dict[tuple[str, int] | None, _Bounded] = {}  # by their address, the oldest first
+        self._known: set[_Bounded] = set()
+
+    def come(self, connection: _Bounded) -> None:
+        self._strangers[connection.client] = connection
+        while len(self._strangers) > STRANGERS:
+            self._strangers.pop(next(iter(self._strangers))).transport.abort()
+
+    def leave(self, connection: _Bounded) -> None:
+        self._known.discard(connection)
+        if self._strangers.get(connection.client) is connection:
+            del self._strangers[connection.client]
+
+    def admit(self, client: tuple[str, int] | None) -> bool:
+        """It has shown the token; whether there is a place for it."""
+        connection = self._strangers.get(client)
+        if connection is not None and len(self._known) < CONNECTIONS:
+            del self._strangers[client]
+            self._known.add(connection)
+            return True
+        return connection is None
+
+    def is_stranger(self, connection: _Bounded) -> bool:
+        return self._strangers.get(connection.client) is connection
+
+
 class _Bounded(H11Protocol):
-    """One connection. Whoever can reach this machine's ports can open them, without any token: so there is an end to
-    how many there are, and to how long one says nothing."""
+    """One connection."""
+
+    door: _Connections  # set by whoever makes the class of one door
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]  # a socket's, always
-        self._silence = asyncio.get_running_loop().call_later(SILENT_SECONDS, self._end_silence)
-        if len(self.connections) > CONNECTIONS:
-            self.transport.abort()
+        self._silence = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._end_silence)
+        self.door.come(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._silence.cancel()
+        self.door.leave(self)
         super().connection_lost(exc)
 
     def _end_silence(self) -> None:
-        if self.cycle is None:
+        if self.door.is_stranger(self):
             self.transport.abort()
 
 
@@ -64,10 +97,12 @@ class HttpDoor:
         self.port = int(self._listener.getsockname()[1])
         self._gate = Gate(self.port, token)
         self._agents = HttpAgents(make)
+        self._connections = _Connections()
         self._server = _Quiet(
             uvicorn.Config(
-                self._answer, interface="asgi3", proxy_headers=False, http=_Bounded, ws="none", lifespan="off",
-                log_config=None, access_log=False, server_header=False, limit_concurrency=CONNECTIONS,
+                self._answer, interface="asgi3", proxy_headers=False, ws="none", lifespan="off",
+                http=type("_Connection", (_Bounded,), {"door": self._connections}),
+                log_config=None, access_log=False, server_header=False,
                 timeout_keep_alive=KEEP_SECONDS, timeout_graceful_shutdown=CLOSE_SECONDS,
             )
         )  # fmt: skip
@@ -90,6 +125,9 @@ class HttpDoor:
         if (refusal := self._gate.refusal(scope)) is not None:
             log.info("a request to the HTTP door was refused: %s %s", refusal.status, refusal.words)
             await refuse(send, refusal)
+            return
+        if not self._connections.admit(scope.get("client")):
+            await refuse(send, Refusal(503, f"{CONNECTIONS} connections of agents are open already. Try again later."))
             return
         await self._agents.answer(scope, receive, send)
 
