@@ -22,7 +22,7 @@ from workbench.catalog.host import Host
 from workbench.catalog.known_tools import KnownTools
 from workbench.catalog.launch import Secret, no_secret
 from workbench.catalog.lessons import Lessons
-from workbench.catalog.memory import Memory
+from workbench.catalog.memory import Memory, Remembered
 from workbench.catalog.missing import no_tool, not_allowed, waiting_line, waits
 from workbench.catalog.oddities import Oddities
 from workbench.catalog.offered import Offered
@@ -121,8 +121,15 @@ class Catalog:
         """Read what is configured and what is remembered; no server starts. Answers with what a person should know."""
         self._consents.read()
         reading = self._read()
-        for config in reading.configs:
-            await self._adopt(config)
+        made = [Server(config, self._consents.allows(config), self._around) for config in reading.configs]
+        remembered = await asyncio.to_thread(lambda: [self._remembered(server) for server in made])
+        for server, tools in zip(made, remembered, strict=True):
+            server.recall(tools)
+            self._servers[server.name] = server
+        for server in made:
+            self._tell(ServerChanged(server.state))
+            self._tell(ToolsChanged(server.name))
+        self.finder.forget()
         self._resting = spawn("catalog: idle", idle.keep_looking(self._all, self._idle_minutes, self._asking))
         return reading.notices
 
@@ -366,11 +373,15 @@ class Catalog:
 
     async def _take_in(self, config: ServerConfig) -> None:
         server = Server(config, self._consents.allows(config), self._around)
-        await asyncio.to_thread(server.pins.load)
-        server.recall(await asyncio.to_thread(self._around.memory.recall, config))
+        server.recall(await asyncio.to_thread(self._remembered, server))
         self._servers[config.name] = server
         self._hear(ServerChanged(server.state))
         self._hear(ToolsChanged(config.name))
+
+    def _remembered(self, server: Server) -> Remembered:
+        """On a thread: the pins of a server, and what is known of it from before."""
+        server.pins.load()
+        return self._around.memory.recall(server.state.config)
 
     async def _vouch(self, config: ServerConfig) -> str:
         """Whether the files behind a command are those a person allowed; at its first start they become those."""

@@ -11,6 +11,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from workbench.quick_records import dataclass
 from workbench.records import Fault, ServerConfig
 
 SERVERS = "mcpServers"
+MOST_SERVERS = 1_000  # entries that are used; nobody has so many, and each is looked through at each change
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,10 @@ class Configuration:
         except WorkbenchError as fault:
             return Reading((demo_config(),), (Fault(fault.message, fault.hint),), unreadable=True)
         configs, notices = [], []
-        for name, entry in listed.items():
+        if len(listed) > MOST_SERVERS:
+            words = f"{self._file.name} lists {len(listed):,} servers; the first {MOST_SERVERS:,} are used."
+            notices.append(Fault(words, "Remove those that you do not need."))
+        for name, entry in islice(listed.items(), MOST_SERVERS):
             try:
                 configs.append(entries.read(name, entry))
             except WorkbenchError as fault:
