@@ -41,6 +41,7 @@ from workbench.runs.conveyor import Conveyor
 from workbench.runs.keeping import Keeping
 from workbench.runs.learning_skills import LearningSkills
 from workbench.runs.memory import Memory
+from workbench.runs.note_masking import NoteMasking
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Sessions
 from workbench.runs.stock import Stock
@@ -93,6 +94,7 @@ class Core:
         self._on_shut_down = on_shut_down
         self._examples: set[asyncio.subprocess.Process] = set()
         self._starting_example = asyncio.Lock()
+        self._mask_note: Callable[[Note], Note] = lambda note: note  # until there are sessions
         self._closers = contextlib.AsyncExitStack()
 
     async def open(self) -> None:
@@ -107,7 +109,7 @@ class Core:
             folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):  # a file in its place: runs and the file list say so
             self.paths.workspace.mkdir()
-        self.journal = Journal(self.paths.audit, self.bus.tell)
+        self.journal = Journal(self.paths.audit, self.bus.tell, lambda note: self._mask_note(note))
         opened.callback(self.journal.close)
         indexing = Indexing(Index(self.paths.audit, self.paths.audit_index))
         opened.push_async_callback(indexing.close)
@@ -123,6 +125,7 @@ class Core:
         opened.push_async_callback(history.close)
         memory = Memory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
+        self._mask_note = NoteMasking(sessions, self._is_tool).mask
         rules = Rules(self.paths.permissions, self.paths.workspace, self._entry)
         asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
         sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)
@@ -181,6 +184,12 @@ class Core:
     def _network(self) -> Network:
         places = (self.paths.bench_settings, self.paths.person_settings, self.paths.network)
         return self._make_network(*places, lambda: self.settings)
+
+    def _is_tool(self, server: str, tool: str) -> bool:
+        try:
+            return tool in self.catalog.server(server).tools
+        except WorkbenchError:
+            return False
 
     def _entry(self, server: str) -> str:
         """What a person's trust in a server is about."""

@@ -100,3 +100,10 @@ def test_root_without_another_user_is_told_so(monkeypatch: pytest.MonkeyPatch) -
     for users, alone in (("0 0 1", True), ("0 0 4294967295", False), ("0 1000 1\n1 100000 65536", False), ("", False)):
         monkeypatch.setattr(probe, "_system", lambda path, users=users: users if path == "/proc/self/uid_map" else "")
         assert ("Root is the only user here" in probe.hint()) == alone, users
+
+
+def test_the_hint_for_too_few_descriptors_weakens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.sandbox.probe.resource.getrlimit", lambda which: (64, 64))
+    assert probe.hint().startswith("This process may open 64 files at once")
+    assert "ulimit -n 1024" in probe.hint()
+    assert "seccomp" not in probe.hint()

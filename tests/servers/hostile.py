@@ -37,7 +37,12 @@ def tools() -> list[dict]:
     schema = {"doubling": doubling, "rows": rows}.get(MODE, lambda: {"type": "object"})()
     annotations = {"readOnlyHint": True, "openWorldHint": False}
     found = [
-        {"name": "odd", "description": "Answers oddly.", "inputSchema": schema, "annotations": annotations},
+        {
+            "name": "odd",
+            "description": "Answers \x1b[31moddly\x07 \u202eylddo\u2066.",
+            "inputSchema": schema,
+            "annotations": annotations,
+        },
         {"name": "echo", "description": "Answers ok.", "inputSchema": {"type": "object"}, "annotations": annotations},
     ]
     if MODE == "broad":

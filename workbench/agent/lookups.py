@@ -13,6 +13,7 @@ from workbench.agent.direct import kind_of
 from workbench.agent.programs import Programs
 from workbench.catalog.one_tool import one_tool
 from workbench.events import LedgerChanged
+from workbench.patterns import later
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Ledger, RunState
 from workbench.runs.conveyor import Conveyor
@@ -23,6 +24,8 @@ from workbench.runs.view import cut
 from workbench.tokens import count, counter
 
 FRESH_SECONDS: Final = 5.0  # for which a count of skills is good
+
+_CONTROLS = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Lookups:
@@ -47,7 +50,8 @@ class Lookups:
         )
         self._session.searched(given.text(arguments, "query", ""), answer.matches)
         self._spend(answer.tokens)
-        return Answer(answer.text, kind=self._kind_of(answer.text, arguments))
+        text = _plain(answer.text)
+        return Answer(text, kind=self._kind_of(text, arguments))
 
     async def definition(self, arguments: JsonObject) -> Answer:
         """`get_tool_definition`, with the line that imports it; one too long for an answer is read in a program."""
@@ -56,7 +60,7 @@ class Lookups:
         fields = self._rooms.rules.sealed(found.tool, self._rooms.settings().privacy_sealed)
         what = ", ".join(filter(None, fields)) or "all personal data"
         sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
-        text = f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}"
+        text = _plain(f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}")
         pointer = "a program reads the whole: get_tool_definition(name)"
         kind = kind_of(self._rooms.catalog, found.tool)
         text = self._session.mask_part(text, kind)  # before it is cut: a cut must not split a value in two
@@ -100,3 +104,8 @@ class Lookups:
     def _spend(self, tokens: int) -> None:
         self._session.spend(Ledger(direct=0, actual=tokens, counter=counter()))
         self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
+
+
+def _plain(text: str) -> str:
+    """A server's words without what controls a terminal or turns the direction of text."""
+    return _CONTROLS.sub("", text)

@@ -63,8 +63,15 @@ class _Chained(NamedTuple):
 class Journal:
     """Appends notes as chained entries, and reads them back."""
 
-    def __init__(self, path: Path, tell: Callable[[Event], None] = lambda event: None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        tell: Callable[[Event], None] = lambda event: None,
+        mask: Callable[[Note], Note] = lambda note: note,
+    ) -> None:
+        """`mask`: takes known personal data out of every note before it is written, whoever noted it."""
         self._path = path
+        self._mask = mask
         self._tell = tell
         self._head = Head(0, START)
         self._due: deque[tuple[float, Callable[[], Note]]] = deque()  # what is to be written soon, and when it was
@@ -199,8 +206,8 @@ class Journal:
     def _chained(self, notes: Sequence[tuple[float, Note]]) -> tuple[list[_Chained], Head]:
         """The notes with number and hash, and what the head is then."""
         (seq, digest), found = (self._head.seq, self._head.hash), list[_Chained]()
-        for at, note in notes:
-            seq += 1
+        for at, raw in notes:
+            seq, note = seq + 1, self._mask(raw)
             row = row_of(seq, at, note)
             text = text_of(digest, row)
             row = (*row, digest, digest := digest_of(text))

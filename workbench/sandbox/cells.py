@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +22,12 @@ from workbench.sandbox.channel import Channel
 from workbench.sandbox.profile import ENVIRONMENT, Profile, base_python
 from workbench.sandbox.raw_output import RawOutput
 
+log = logging.getLogger(__name__)
+
 _ROOT = Path(__file__).resolve().parents[2]
 _START = "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.launcher import main; main({descriptor})"
 _PATIENCE = 20.0  # seconds for a launcher to be ready, or gone
+_DEAF_SECONDS = 30.0  # a launcher that has not told the end of a child by then is of no use any more
 _TRIES = 4  # launchers that are started for one child, when somebody ends them
 _MESSAGE = 1 << 16
 _LAST_WORDS = 4000  # bytes of them that are kept
@@ -95,11 +100,16 @@ class Cells:
             self._socket.send(json.dumps({"do": "kill", "cell": cell.number}).encode())
 
     async def finish(self, cell: Cell) -> Gone:
-        """End a child, whatever it is doing, and wait until it is gone."""
+        """End a child, whatever it is doing, and wait until it is gone. A launcher that was stopped can tell nobody:
+        it is ended, and its children with it."""
         cell.channel.close()
+        deadline = time.monotonic() + _DEAF_SECONDS
         while not cell.gone.done():
             self.kill(cell)
             await asyncio.wait([cell.gone], timeout=0.5)
+            if not cell.gone.done() and (self._is_stopped() or time.monotonic() > deadline):
+                log.warning("the sandbox's launcher does not answer and is replaced")
+                self._forget_launcher()
         for transport in cell.transports:
             transport.close()
         await cell.channel.closed()
@@ -126,7 +136,7 @@ class Cells:
 
     async def _launcher_ready(self) -> None:
         async with self._starting:
-            if self._process is not None and self._process.poll() is not None:
+            if self._process is not None and (self._process.poll() is not None or self._is_stopped()):
                 self._forget_launcher()
             if self._process is None:
                 self._start()
@@ -138,6 +148,14 @@ class Cells:
             )
         if self._socket is None:
             raise ConnectionError("the launcher died while it started")
+
+    def _is_stopped(self) -> bool:
+        """Whether somebody stopped the launcher, as with SIGSTOP: it would wait for ever."""
+        try:
+            words = Path(f"/proc/{self.launcher}/stat").read_bytes()
+        except OSError:
+            return False
+        return words.rpartition(b")")[2].split()[:1] in ([b"T"], [b"t"])
 
     def _start(self) -> None:
         loop = asyncio.get_running_loop()

@@ -116,7 +116,7 @@ class Pool:
             message = await self._trouble(cell)
             if not message:
                 return cell
-            if not cell.channel.died_early:
+            if not cell.channel.died_early and not cell.gone.result().lost:
                 break
             await asyncio.sleep(_PAUSE * 4**tried)
         raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")

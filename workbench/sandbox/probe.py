@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from workbench.sandbox.profile import NOBODY
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.syscalls import ARCHITECTURES
 
+FEWEST_FILES = 1_024  # descriptors; a child's own stand above 200
 BACKENDS = ("native", "bubblewrap", "reduced")
 _REDUCED = (
     "Namespaces are forbidden here. Programs open no file and reach no process but their own, and no network, but they "
@@ -45,6 +47,11 @@ async def strongest(wished: str, trial: Trial) -> Strength:
 
 def hint() -> str:
     """What a person can change so that programs can run."""
+    if (most := resource.getrlimit(resource.RLIMIT_NOFILE)[0]) < FEWEST_FILES:
+        return (
+            f"This process may open {most} files at once, which is too few for a sandbox: raise the limit with"
+            f" `ulimit -n {FEWEST_FILES}` where the workbench is started, then start it again."
+        )
     if os.getuid() == 0 and not _knows_others(_system("/proc/self/uid_map")):
         return "Root is the only user here, and no program runs as root: start the workbench as an ordinary user."
     if _system("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":

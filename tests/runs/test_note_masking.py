@@ -1,0 +1,60 @@
+"""The audit holds no known value, wherever a program puts it and whoever notes it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+
+from workbench.core import Core
+from workbench.records import Decision, EntryQuery, Note, RunState
+from workbench.records.runs import ENDS
+
+MADE_UP = """
+from servers.demo import list_customers
+from client import call_tool
+people = await list_customers(limit=3)
+mail = people[0]["email"] if isinstance(people, list) else people["customers"][0]["email"]
+for tool, arguments in ((mail, {}), ("list_orders", {mail: mail}), ("x " + mail, {"a": [mail]})):
+    try:
+        await call_tool("demo", tool, arguments)
+    except Exception as fault:
+        print(type(fault).__name__)
+print(mail)
+"""
+
+
+async def test_a_value_in_the_name_of_a_tool_that_a_program_made_up_is_masked(demo: Core) -> None:
+    session = demo.rooms.sessions.open("tester")
+    run = demo.conveyor.submit(MADE_UP, session, "looks")
+    async with asyncio.timeout(60):
+        while run.state not in ENDS:
+            if run.state is RunState.WAITING:
+                demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+            await asyncio.sleep(0.02)
+            run = demo.conveyor.run(run.id)
+            for pause in run.pauses:
+                raise AssertionError(pause)
+    assert run.state is RunState.DONE, run.fault
+    mail = run.output.split()[-1]
+    assert "@" in mail
+    assert session.mask_known(mail) != mail
+    notes = [entry.note for entry in demo.journal.entries(EntryQuery(limit=500))]
+    assert [note.kind for note in notes if mail in json.dumps(asdict(note), ensure_ascii=False, default=str)] == []
+    (unforeseen,) = [note for note in notes if note.kind == "run.unforeseen"]
+    assert "[EMAIL_" in json.dumps(unforeseen.detail)
+    assert unforeseen.detail["sha"] == run.proposal.sha
+
+
+async def test_every_entry_is_masked_whoever_notes_it_and_real_names_stay(demo: Core) -> None:
+    session = demo.rooms.sessions.open("tester")
+    session.vault.register([{"email": "ada@example.org"}, {"name": "list_orders"}], "crm")
+    detail = {"list": ["to ada@example.org", {"ada@example.org": ("ada@example.org", 5)}], "sha": "0" * 64}
+    for tool in ("ada@example.org", "list_orders"):
+        demo.journal.append(
+            Note("test.noted", "for ada@example.org", session=session.id, server="demo", tool=tool, detail=detail)
+        )
+    real, made_up = [entry.note for entry in demo.journal.entries(EntryQuery(kind="test."))]
+    assert (real.tool, "ada" in made_up.tool) == ("list_orders", False)
+    assert "ada@" not in json.dumps([asdict(real), asdict(made_up)], default=str)
+    assert real.detail["sha"] == "0" * 64

@@ -1,0 +1,41 @@
+"""A launcher that somebody stopped is replaced: no run waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import psutil
+
+from workbench.core import Core
+from workbench.records import Run, RunState
+
+HANG = 120  # seconds; only a test that fails takes them
+
+
+def launchers() -> list[int]:
+    """By their command, as whoever wants to stop one finds them."""
+    children = psutil.Process().children()
+    return [child.pid for child in children if any("sandbox.launcher" in word for word in child.cmdline())]
+
+
+async def run(core: Core, code: str) -> Run:
+    session = core.rooms.sessions.open("tester")
+    async with asyncio.timeout(HANG):
+        return await core.conveyor.finished(core.conveyor.submit(code, session, "a test").id)
+
+
+async def test_a_stopped_launcher_is_replaced_and_keeps_no_run_waiting(core: Core) -> None:
+    assert (await run(core, "print(1)")).state is RunState.DONE
+    stopped = launchers()
+    assert stopped
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    for made in await asyncio.gather(*(run(core, f"print({at})") for at in range(5))):
+        if made.state is not RunState.DONE:  # it began in a child of the launcher that had to be replaced
+            assert made.fault is not None
+            assert "launcher was ended from outside" in made.fault.message
+            assert "Propose it again." in made.fault.hint
+    assert (await run(core, "print(2)")).output == "2\n"
+    assert set(stopped).isdisjoint(launchers())
