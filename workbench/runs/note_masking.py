@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from workbench.privacy.remembered import Remembered
 from workbench.records import JsonValue, Note
 from workbench.runs.sessions import Session, Sessions
 
@@ -20,27 +21,42 @@ class NoteMasking:
     def __init__(self, sessions: Sessions, is_tool: Callable[[str, str], bool]) -> None:
         self._sessions = sessions
         self._is_tool = is_tool
+        self._clean: tuple[object, Remembered] = (
+            None,
+            Remembered(),
+        )  # texts with nothing to hide, by who knows so much
 
     def mask(self, note: Note) -> Note:
         """The note as it may be written."""
         session = self._sessions.get(note.session)
         if session is None or not session.hides:
             return note
+        if self._clean[0] != (known := (session.id, session.hidden_by)):
+            self._clean = known, Remembered()
         made_up = bool(note.tool) and not self._is_tool(note.server, note.tool)
         return replace(
             note,
-            summary=session.mask_known(note.summary),
-            server=session.mask_known(note.server) if made_up else note.server,
-            tool=session.mask_known(note.tool) if made_up else note.tool,
-            detail={key: value if key in _MASKED else _masked(value, session) for key, value in note.detail.items()},
+            summary=self._masked(note.summary, session),
+            server=self._masked(note.server, session) if made_up else note.server,
+            tool=self._masked(note.tool, session) if made_up else note.tool,
+            detail={key: value if key in _MASKED else self._part(value, session) for key, value in note.detail.items()},
         )
 
+    def _masked(self, text: str, session: Session) -> str:
+        """Many entries say the same words; each is looked through once for who knows so much."""
+        clean = self._clean[1]
+        if text in clean:
+            return text
+        masked = session.mask_known(text)
+        if masked == text:
+            clean.add(text)
+        return masked
 
-def _masked(value: object, session: Session) -> JsonValue:
-    if isinstance(value, str):
-        return session.mask_known(value)
-    if isinstance(value, dict):
-        return {session.mask_known(str(key)): _masked(part, session) for key, part in value.items()}
-    if isinstance(value, Collection) and not isinstance(value, bytes):
-        return [_masked(part, session) for part in value]
-    return value
+    def _part(self, value: object, session: Session) -> JsonValue:
+        if isinstance(value, str):
+            return self._masked(value, session)
+        if isinstance(value, dict):
+            return {self._masked(str(key), session): self._part(part, session) for key, part in value.items()}
+        if isinstance(value, Collection) and not isinstance(value, bytes):
+            return [self._part(part, session) for part in value]
+        return value
