@@ -161,6 +161,7 @@ class Core:
         opened.push_async_callback(self.rooms.keeping.close)
         self._follow()
         self._build_road()
+        opened.push_async_callback(_cancelled, spawn("release sessions", self.conveyor.release_now_and_then()))
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
         opened.push_async_callback(self._end_work)
         if (fault := await self.entrance.open_as_set()) is not None:
@@ -311,6 +312,11 @@ class Core:
         if process.returncode not in (0, -signal.SIGTERM, -signal.SIGKILL):
             detail = words.decode("utf-8", "replace")[-2_000:]
             self.bus.tell(Noticed(Fault("The example agent failed.", "The details say why.", detail)))
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -324,9 +324,8 @@ class Conveyor:
 
     async def close(self) -> None:
         self.pauses.close()
-        for task in (self._settling, self._releasing):
-            task.cancel()
-        await asyncio.wait([self._settling, self._releasing])
+        self._settling.cancel()
+        await asyncio.wait([self._settling])
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
         await self._arrival.close()
@@ -510,7 +509,8 @@ class Conveyor:
             finally:
                 session.release()
 
-    async def _release_now_and_then(self) -> None:
+    async def release_now_and_then(self) -> None:
+        """Until it is cancelled."""
         while True:
             await asyncio.sleep(RELEASE_SECONDS)
             await self.release_sessions()
