@@ -12,7 +12,12 @@ from workbench.privacy.remembered import Remembered
 from workbench.records import JsonValue, Note
 from workbench.runs.sessions import Session, Sessions
 
-_MASKED = frozenset({"code"})  # up to 400,000 characters, which who notes them has masked; twice would take 90 ms
+_LEFT = frozenset(
+    {
+        "code",  # up to 400,000 characters, which who notes them has masked; twice would take 90 ms
+        "address",  # where a connection really went, as the network found it: what an audit is for
+    }
+)
 
 
 class NoteMasking:
@@ -39,7 +44,7 @@ class NoteMasking:
             summary=self._masked(note.summary, session),
             server=self._masked(note.server, session) if made_up else note.server,
             tool=self._masked(note.tool, session) if made_up else note.tool,
-            detail={key: value if key in _MASKED else self._part(value, session) for key, value in note.detail.items()},
+            detail={key: value if key in _LEFT else self._part(value, session) for key, value in note.detail.items()},
         )
 
     def _masked(self, text: str, session: Session) -> str:
