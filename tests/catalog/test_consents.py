@@ -77,10 +77,10 @@ async def test_a_changed_script_is_not_started_before_a_person_looked(house, tmp
     assert (await home.call("own", "echo", text="hi")).ok
     await home.catalog.disconnect("own")
     script.write_text(f"{script.read_text(encoding='utf-8')}\n# another\n", encoding="utf-8")
-    assert "serve.py was changed" in (await home.call("own", "echo", text="hi")).fault.message
+    assert "serve.py has changed" in (await home.call("own", "echo", text="hi")).fault.message
     state = home.catalog.server("own").state
     assert (state.allowed, state.status) == (False, ServerStatus.FAILED)
-    assert "serve.py was changed" in state.doubt
+    assert "serve.py has changed" in state.doubt
     assert (await home.catalog.connect("own")).doubt == ""
     assert (await home.call("own", "echo", text="hi")).ok
 
@@ -92,4 +92,4 @@ def test_an_entry_that_takes_the_place_of_another_inherits_the_files_that_were_a
     consents.vouch(CONFIG, (Executable("run", "/bin/run", 1, 1, "aa"),))
     after = replace(CONFIG, roots=("/home",))
     consents.give(after, CONFIG)
-    assert "was changed since" in consents.vouch(after, (Executable("run", "/bin/run", 2, 2, "bb"),))
+    assert "has changed since" in consents.vouch(after, (Executable("run", "/bin/run", 2, 2, "bb"),))

@@ -107,4 +107,4 @@ def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no number of JSON")
 
 
-_NO: Final[Mapping[str, str]] = {"decline": "The person refused to answer.", "cancel": "The person took no part in it."}
+_NO: Final[Mapping[str, str]] = {"decline": "The user declined to answer.", "cancel": "The user dismissed the request."}

@@ -84,6 +84,4 @@ def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault
     hint = parameters.hint(tool, call.arguments, message)
     if code == _INVALID_PARAMS and not hint:
         hint = parameters.listing(tool)
-    return ServerFault(
-        f"{tool.server}.{tool.name} was refused by its server: {message:.2000}", hint, f"code {code}", str(code)
-    )
+    return ServerFault(f"The server {tool.server} reported an error: {message:.2000}", hint, f"code {code}", str(code))

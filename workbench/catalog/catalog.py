@@ -448,9 +448,10 @@ class Catalog:
         if (server := self._servers.get(name)) is not None:
             return server
         known = tuple(self._servers)
-        raise WorkbenchError(
-            f"There is no server {name!r:.100}.", nearest(name, known) or f"Known: {', '.join(known)}."
-        )
+        hint = nearest(name, known) or f"Known: {', '.join(known)}."
+        if not self._configuration.exists():
+            hint = f".mcp.json is missing from the project's folder. Put it back, or add the server again. {hint}"
+        raise WorkbenchError(f"There is no server {name!r:.100}.", hint)
 
     async def _settled(self, name: str) -> Server:
         """The server of this name, after a replacement of its entry that is under way."""

@@ -42,6 +42,9 @@ class Configuration:
         self._file = file
         self._dropped: dict[str, tuple[Any, str]] = {}  # name → its entry (JSON), and which one stood behind it
 
+    def exists(self) -> bool:
+        return self._file.exists()
+
     def read(self) -> Reading:
         """All usable entries; the built-in demo server comes first unless the file has its own of that name."""
         try:

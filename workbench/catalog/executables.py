@@ -61,7 +61,7 @@ def difference(before: tuple[Executable, ...], now: tuple[Executable, ...]) -> s
         if old.path != file.path:
             return f"{file.name} is another file now: {file.path} instead of {old.path}"
         if (old.sha, old.size, old.changed) != (file.sha, file.size, file.changed):
-            return f"{file.name} was changed since you allowed it: {file.path}"
+            return f"{file.name} has changed since you allowed it: {file.path}"
     return ""
 
 

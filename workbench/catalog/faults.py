@@ -22,7 +22,7 @@ INSTALLERS = {
     "bunx": "Install Bun, which brings bunx.",
     "python": "Try python3 as the command.",
 }
-_SIGNALS = {-9: "killed (by the system or by hand; memory?)", -11: "crashed (segmentation fault)", -6: "aborted itself"}
+_SIGNALS = {-9: "killed, perhaps out of memory", -11: "crashed (segmentation fault)", -6: "aborted itself"}
 
 
 class ServerFault(WorkbenchError):
@@ -83,9 +83,7 @@ def not_started(launch: Launch, fault: OSError | ValueError) -> ServerFault:
 def left_at_start(returncode: int, traffic: Traffic) -> ServerFault:
     return ServerFault(
         f"The server {_leaving(returncode)} before it answered.",
-        "Its last words are below."
-        if traffic.stderr()
-        else _printed(traffic) or "It said nothing. Run it in a terminal.",
+        _printed(traffic) or "It printed nothing. Run its command in a terminal to see why.",
         traffic.tail(),
     )
 
@@ -160,4 +158,8 @@ def _leaving(returncode: int) -> str:
 
 
 def _printed(traffic: Traffic) -> str:
+    """The last line of its error output, which says most, or the first that is no message."""
+    last = next((line.strip() for line in reversed(traffic.stderr()) if line.strip()), "")
+    if last:
+        return f"It printed: {last:.300}"
     return f"It printed: {traffic.warnings()[0]}" if traffic.rubbish_count else ""

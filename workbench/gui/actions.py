@@ -121,7 +121,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.connect",
-        "Connect the chosen server",
+        "Connect server",
         "Start the server; its full command is shown before a first start.",
         "Servers",
         "plug",
@@ -129,7 +129,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.disconnect",
-        "Disconnect the chosen server",
+        "Disconnect server",
         "Stop the server's process.",
         "Servers",
         "unplug",
@@ -137,7 +137,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.restart",
-        "Restart the chosen server",
+        "Restart server",
         "Stop the server and start it again, for instance after its code has changed; forms keep what is in them.",
         "Servers",
         "refresh",
@@ -146,7 +146,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.open",
-        "Open the chosen server",
+        "Open server",
         "Show everything about the server: how it runs, what it offers, what it says.",
         "Servers",
         "server",
@@ -155,7 +155,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.doctor",
-        "Find out what is wrong with the chosen server",
+        "Diagnose server",
         "Check the command or the address, the way there, the first answer and the protocol, one by one.",
         "Servers",
         "search",
@@ -163,7 +163,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.sign_in",
-        "Sign in at the chosen server…",
+        "Sign in at server…",
         "Open the page where you sign in at a server at an address, and see each step.",
         "Servers",
         "user",
@@ -171,7 +171,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.move_secrets",
-        "Move the chosen server's secrets out of .mcp.json…",
+        "Move secrets out of .mcp.json…",
         "Keep what looks like a secret in its entry in the keyring, and refer to it there.",
         "Servers",
         "key",
@@ -341,7 +341,7 @@ ACTIONS: tuple[Action, ...] = (
         "layout",
         "F9",
     ),
-    Action("layout.reset", "Put the panes back", "Give every pane its first place again.", "View", "layout"),
+    Action("layout.reset", "Reset layout", "Give every pane its first place again.", "View", "layout"),
     Action("welcome.show", "Welcome page", "Show the three roads through the workbench.", "Help", "home"),
     Action(
         "help.machine",

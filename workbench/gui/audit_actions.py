@@ -27,7 +27,7 @@ AUDIT_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "audit.road",
-        "Show the road of the run",
+        "Show timeline",
         "Show each step of the chosen entry's run, how long it took, and the calls in it.",
         "Audit",
         "list",

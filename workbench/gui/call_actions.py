@@ -37,7 +37,7 @@ CALL_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "calls.open",
-        "Open the chosen call",
+        "Open call",
         "Show the call in its tool's form, with its arguments.",
         "Calls",
         "tool",
@@ -45,7 +45,7 @@ CALL_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "calls.again",
-        "Make the chosen call again",
+        "Call again",
         "Check a saved call, or repeat one of the history in its form.",
         "Calls",
         "play",
@@ -61,7 +61,7 @@ CALL_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "calls.keep",
-        "Save or change the chosen call…",
+        "Save or change call…",
         "Give the call a name, a collection and what is expected of its answer.",
         "Calls",
         "bookmark",
@@ -69,7 +69,7 @@ CALL_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "calls.remove",
-        "Remove the chosen call",
+        "Delete saved call",
         "Take away a saved call, which can be brought back, or forget one of the history.",
         "Calls",
         "trash",

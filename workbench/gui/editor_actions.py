@@ -7,7 +7,7 @@ from workbench.gui.action import EDITOR, Action
 _HERE = (EDITOR,)
 
 
-_TABS, _SEEK, _NAMES, _PROBLEMS, _LOOKS = "Tabs", "Find and go to", "Names", "Problems", "Letters and colours"
+_TABS, _SEEK, _NAMES, _PROBLEMS, _LOOKS = "Tabs", "Find and go to", "Names", "Problems", "Font and theme"
 """The submenus, so that the menu fits a low screen."""
 
 

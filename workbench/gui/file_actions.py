@@ -12,7 +12,7 @@ FILE_ACTIONS: tuple[Action, ...] = (
     Action("files.find", "Find a file", "Go to the filter above the files.", "Files", "search", "Ctrl+Shift+O"),
     Action(
         "files.open",
-        "Look at the chosen file",
+        "Show file",
         "Show a file of the workspace: text, tree, table or picture.",
         "Files",
         "eye",
@@ -32,8 +32,8 @@ FILE_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "files.remove",
-        "Delete the chosen files…",
-        "Delete them from the workspace; the pane Changes brings them back.",
+        "Delete files…",
+        "Delete them from the workspace; “Changes” brings them back.",
         "Files",
         "trash",
         when=(LINKED, FILE),
@@ -64,7 +64,7 @@ FILE_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "files.changes",
-        "What runs changed",
+        "Changes",
         "List the runs and deeds that changed files, newest first.",
         "Files",
         "history",
@@ -73,7 +73,7 @@ FILE_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "files.undo",
-        "Undo the chosen changes…",
+        "Undo changes…",
         "Show what taking these changes back would do, and do it.",
         "Files",
         "undo",

@@ -16,7 +16,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.edit",
-        "Edit the chosen server…",
+        "Edit server…",
         "Change its name, command or address, category, and what goes with it.",
         "Servers",
         "pencil",
@@ -25,7 +25,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.trust",
-        "Trust of the chosen server",
+        "Trust server…",
         "Say whether its word about its tools counts, and allow or forbid them for programs.",
         "Servers",
         "shield",
@@ -33,7 +33,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.duplicate",
-        "Duplicate the chosen server",
+        "Duplicate server",
         "Write the same entry once more, under a free name.",
         "Servers",
         "copy",
@@ -41,7 +41,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.switch",
-        "Enable or disable the chosen server",
+        "Enable or disable server",
         'Write "disabled" into its entry, as other clients understand it, or take it out.',
         "Servers",
         "pause",
@@ -49,7 +49,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.up",
-        "Move the chosen server up",
+        "Move server up",
         "Change the order, here and in .mcp.json; Alt+Up does it in the list.",
         "Servers",
         "chevron-up",
@@ -57,7 +57,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.down",
-        "Move the chosen server down",
+        "Move server down",
         "Change the order, here and in .mcp.json; Alt+Down does it in the list.",
         "Servers",
         "chevron-down",
@@ -73,7 +73,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "server.remove",
-        "Remove the chosen server",
+        "Remove server",
         "Take the server out of the bench's .mcp.json; it can be put back.",
         "Servers",
         "trash",

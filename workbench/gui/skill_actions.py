@@ -16,13 +16,11 @@ def _action(name: str, text: str, words: str, symbol: str, *when: str, keys: str
 
 
 SKILL_ACTIONS: tuple[Action, ...] = (
-    _action("skill.show", "Show the chosen skill", "Open its page: card, code, versions, tests.", "book", SKILL),
-    _action("skill.open", "Open the chosen skill", "Show the skill's program in the editor.", "pencil", SKILL),
-    _action("skill.run", "Run the chosen skill…", "Fill in its arguments and run it.", "play", LIVING),
-    _action(
-        "skill.test", "Test the chosen skill", "Play its recordings, offline, and say what differs.", "check", LIVING
-    ),
-    _action("skill.keep", "Keep the chosen draft…", "Make the draft a skill that agents can use.", "bookmark", DRAFT),
+    _action("skill.show", "Show skill", "Open its page: card, code, versions, tests.", "book", SKILL),
+    _action("skill.open", "Open skill", "Show the skill's program in the editor.", "pencil", SKILL),
+    _action("skill.run", "Run skill…", "Fill in its arguments and run it.", "play", LIVING),
+    _action("skill.test", "Test skill", "Play its recordings, offline, and say what differs.", "check", LIVING),
+    _action("skill.keep", "Keep draft…", "Make the draft a skill that agents can use.", "bookmark", DRAFT),
     _action(
         "skill.new",
         "New skill…",
@@ -36,16 +34,10 @@ SKILL_ACTIONS: tuple[Action, ...] = (
         "Look at a folder, zip file or git checkout, and take skills of it.",
         "download",
     ),
-    _action(
-        "skill.export", "Export the chosen skill…", "Pack it into a zip file that other clients read.", "save", SKILL
-    ),
-    _action(
-        "skill.rename", "Rename the chosen skill…", "Folder, card, function and versions follow.", "pencil", LIVING
-    ),
-    _action("skill.tags", "Tags of the chosen skill…", "Say what it belongs to.", "list", LIVING),
-    _action("skill.back", "Bring back the chosen skill", "Let agents find a retired skill again.", "undo", RETIRED),
-    _action(
-        "skill.retire", "Retire the chosen skill…", "Hide a kept skill from agents; it is not deleted.", "archive", KEPT
-    ),
+    _action("skill.export", "Export skill…", "Pack it into a zip file that other clients read.", "save", SKILL),
+    _action("skill.rename", "Rename skill…", "Folder, card, function and versions follow.", "pencil", LIVING),
+    _action("skill.tags", "Tag skill…", "Say what it belongs to.", "list", LIVING),
+    _action("skill.back", "Restore skill", "Let agents find a retired skill again.", "undo", RETIRED),
+    _action("skill.retire", "Retire skill…", "Hide a kept skill from agents; it is not deleted.", "archive", KEPT),
     Action("skills.retired", "Show retired skills", "List retired skills too.", "Skills", "eye", "", (), True),
 )

@@ -25,7 +25,6 @@ from workbench.gui.rows import plain_tip
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.wishes import Act
-from workbench.gui.words import amount
 from workbench.records import CoreStatus
 from workbench.tokens import lost, saved
 
@@ -115,9 +114,7 @@ class Status(Pane):
         self.show_link(Link(LinkState.LINKED))
         tip = self.tr("Core {}, process {}\nBench {}").format(status.version, status.pid, status.bench)
         self._say(self.core, self.tr("Core running"), "dot", "success", tip)
-        servers = self.tr("{} of {} servers · {} tools").format(
-            status.servers_ready, status.servers, amount(status.tools)
-        )
+        servers = self.tr("{} of {} servers · {:,} tools").format(status.servers_ready, status.servers, status.tools)
         self._say(self.servers, servers, "server", "muted")
         self._say(self.sandbox, *self._strength(status))
         self._say(self.waiting, self.tr("{} waiting").format(status.waiting), "hourglass", "warning")

@@ -10,7 +10,7 @@ import time
 from PySide6.QtCore import QCoreApplication
 
 from workbench.quick_records import dataclass
-from workbench.records import Hints, Risk, Run, RunState, ServerStatus, SkillState, Tool
+from workbench.records import Hints, Risk, Run, RunState, ServerState, ServerStatus, SkillState, Tool
 
 translate = QCoreApplication.translate
 
@@ -45,6 +45,16 @@ def run_state_word(run: Run) -> Word:
     if run.preparing:
         return Word(translate("words", "Preparing the answer…"), "loader", "info")
     return run_word(run.state)
+
+
+def state_word(state: ServerState) -> Word:
+    """A server's state, in the same word everywhere: stopped for want of calls is idle, switched off is disabled."""
+    word = server_word(state.status)
+    if state.status is ServerStatus.STOPPED and state.rests:
+        return Word(translate("words", "Idle"), word.icon, word.tone)
+    if state.status is ServerStatus.STOPPED and state.config.disabled:
+        return Word(translate("words", "Disabled"), word.icon, word.tone)
+    return word
 
 
 def server_word(status: ServerStatus) -> Word:

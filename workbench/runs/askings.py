@@ -16,11 +16,11 @@ from workbench.runs.sessions import Session
 
 _LOOKED_AT = 20_000  # characters of a question that are read for personal data while the loop waits
 _SHOWN = 300  # characters of a question in the audit's line
-_KINDS = {"form": "fields to fill in", "url": "a visit to a page", "sampling": "a model's words"}
+_KINDS = {"form": "fields to fill in", "url": "a visit to a page", "sampling": "a completion (sampling)"}
 _ENDINGS = {
     "accept": "You answered {0}",
     "decline": "You declined what {0} asked",
-    "cancel": "You took no part in what {0} asked",
+    "cancel": "You dismissed what {0} asked",
     "timed out": "Nobody answered {0} in time",
     "withdrawn": "What {0} asked is over with its call",
 }

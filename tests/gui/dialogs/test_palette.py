@@ -134,7 +134,7 @@ def test_what_cannot_be_done_now_says_why_and_is_not_done(
 
 
 def test_an_action_whose_words_are_typed_stands_before_tools(palette: Palette, type_words: Any) -> None:
-    assert type_words("undo changes")[0] == "Undo the chosen changes"
+    assert type_words("undo changes")[0] == "Undo changes"
     assert type_words("keep as skill")[0] == "Keep the run as a skill"
     assert type_words("copy the path")[0] == "Copy the path"
     assert not row(palette).badges

@@ -29,7 +29,7 @@ def test_facts_and_condition_stand_together(window: Any, paper: Any, settled: An
     assert "12, 2 of them failed" in shown
     assert "typically 8 ms, at most 410 ms" in shown
     assert "It broke." in shown
-    assert "legacy: a session" in shown
+    assert "with a session that began with a handshake" in shown
     assert page._offers.words() == ("tools", "prompts.listChanged")
     assert page._offers.heightForWidth(30) > page._offers.heightForWidth(400) > 0
     assert len(shown) < 10_000  # long instructions are cut

@@ -144,7 +144,7 @@ def test_a_place_that_cannot_be_written_is_a_sentence(page: Any, window: Any, tm
 
 
 def test_it_follows_the_end_until_somebody_looks_back(page: Any, paper: Any, qtbot: Any) -> None:
-    follow = next(button for button in page.findChildren(QPushButton) if button.text() == "Follow the end")
+    follow = next(button for button in page.findChildren(QPushButton) if button.text() == "Auto-scroll")
     for number in range(300):
         paper.pair("demo", 100 + number, "ping", {"result": {}})
     bar = page.table.verticalScrollBar()

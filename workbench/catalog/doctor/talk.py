@@ -62,5 +62,5 @@ def _output(server: Server) -> tuple[Check, ...]:
         fix = "It must log to its error output: stricter clients stop here."
         checks.append(doubt("Output", words, fix, "\n".join(server.traffic.warnings())))
     elif not server.state.config.url:
-        checks.append(good("Output", "It printed nothing but protocol messages."))
+        checks.append(good("Output", "Its output holds only protocol messages."))
     return tuple(checks)

@@ -19,7 +19,7 @@ def ask_word(ask: Ask) -> Word:
         case "url":
             return Word(translate("asks", "{} asks you to visit a page").format(server), "globe", "accent")
         case "sampling":
-            return Word(translate("asks", "{} asks for a model's words").format(server), "robot", "accent")
+            return Word(translate("asks", "{} requests a completion (sampling)").format(server), "robot", "accent")
         case _:
             return Word(translate("asks", "{} asks you to fill in a form").format(server), "message", "accent")
 

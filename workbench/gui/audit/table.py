@@ -84,7 +84,7 @@ class AuditTable(QTableView):
             return None
         note, menu = entry.note, QMenu(self)
         if note.run_id:
-            menu.addAction(self.tr("Show the road of the run")).triggered.connect(self.road_wanted)
+            menu.addAction(self.tr("Show timeline")).triggered.connect(self.road_wanted)
             menu.addSeparator()
         values = (
             ("run", note.run_id), ("session", note.session), ("actor", note.actor), ("server", note.server),

@@ -97,7 +97,7 @@ class ConsentList(Question):
 
 
 def _doubted(doubt: str) -> str:
-    return _tr("You allowed it before. Since then: {}.").format(doubt)
+    return f"{doubt}."
 
 
 def _title(state: ServerState, consent: Consent) -> str:

@@ -144,7 +144,7 @@ class CallAnswer(QWidget):
             self._schema.setText(self.tr("departs from its schema"))
             mark(self._schema, role="", tone="warning")
         else:
-            self._schema.setText(self.tr("fits its schema"))
+            self._schema.setText(self.tr("matches schema"))
             mark(self._schema, role="", tone="success")
 
     def _say(self, symbol: str, tone: str, words: str) -> None:

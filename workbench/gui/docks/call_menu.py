@@ -42,7 +42,7 @@ class CallMenu(RoomyButton):
         self._tool = tool
         self._arguments = arguments
         self.outcome: Outcome | None = None
-        self.setToolTip(self.tr("Save this call, or copy it in other words"))
+        self.setToolTip(self.tr("Save call, or copy as code"))
         mark(self, kind="quiet")
         menu = QMenu(self)
         menu.addAction(icon("save", "muted"), self.tr("Save the call… (Ctrl+Shift+S)"), self.save)

@@ -49,7 +49,7 @@ class EntryCard(QFrame):
         column.setSpacing(theme.unit * 2)
         column.addWidget(self._title)
         column.addLayout(self._grid)
-        self.road = QPushButton(icon("list"), self.tr("Road of the run"))
+        self.road = QPushButton(icon("list"), self.tr("Timeline"))
         column.addWidget(self.road, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._detail, 1000)
         column.addStretch(1)

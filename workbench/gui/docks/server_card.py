@@ -15,7 +15,7 @@ from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
-from workbench.gui.words import duration, server_word
+from workbench.gui.words import duration, state_word
 from workbench.records import ServerConfig, ServerState, ServerStatus
 
 
@@ -24,7 +24,7 @@ def command_line(config: ServerConfig) -> str:
     if config.remote:
         return config.url
     names = [f"{name}=…" for name in config.env]
-    return " ".join((*names, shlex.join((config.command, *config.args))))
+    return " ".join((*names, shlex.join((config.command, *config.args) if config.command else config.args)))
 
 
 class ServerCard(QFrame):
@@ -115,7 +115,7 @@ class ServerCard(QFrame):
         state = self._state
         if state is None:
             return
-        word = server_word(state.status)
+        word = state_word(state)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
         self._name.setText(visible(state.config.name))
         self._word.setText(word.text)

@@ -47,7 +47,7 @@ class FileDeeds(QObject):
     async def remove(self, paths: tuple[str, ...]) -> None:
         many = self.tr("Delete {0} files and folders?").format(len(paths))
         title = many if len(paths) > 1 else self.tr("Delete {0}?").format(one_line(paths[0], 80))
-        words = self.tr("A folder goes with all that is in it. “What runs changed” brings back what is kept.")
+        words = self.tr("A folder goes with all that is in it. “Changes” brings back what is kept.")
         question = Question(self._context.theme, title, words, self._owner.window())
         question.show_text("\n".join(paths[:500]), self.tr("What is deleted"))
         if await question.ask(self.tr("Delete"), danger=True):
@@ -97,7 +97,7 @@ class FileDeeds(QObject):
             self.said.emit(self.tr("No file manager answered. The folder is {0}.").format(place))
 
     async def forget(self) -> None:
-        words = self.tr("What runs changed so far cannot be undone any more. The files stay as they are.")
+        words = self.tr("The changes so far cannot be undone any more. The files stay as they are.")
         question = Question(self._context.theme, self.tr("Forget earlier states?"), words, self._owner.window())
         if await question.ask(self.tr("Forget"), danger=True):
             await self._context.questions.forget_changes()

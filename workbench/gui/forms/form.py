@@ -245,7 +245,7 @@ class SchemaForm(QWidget):
         layout.setContentsMargins(unit * 3, unit, unit * 3, unit * 3)
         layout.addWidget(editor)
         if (shape.kind is Kind.OBJECT and not shape.properties) or (shape.kind is Kind.MAP and not self._schema):
-            note = ForeignLabel(self.tr("Nothing to fill in: it takes no arguments."))
+            note = ForeignLabel(self.tr("This tool takes no arguments."))
             mark(note, role="muted")
             layout.insertWidget(0, note)
         layout.addStretch(1)

@@ -12,7 +12,7 @@ from workbench.gui.icons import icon
 from workbench.gui.rows import plain_tip
 from workbench.gui.text import one_line, visible
 from workbench.gui.theme import Theme
-from workbench.gui.words import clock, duration, server_word
+from workbench.gui.words import clock, duration, state_word
 from workbench.quick_records import dataclass
 from workbench.records import ServerState, ServerStatus, Vitals
 
@@ -80,7 +80,7 @@ class AllServersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and column in _NUMBERS:
             return _RIGHT
         if role == Qt.ItemDataRole.DecorationRole and column == STATE:
-            word = server_word(standing.state.status)
+            word = state_word(standing.state)
             return icon(word.icon, word.tone)
         if role == Qt.ItemDataRole.ForegroundRole and (tone := _tone(standing, column)):
             return self._theme.colour(tone)
@@ -193,16 +193,11 @@ def last_error(standing: Standing) -> str:
 
 
 def _state(standing: Standing) -> str:
-    state = standing.state
-    if state.status is ServerStatus.STOPPED and state.rests:
-        return translate("all servers", "Idle")
-    if state.status is ServerStatus.STOPPED and state.config.disabled:
-        return translate("all servers", "Disabled")
-    return server_word(state.status).text
+    return state_word(standing.state).text
 
 
 def _protocol(standing: Standing) -> str:
-    return one_line(" · ".join(part for part in (standing.state.protocol, standing.state.era) if part), 40)
+    return one_line(standing.state.protocol, 40)
 
 
 def _counted(number: int) -> str:

@@ -125,7 +125,7 @@ class JsonTree(QAbstractItemModel):
 def shown(value: JsonValue) -> str:
     """A value in one row; objects and lists by their size."""
     if isinstance(value, Mapping):
-        return "{}" if not value else "{ 1 name }" if len(value) == 1 else f"{{ {len(value)} names }}"
+        return "{}" if not value else "{ 1 field }" if len(value) == 1 else f"{{ {len(value)} fields }}"
     if isinstance(value, list):
         return "[]" if not value else "[ 1 entry ]" if len(value) == 1 else f"[ {len(value)} entries ]"
     if isinstance(value, str):

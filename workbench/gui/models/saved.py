@@ -89,7 +89,7 @@ def _expected(one: Expectation) -> str:
         Expect.TYPE: translate("saved", "is {}"),
         Expect.COUNT: translate("saved", "at least {}"),
         Expect.TEXT: translate("saved", "text: {}"),
-        Expect.SCHEMA: translate("saved", "fits its schema"),
+        Expect.SCHEMA: translate("saved", "matches schema"),
         Expect.KEPT: translate("saved", "is the answer that is kept"),
         Expect.UNDER_MS: translate("saved", "under {} ms"),
     }[one.kind]

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QO
 
 from workbench.gui.rows import Row, row_data
 from workbench.gui.text import one_line, visible
-from workbench.gui.words import duration, hint_words, server_word
+from workbench.gui.words import duration, hint_words, state_word
 from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
 
 Index = QModelIndex | QPersistentModelIndex
@@ -318,18 +318,14 @@ def _filtered_by(tool: ToolSummary) -> str:
 
 def server_row(state: ServerState, tools: int) -> Row:
     """A server: its state as icon and word, how many tools, how fast."""
-    word = server_word(state.status)
+    word = state_word(state)
     aside = word.text
     if state.status is ServerStatus.READY:
         count = tools or state.tool_count
-        parts = [translate("servers", "1 tool") if count == 1 else translate("servers", "{} tools").format(count)]
+        parts = [translate("servers", "1 tool") if count == 1 else translate("servers", "{:,} tools").format(count)]
         if state.latency_ms:
             parts.append(duration(state.latency_ms))
         aside = " · ".join(parts)
-    elif state.rests:
-        aside = translate("servers", "Idle")
-    elif state.config.disabled:
-        aside = translate("servers", "Disabled")
     badges: tuple[tuple[str, str], ...] = ((translate("servers", "built-in"), "info"),) if state.config.builtin else ()
     if state.warnings:
         badges += ((translate("servers", "{} warnings").format(len(state.warnings)), "warning"),)

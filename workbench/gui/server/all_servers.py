@@ -148,9 +148,7 @@ class AllServers(Pane):
         if everyone:
             self._empty.say(self.tr("No server fits"), self.tr("Clear the filter to see all of them."))
         else:
-            self._empty.say(
-                self.tr("No servers yet"), self.tr("Add a server, or import those of other apps: they stand here.")
-            )
+            self._empty.say(self.tr("No servers yet"), self.tr("Add a server, or import those of other apps."))
         self._stack.setCurrentWidget(self.table if self.model.rowCount() else self._empty)
 
     def _sum(self, everyone: tuple[Standing, ...]) -> str:

@@ -16,7 +16,7 @@ from workbench.gui.text import ForeignLabel, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
 from workbench.gui.whole import size_words
-from workbench.gui.words import clock, duration, server_word
+from workbench.gui.words import clock, duration, state_word
 from workbench.records import ServerState, Vitals
 
 _SLOW = 3000  # milliseconds between two looks at memory and calls, which cost a walk through /proc
@@ -67,7 +67,7 @@ class OverviewPage(ServerPage):
 
     def _told(self, state: ServerState) -> dict[str, str]:
         return {
-            self.tr("State"): server_word(state.status).text,
+            self.tr("State"): state_word(state).text,
             self.tr("Command"): command_line(state.config),
             self.tr("Folder"): state.config.cwd,
             self.tr("Name"): " ".join(part for part in (state.title, state.version) if part),
@@ -83,8 +83,8 @@ class OverviewPage(ServerPage):
     def _protocol(self, state: ServerState) -> str:
         """With what the era means: how the two of them talk."""
         eras = {
-            "modern": self.tr("modern: each request stands for itself"),
-            "legacy": self.tr("legacy: a session that began with a handshake"),
+            "modern": self.tr("without sessions: each request stands for itself"),
+            "legacy": self.tr("with a session that began with a handshake"),
         }
         return "  ·  ".join(part for part in (state.protocol, eras.get(state.era, state.era)) if part)
 

@@ -110,7 +110,7 @@ class PromptDetail(QWidget):
         self._answer = None
         self._copy.setEnabled(False)
         self._words.setText("")
-        words = self.tr("Fill the blanks and press Get: the messages for a model stand here.")
+        words = self.tr("Fill in the arguments and press Get. The messages for a model appear here.")
         title = self.tr("Nothing to show") if kept else self.tr("Not filled yet")
         self._empty.say(title, self.tr("The reason stands above.") if kept else words)
         self._pages.setCurrentWidget(self._empty)
@@ -144,7 +144,7 @@ class PromptDetail(QWidget):
         self._form = QVBoxLayout()
         self._fault = FaultCard(self._context.theme)
         self.view = PromptView(self._context)
-        words = self.tr("Choose a prompt on the left: its blanks and its messages stand here.")
+        words = self.tr("Choose a prompt on the left. Its arguments and messages appear here.")
         self._empty = EmptyState(self._context.theme, "message", self.tr("No prompt chosen"), words)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)

@@ -40,7 +40,7 @@ class ProtocolPage(ServerPage):
         self.detail = FrameDetail(context)
         self._empty = EmptyState(context.theme, "list", "", "")
         self._told = label("", "muted")
-        self._follow = QPushButton(self.tr("Follow the end"))
+        self._follow = QPushButton(self.tr("Auto-scroll"))
         self._reading = asyncio.Lock()
         self._found: frozenset[float] = frozenset()  # where the core found the words
         self._beat = QTimer(self, interval=_BEAT)

@@ -14,7 +14,7 @@ from workbench.gui.server.pages import PAGES
 from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.views import action_button, label
-from workbench.gui.words import server_word
+from workbench.gui.words import state_word
 from workbench.records import ServerState
 
 
@@ -141,7 +141,7 @@ class ServerSheet(QWidget):
         self.mark_page("prompts", str(self._state.prompt_count or ""))
         for number, page in enumerate(PAGES):
             self._tabs.setTabVisible(number, not page.needs or self._has(page.needs))
-        word = server_word(self._state.status)
+        word = state_word(self._state)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
         self._name.setText(self._state.config.name)
         self._word.setText(word.text)

@@ -21,7 +21,7 @@ class TrustPage(ServerPage):
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
-        self.believe = TickBox(context.theme, self.tr("Believe what this server says of its tools"))
+        self.believe = TickBox(context.theme, self.tr("Trust this server's annotations"))
         self.renew = QPushButton(self.tr("Begin a new list of rules"))
         self.rules = RulesBox(context, self.server)
         self._lay_out(context.theme.unit)

@@ -77,7 +77,7 @@ class BitsForm(QWidget):
         return {
             "read_only": self.tr("Only reads"),
             "destructive": self.tr("May delete or overwrite"),
-            "idempotent": self.tr("A second time changes no more"),
+            "idempotent": self.tr("Repeating it has no further effect"),
             "open_world": self.tr("Reaches other systems"),
             "private": self.tr("Holds private data"),
             "outsiders": self.tr("Returns text that outsiders can write"),

@@ -33,7 +33,7 @@ class RulesBox(QWidget):
         self.word, self.argument, self.pattern = CalmCombo(), CalmCombo(), QLineEdit()
         self.add = QPushButton(icon("plus", "muted"), self.tr("Add the rule"))
         self.fault = FaultCard(context.theme)
-        self._empty = label(self.tr("No rule: what is called asks as its risk and the settings say."), "muted")
+        self._empty = label(self.tr("No rules. Calls ask for approval depending on risk and your settings."), "muted")
         self._fill()
         self._lay_out(context.theme.unit)
         self.add.clicked.connect(self._add)
