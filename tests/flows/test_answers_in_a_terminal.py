@@ -316,3 +316,31 @@ async def test_a_draft_is_kept_and_a_server_allowed(client, command, person):
     for kind, words in (("skill.kept", "orders-twice"), ("server.allowed", "github")):
         entries = [one for one in await person.questions.entries(EntryQuery(kind=kind)) if words in one.note.summary]
         assert entries[0].note.detail["terminal"].startswith("/dev/pts/")
+
+
+WRITES = {
+    "code": "import xml.etree.ElementTree as E\nE.ElementTree(E.fromstring('<new/>')).write('workspace/old.txt')\n",
+    "description": "tidy up",
+}
+
+
+async def test_files_that_a_program_wants_to_change_are_listed_shown_allowed_and_denied(client, command, paths):
+    file = paths.workspace / "old.txt"
+    answer = await client.call("execute_code", **WRITES)
+    assert "NOT changed in the workspace: old.txt" in answer["text"]
+    code, said = await over(command("runs", "list", "--json"))
+    (listed,) = [one for one in json.loads(said) if one["kind"] == "files"]
+    assert (code, listed["state"], listed["deadline"]) == (0, "waiting", 0)
+    deny = command("runs", "deny", listed["id"])
+    shown = await deny.answer(ASKS, "deny")
+    assert "old.txt: The program changed it." in shown
+    assert "+<new />" in shown
+    assert "Denied." in await deny.end()
+    assert file.read_text() == "x"
+    answer = await client.call("execute_code", **WRITES)
+    code, said = await over(command("runs", "list", "--json"))
+    (listed,) = [one for one in json.loads(said) if one["kind"] == "files"]
+    allow = command("runs", "allow", listed["id"])
+    await allow.answer(ASKS, "allow")
+    assert "Allowed." in await allow.end()
+    assert file.read_text() == "<new />"

@@ -6,10 +6,12 @@ A kind is a subclass of `Request`; `found` lists those of all kinds.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from workbench.cli.ask import talk
@@ -18,16 +20,17 @@ from workbench.cli.facts import call_facts, program_facts, time_left
 from workbench.cli.printing import narrate
 from workbench.cli.terminal import ROLE, Terminal, answer, later, running, unlock
 from workbench.errors import WorkbenchError
-from workbench.events import Event, PauseSettled, RunChanged, RunPaused, spawn
+from workbench.events import Event, FilesHeld, PauseSettled, RunChanged, RunPaused, spawn
 from workbench.paths import Paths
-from workbench.records import Decision, Gate, JsonObject, Pause, PauseAnswer, Risk, Run, RunState
+from workbench.records import Decision, FileChanges, Gate, JsonObject, Pause, PauseAnswer, Risk, Run, RunState
 from workbench.wire.typed_name import LONGEST, name_to_type
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
     from workbench.wire.questions import Questions
 
-PROGRAM, CALL = "program", "call"
+PROGRAM, CALL, FILES = "program", "call", "files"
+_LINES = 400  # of one difference
 SHORTEST = 3  # characters of an id that may stand for it
 _TYPED = (Risk.HIGH, Risk.CRITICAL)  # where the name of what makes it risky is typed
 _SCOPES = {
@@ -62,6 +65,11 @@ class Request(ABC):
         return ()
 
     @property
+    def time(self) -> str:
+        """How long it waits."""
+        return f"{time_left(self.deadline)} left" if self.deadline < math.inf else "no deadline"
+
+    @property
     def obstacle(self) -> str:
         """Why it cannot be allowed as it stands."""
         return ""
@@ -88,7 +96,7 @@ class Request(ABC):
             "risk": str(self.risk),
             "sentence": self.sentence,
             "author": self.author,
-            "deadline": self.deadline,
+            "deadline": self.deadline if self.deadline < math.inf else 0.0,
         }
 
 
@@ -182,11 +190,53 @@ class CallRequest(Request):
         return ""
 
 
+class FilesRequest(Request):
+    """What a program that nobody approved wants to change of files that are not its own; it has ended."""
+
+    kind = FILES
+
+    def __init__(self, held: FileChanges) -> None:
+        names = ", ".join(one.path for one in held.files[:3]) + (" …" if held.count > 3 else "")
+        super().__init__(held.id, held.id, Risk.MEDIUM, f"Wants to change {names}.", held.actor, math.inf)
+
+    @property
+    def word(self) -> str:
+        return "allow"
+
+    async def facts(self, connection: Connection, width: int) -> list[str]:
+        plan = await connection.questions.held_plan(self.id)
+        lines = [self.sentence, "Nobody approved this program. The files are as they were until you decide.", ""]
+        for line in plan.lines:
+            stays = " It stays as it is here; the window can overwrite it." if line.state == "conflict" else ""
+            lines += [f"{line.path}: {line.words}{stays}", *([f"  Elsewhere, {line.warning}"] * bool(line.warning))]
+            lines += await self._difference(connection, line.path)
+        return lines
+
+    async def _difference(self, connection: Connection, path: str) -> list[str]:
+        try:
+            texts = await connection.questions.held_text(self.id, path)
+        except WorkbenchError as fault:
+            return [f"  {fault.message}"]
+        now, proposed = [(await connection.whole(text)).splitlines() for text in texts]
+        return [f"  {line}" for line in unified_diff(now, proposed, "now", "allowed", lineterm="")][:_LINES]
+
+    async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+        plan = await questions.held_plan(self.id)
+        paths = tuple(line.path for line in plan.lines if not allow or line.state in ("ready", "done"))
+        done = await questions.decide_files(self.id, *((paths, ()) if allow else ((), paths)))
+        if done.note:
+            raise WorkbenchError(done.note, "What could not be written waits on.")
+
+    def ended_by(self, event: Event) -> str:
+        return "It was decided elsewhere." if isinstance(event, FilesHeld) and event.run_id == self.id else ""
+
+
 async def found(questions: Questions) -> list[Request]:
     """All that waits in one project; what is nearest to its deadline first."""
     programs = [ProgramRequest(run) for run in await questions.runs() if run.state is RunState.WAITING]
     calls = [CallRequest(pause) for pause in await questions.pauses()]
-    return sorted([*programs, *calls], key=lambda one: one.deadline)
+    files = [FilesRequest(one) for one in await questions.held_files()]
+    return sorted([*programs, *calls, *files], key=lambda one: one.deadline)
 
 
 def locate(bench: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -> tuple[Paths, str]:
@@ -254,7 +304,8 @@ async def settle(
     try:
         if allow and request.obstacle:
             raise WorkbenchError(request.obstacle, "Nothing was decided.")
-        terminal.say(f"\nDenied in {time_left(request.deadline)} unless you answer.")
+        if request.deadline < math.inf:
+            terminal.say(f"\nDenied in {time_left(request.deadline)} unless you answer.")
         choice = None
         while choice is None:
             typed = await terminal.line(_question(request, allow=allow), over)
@@ -266,7 +317,7 @@ async def settle(
             if (choice := _choice(request, typed, allow=allow)) is None:
                 terminal.say(f"“{typed:.100}” is none of these.")
         says_yes, scope = choice
-        if not says_yes and not reason:
+        if not says_yes and not reason and request.kind != FILES:
             reason = await terminal.line("Why not? The agent reads this (Enter for no reason): ", over) or ""
         if says_yes and isinstance(request, ProgramRequest):
             await request.ask_hosts(terminal)

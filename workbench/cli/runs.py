@@ -18,7 +18,18 @@ from workbench.cli.codes import DONE
 from workbench.cli.facts import program_facts, time_left
 from workbench.cli.options import Command, Parser, add_common
 from workbench.cli.printing import narrate, print_data, print_json, print_record, print_table, visible
-from workbench.cli.requests import CALL, PROGRAM, CallRequest, ProgramRequest, Request, decide, found, locate, settle
+from workbench.cli.requests import (
+    CALL,
+    FILES,
+    PROGRAM,
+    CallRequest,
+    ProgramRequest,
+    Request,
+    decide,
+    found,
+    locate,
+    settle,
+)
 from workbench.cli.terminal import ROLE, answer, later, none_runs, running
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -52,7 +63,7 @@ def arrange_runs(parser: Parser) -> None:
     deny.add_argument("--reason", default="", metavar="TEXT", help="the agent reads it")
     edit = _command(commands, parser, "edit", "change a waiting program in $EDITOR, then allow it", _edit, data=False)
     _with_id(edit).add_argument("--file", default="", metavar="FILE", help="take the new text from here")
-    parser.set_defaults(kinds=(PROGRAM, CALL))
+    parser.set_defaults(kinds=(PROGRAM, CALL, FILES))
 
 
 def arrange_calls(parser: Parser) -> None:
@@ -98,10 +109,8 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
         where = str(one.bench)
         for request in requests:
             plain.append({**request.as_json(), "project": where})
-            left = f"{time_left(request.deadline)} left"
-            rows.append(
-                (request.id, f"{request.kind} waits", str(request.risk), left, request.author, request.sentence)
-            )
+            waits = f"{request.kind} {'wait' if request.kind == FILES else 'waits'}"
+            rows.append((request.id, waits, str(request.risk), request.time, request.author, request.sentence))
         for run in runs:
             over = run.state in ENDS
             if run.state is not RunState.WAITING and (given.all or not over):
