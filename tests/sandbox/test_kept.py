@@ -73,7 +73,7 @@ async def test_the_next_program_goes_on_with_variables_imports_functions_and_ope
         "_ = notes.write('b')\nnotes.close()\n[read_file('notes'), await call_tool('s', 't', {})]"
     ) == [
         "ab",
-        {"what": "call", "server": "s", "tool": "t", "arguments": {}},
+        {"what": "call", "server": "s", "tool": "t", "arguments": {}, "unwrap": True},
     ]
     assert flat.heard == ["one\n", "two\n"]
 
