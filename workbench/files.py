@@ -19,8 +19,8 @@ _ENDS = {
     "#": re.compile(r"\n"),
     "'": re.compile(r"['\n]"),
     '"': re.compile(r"[\"\n\\]"),
-    "'''": re.compile(r"'{3}"),
-    '"""': re.compile(r"\"{3}|\\"),
+    "'''": re.compile(r"'{3,5}"),  # up to two quotes of the text itself may stand before the three that end it
+    '"""': re.compile(r"\"{3,5}|\\"),
 }
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from itertools import pairwise
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.catalog import weight
+from workbench.catalog.http_client import _Body, _Patience
 from workbench.catalog.weight import Scale, may_be_heavy, too_heavy
 
 TEXTS = st.text(alphabet='a"\\\\[]{},:\n', max_size=12)
@@ -52,3 +55,21 @@ def test_too_many_parts_are_told(value: str, words: str) -> None:
     data = b"[" + b",".join([value.encode()] * 1_000_002) + b"]"
     assert may_be_heavy(data)
     assert words in too_heavy(data)
+
+
+@pytest.mark.parametrize("end", [b"\r\n\r\n", b"\n\n", b"\r\r"])
+@pytest.mark.parametrize("size", [1, 7, 64, 1_000])
+async def test_each_event_of_a_stream_is_weighed_alone(end: bytes, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weight, "MOST_VALUES", 100)
+    stream = (b"data: [" + b"1," * 60 + b"1]" + end) * 20
+    assert await _read(stream, size) == stream
+    with pytest.raises(httpx2.StreamError, match="too large to be read"):
+        await _read(stream + b"data: [" + b"1," * 2_000 + b"1]" + end, size)
+
+
+async def _read(stream: bytes, size: int) -> bytes:
+    async def come() -> AsyncIterator[bytes]:
+        for at in range(0, len(stream), size):
+            yield stream[at : at + size]
+
+    return b"".join([chunk async for chunk in _Body(come(), 0, _Patience())])

@@ -174,6 +174,15 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
     assert (tried["code"], "an agent must not answer for its user" in tried["said"]) == (1, True), (
         "a window's own words"
     )
+    for question in (
+        "decide_files(sys.argv[2], ('old.txt',), ())",
+        "revoke_permission('any')",
+        "unmark_privacy('any')",
+    ):
+        other = script.replace("decide(Decision(run.id, run.proposal.sha, True, 'you', seal=run.seal))", question)
+        assert other != script
+        tried = await client(shell=[sys.executable, "-c", other, str(settings.bench), run_id])
+        assert "an agent must not answer for its user" in tried["said"], tried
     tried = await client(shell=[*COMMAND, "call", "github", "list_orders", "--allow", *at])
     assert "an agent must not answer for its user" in tried["said"]
     assert (await person.questions.run(run_id)).state is RunState.WAITING

@@ -12,6 +12,7 @@ import pytest
 from workbench.records import EntryQuery, Origin, RunState, ToolCall
 from workbench.runs import broker, reading
 from workbench.runs.ingress import register_outcome
+from workbench.runs.registrations import Registrations
 
 TOKEN = re.compile(r"\[NAME_\d+\.\w{4}\]")
 
@@ -123,3 +124,19 @@ async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_th
     assert (await demo.desk.call(call("list_customers", limit=500))).ok
     await demo.rooms.sessions.person.registrations.settled()
     assert [note.kind for note in noted(demo)] == ["call.done"]
+
+
+async def test_an_answer_that_breaks_its_reader_is_noted_and_so_are_the_next_ones():
+    registrations, noted = Registrations(), []
+
+    async def breaks():
+        raise RuntimeError("odd data")
+
+    async def works():
+        pass
+
+    registrations.put(breaks, lambda: noted.append("first"))
+    registrations.put(works, lambda: noted.append("second"))
+    await registrations.settled()
+    assert noted == ["first", "second"]
+    assert not registrations.busy

@@ -6,9 +6,11 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Ledger, Origin
+from workbench.runs.keeping import Keeping
 from workbench.runs.provenance import Read
 from workbench.runs.sessions import KEEP_SECONDS, Session, Sessions
 from workbench.secrets.masks import Masks
+from workbench.workspace.walk import Stamp
 
 
 def test_every_agent_gets_a_session_of_its_own():
@@ -117,8 +119,25 @@ def test_a_released_session_holds_nothing_even_for_who_still_has_it():
     session = read_mail(Sessions(lambda: True), 20)
     token = session.mask("person3@example.org")
     session.provenance.learn(Read("c", "r", "crm", "list", frozenset({"private"}), ("x" * 1_000_000,)))
+    session.made["out.csv"] = Stamp(0o100644, 1, 2, 3, 4, 1)
     assert session.weight > 200
     session.release()
     assert session.weight == 0
+    assert session.made == {}
     with pytest.raises(WorkbenchError):
         session.vault.reveal(token)
+
+
+async def test_values_that_cannot_be_kept_stop_no_other_session_from_being_released(core, monkeypatch):
+    def full(self, session):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Keeping, "release", full)
+    sessions = core.rooms.sessions
+    gone = [read_mail(sessions, 20) for _ in range(2)]
+    for one in gone:
+        sessions.left(one)
+        one.left_at -= KEEP_SECONDS + 1
+    await core.conveyor.release_sessions()
+    assert [one.weight for one in gone] == [0, 0]
+    assert [sessions.get(one.id) for one in gone] == [None, None]

@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -424,3 +425,26 @@ async def test_whatever_a_program_does_with_files_the_users_stay_until_allowed(c
     else:
         assert tree(root) == runs[-1][1], "denying changes nothing"
     assert held(core) == {}
+
+
+async def test_a_run_that_is_stopped_while_its_changes_are_settled_tells_which_are_held(core, agent, monkeypatch):
+    begun, go, settle = threading.Event(), threading.Event(), stages.Settling.settle
+
+    def slow(*given, **more):
+        begun.set()
+        assert go.wait(HANGS)
+        return settle(*given, **more)
+
+    monkeypatch.setattr(stages.Settling, "settle", slow)
+    (core.paths.workspace / "f").write_text("the user's")
+    run = core.conveyor.submit("open('workspace/f', 'w').write('x')", agent, "to test")
+    assert await asyncio.to_thread(begun.wait, HANGS)
+    stopping = asyncio.create_task(core.conveyor.stop(run.id))
+    while not core.conveyor.run(run.id).stopping:
+        await asyncio.sleep(0.01)
+    go.set()
+    async with asyncio.timeout(HANGS):
+        over = await stopping
+    assert (over.state, over.held) == (RunState.STOPPED, ("f",))
+    assert "the user decides" in over.model_view
+    assert [one.id for one in await core.desk.held_files()] == [run.id]

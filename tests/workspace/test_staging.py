@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -396,3 +397,16 @@ def test_stamps_of_what_is_not_there(place):
     with place.way.open_root() as root:
         assert stamp_at(root, "none") is None
         assert stamp_at(root, "none/deeper") is None
+
+
+def test_new_files_are_written_where_there_are_no_hard_links(place, monkeypatch):
+    def refuse(*given, **more):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(staging.os, "link", refuse)
+    stage = place.begin()
+    (stage.folder / "new.txt").write_text("new")
+    settled = place.end(stage)
+    assert (settled.written, settled.held) == (("new.txt",), {})
+    assert tree(place.root)["new.txt"][1] == b"new"
+    assert list(tree(place.root)) == ["new.txt"], "no draft stays"

@@ -26,6 +26,8 @@ from workbench.patterns import later
 _CONNECT = 30.0  # seconds for a connection, and for sending a request
 _SHOWN = 64 * 1024  # bytes read of an answer that is an error
 _SESSION = "mcp-session-id"
+_EVENT_ENDS = (b"\r\n\r\n", b"\n\n", b"\r\r")  # by what ends a line; the Python SDK's servers send the first
+_LONGEST_END = 4
 _ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")')
 _LOOPBACK = later(r"localhost|127(\.\d+){3}|\[?::1\]?")
 Answer = TypeVar("Answer")
@@ -65,6 +67,11 @@ class _Patience:
             self._timeout.reschedule(asyncio.get_running_loop().time())
 
 
+def _end_of_events(data: bytes) -> int:
+    """Where the last event that is whole ends; 0 where none does."""
+    return max(at + len(end) if (at := data.rfind(end)) >= 0 else 0 for end in _EVENT_ENDS)
+
+
 class _Body(httpx2.AsyncByteStream):
     """An answer's body: it may be given up, and where it is no event stream it ends at the limit."""
 
@@ -74,16 +81,17 @@ class _Body(httpx2.AsyncByteStream):
         self._patience = patience
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, chunks, pieces, scale = 0, aiter(self._inner), Pieces(), Scale()
+        size, chunks, pieces, scale, before = 0, aiter(self._inner), Pieces(), Scale(), b""
         while (chunk := await self._next(chunks)) is not None:
             size += len(chunk)
             if self._limit and size > self._limit:
                 raise httpx2.StreamError(f"The answer is longer than the limit of {self._limit:,} bytes.")
-            if not self._limit and (end := chunk.rfind(b"\n\n")) >= 0:  # an event has ended, another one begins
+            if not self._limit and (end := _end_of_events(before + chunk) - len(before)) > 0:  # the next one begins
                 scale = Scale()
                 words = scale.add(chunk[end:])
             else:
                 words = scale.add(chunk)
+            before = (before + chunk)[1 - _LONGEST_END :]
             if words:
                 raise httpx2.StreamError(f"The answer is too large to be read. {words}")
             if mended := pieces.feed(chunk):

@@ -10,7 +10,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from workbench.policy.voided import voided
 from workbench.privacy import restoring, sealing
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.restoring import Weighed
+from workbench.quick_records import dataclass
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
 MOST_RULES = 1_000

@@ -473,7 +473,7 @@ class Conveyor:
             await watching.begin(road)
             ending = await execution.run()
         finally:
-            road.observe(await asyncio.shield(spawn(f"settle {road.run.id}", self._changes(road))))
+            road.observe(await self._settle_changes(road))
         if ending.ok:
             return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         words = f"failed: {ending.reason}"
@@ -481,6 +481,17 @@ class Conveyor:
         hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
         fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
         return End(RunState.FAILED, words, fault, ending.result, ending.memory_mb)
+
+    async def _settle_changes(self, road: Road) -> Writer | None:
+        """`_changes`, to its end also when the run is stopped meanwhile: its answer names the files that are held."""
+        settling = spawn(f"settle {road.run.id}", self._changes(road))
+        try:
+            return await asyncio.shield(settling)
+        except asyncio.CancelledError:
+            await asyncio.wait([settling])
+            if not settling.cancelled() and settling.exception() is None:
+                road.observe(settling.result())
+            raise
 
     async def _changes(self, road: Road) -> Writer | None:
         """What its program changed in the workspace, or in its copy."""
@@ -506,6 +517,8 @@ class Conveyor:
         for session in self._rooms.sessions.release(at_work, kept):
             try:
                 await asyncio.to_thread(self._rooms.keeping.release, session)
+            except Exception:  # the values of this session are not kept; the other sessions are released all the same
+                log.exception("the values of session %s cannot be kept", session.id)
             finally:
                 session.release()
 

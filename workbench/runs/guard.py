@@ -41,7 +41,7 @@ from workbench.runs.answered import texts_of
 from workbench.runs.giving import Told, announced, giving_objections, spoken_once, unforetold
 from workbench.runs.pauses import Pauses
 from workbench.runs.plan import Planned, canonical
-from workbench.runs.provenance import Came, Read
+from workbench.runs.provenance import SHORT, Came, Read
 from workbench.runs.road import Road, is_person
 from workbench.runs.sifting import UNREAD, Sifted, in_order, sift
 from workbench.runs.wording import leaves, words
@@ -143,7 +143,8 @@ class Guard:
         objections = [*self._unforeseen(tool, said), *self._objections(tool, found, covered=covered)]
         if not covered and PRIVATE in provenance.kinds and self._may_carry(tool, call):
             told = {one.path for one in objections if one.rule == "private"}
-            objections += [one for one in self._derived(tool, call) if one.path not in told]
+            derived = await self._search_derived(tool, call)
+            objections += [one for one in derived if one.path not in told]
         if provenance.kinds and (sifted.unread_place or (sifted.unread and not covered)):
             words = f"A call of {tool.server}.{tool.name} {UNREAD}"
             objections.append(Objection("unread", worst((said.risk, Risk.HIGH)), words, "", canonical(arguments)))
@@ -163,6 +164,12 @@ class Guard:
         verdict, name = self._road.run.verdict, f"{tool.server}.{tool.name}"
         named = verdict is not None and any((use.server, use.tool) == (tool.server, tool.name) for use in verdict.tools)
         return verdict is None or not named or name in verdict.may_carry
+
+    async def _search_derived(self, tool: Tool, call: ToolCall) -> list[Objection]:
+        """`_derived`, on a thread where each value is looked for in long answers."""
+        if self._provenance.letters <= SHORT:
+            return list(self._derived(tool, call))
+        return await asyncio.to_thread(lambda: list(self._derived(tool, call)))
 
     def _derived(self, tool: Tool, call: ToolCall) -> Iterator[Objection]:
         """Values that stand neither in the program nor in an answer that is not private, as the program gave them:

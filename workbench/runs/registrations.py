@@ -63,6 +63,8 @@ class Registrations:
                 except asyncio.CancelledError:
                     if not self._hurries:
                         raise
+                except Exception:  # its note is masked with what is known without it
+                    log.exception("an answer could not be looked through for personal data")
                 try:
                     note()
                 except Exception:  # the next ones are other answers

@@ -183,7 +183,7 @@ class Session:
         self.forget()
         self.provenance = Provenance()
         self.text_kinds = KindMarks()
-        for kept in (self.permitted, self.seals, self.files, self.shown, self._searches):
+        for kept in (self.permitted, self.seals, self.files, self.made, self.shown, self._searches):
             kept.clear()
 
     def spend(self, ledger: Ledger) -> None:

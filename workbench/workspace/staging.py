@@ -41,6 +41,7 @@ _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _AGAIN: Final = os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _RIGHTS: Final = 0o777
+_NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 _SIDECARS: Final = ("-wal", "-shm", "-journal")  # what SQLite reads back into the database beside it
 _MARKER: Final = "run.json"
 _ENTRIES: Final = "entries.json"
@@ -493,8 +494,8 @@ class _Found:
                 os.symlink(os.readlink(own, dir_fd=source), draft, dir_fd=folder)
             else:
                 _copy_new(own, source, draft, folder, copy)
-            if new:  # nothing that came meanwhile is replaced
-                os.link(draft, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            if new:
+                _link_new(draft, name, folder)
             else:
                 os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
             return True
@@ -662,6 +663,17 @@ def _copy_new(name: str, source: int, draft: str, folder: int, copy: Stamp) -> N
             os.close(target)
     finally:
         os.close(handle)
+
+
+def _link_new(draft: str, name: str, folder: int) -> None:
+    """Give the draft its name, and replace nothing that came meanwhile. Some file systems (exFAT, many shares) have no
+    hard links: there a look comes first."""
+    try:
+        os.link(draft, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as fault:
+        if fault.errno not in _NO_LINKS or _stamp(folder, name) is not None:
+            raise
+        os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _pump(source: int, target: int) -> None:
