@@ -3,7 +3,8 @@
 FOLDER holds recorded lists of tools, one JSON file a server. A real core serves all of them through `mcp-workbench
 serve` to the SDK's client, which reads every signature and every definition: first in a fresh conversation, then in one
 that has learnt personal data (customers, a home folder that is an ordinary word, a README). Printed is how many differ
-from what was recorded, and which of the workbench's own answers and errors changed; goal: none.
+from what was recorded, which of the workbench's own answers and errors changed, and how much was replaced where
+programs print definitions or fail; goal: nothing. `-v` shows what.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,8 +28,32 @@ from workbench.catalog.one_tool import one_tool
 from workbench.core import Core
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Depth, ServerStatus
+from workbench.wrappers.names import package_name
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
+PRINTED = {  # what programs do with definitions; nothing in what they print is anybody's
+    "search_tools, names": "print(search_tools(server=SERVER, limit=500))",
+    "search_tools, descriptions": "print(search_tools(server=SERVER, detail_level='description', limit=500))",
+    "search_tools, full": "print(search_tools(server=SERVER, detail_level='full', limit=500))",
+    "a list, printed": "print(list(search_tools(server=SERVER, detail_level='full', limit=500)))",
+    "search_tools as result": "result = search_tools(server=SERVER, detail_level='full', limit=500)",
+    "each description": "for one in search_tools(server=SERVER, detail_level='description', limit=500):\n"
+    "    print(one['name'])\n    print(one['description'])",
+    "get_tool_definition": "for tool in TOOLS:\n    print(get_tool_definition(tool))",
+    "get_tool_definition as result": "result = [get_tool_definition(tool) for tool in TOOLS]",
+    "indented JSON": "import json\nfor tool in TOOLS:\n    print(json.dumps(get_tool_definition(tool), indent=2))",
+    "wrappers and stubs": "import os\nfor place, _, files in os.walk('servers/PACKAGE'):\n"
+    "    for file in sorted(files):\n"
+    "        if file.endswith(('.py', '.pyi')):\n            print(open(os.path.join(place, file)).read())",
+}
+FAILED = {  # programs that fail; what they say is ours, Python's or theirs
+    "KeyError": "from servers.demo import list_orders\ndef first(orders):\n    return orders['customer']\nfirst({})",
+    "exceptions in a chain": "try:\n    int('x')\nexcept ValueError as fault:\n    raise OSError('no') from fault",
+    "ModuleNotFoundError": "import numpy_of_nobody",
+    "printed traceback": "import traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    traceback.print_exc()",
+    "ToolError": "from client import call_tool\nawait call_tool('demo', 'list_orders', {'status': 7})",
+    "ToolError, no tool": "from client import call_tool\nname = 'list_' + 'orderz'\nawait call_tool('demo', name, {})",
+}
 README = Path(__file__).resolve().parent.parent / "README.md"
 LEARN = (
     "print('HOME=/home/program', '/home/orders', '/home/return', 'login=calling')",
@@ -68,7 +94,9 @@ async def main(folder: Path) -> int:
         entries = {one.stem: {"command": sys.executable, "args": [__file__, "--replay", str(one)]} for one in files}
         config = Path(home) / "home" / "config"
         config.mkdir(parents=True)
-        (config / "settings.toml").write_text("[approval]\nwait_seconds = 2\n", encoding="utf-8")
+        (config / "settings.toml").write_text(
+            "[approval]\nwait_seconds = 2\n[run]\nanswer_tokens = 1000000\noutput_bytes = 16000000\n", encoding="utf-8"
+        )
         (bench / ".mcp.json").write_text(json.dumps({"mcpServers": entries}), encoding="utf-8")
         expected = await _expected(bench)
         return await _converse(bench, expected)
@@ -124,6 +152,7 @@ async def _compare(where: str, client: Client, expected: Expected, own: dict[str
         if not _is_same(told, text):
             schemas += 1
             print(f"  {tool} differs: {told[:200]!r}")
+    printed = await _count_tokens(client, expected)
     said = {name: await _ask(client, *asked) for name, asked in OWN.items()}
     words = [name for name, text in own.items() if _plain(said[name]) != _plain(text) or TOKEN.search(said[name])]
     many = len(expected.definitions)
@@ -132,9 +161,32 @@ async def _compare(where: str, client: Client, expected: Expected, own: dict[str
     print(f"  lines of all search answers changed: {changed}")
     print(f"  definitions changed: {schemas} of {many}")
     print(f"  answers and errors of the workbench changed: {len(words)} of {len(OWN)} {words or ''}")
+    print(f"  replaced in what programs print of definitions and in their failures: {sum(printed.values())}")
+    for name, many in printed.items():
+        if many:
+            print(f"    {name}: {many}")
     for name in words:
         print(f"    {name}: {said[name][:300]!r}")
-    return signatures + changed + schemas + len(words)
+    return signatures + changed + schemas + len(words) + sum(printed.values())
+
+
+async def _count_tokens(client: Client, expected: Expected) -> Counter[str]:
+    """How many stretches were taken for personal data in what programs print, by what they do."""
+    found: Counter[str] = Counter()
+    programs = list(FAILED.items())
+    for server in dict.fromkeys(server for server, _ in expected.searches):
+        tools = [tool for tool in expected.definitions if tool.startswith(f"{server}.")]
+        head = f"SERVER, TOOLS = {server!r}, {tools!r}\n"
+        package = package_name(server)
+        programs += [(what, head + code.replace("PACKAGE", package)) for what, code in PRINTED.items()]
+    for what, code in programs:
+        said = await _ask(client, "execute_code", {"code": code, "description": "Print."})
+        assert what in FAILED or not said.startswith("The program"), (what, said[:500])
+        tokens = [*TOKEN.finditer(said)]
+        found[what] += len(tokens)
+        for token in tokens[:1] if "-v" in sys.argv else ():
+            print(f"    {what}: …{said[max(0, token.start() - 80) : token.end() + 40]!r}")
+    return found
 
 
 def _is_same(told: str, text: str) -> bool:

@@ -6,10 +6,12 @@ the text.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,13 +21,15 @@ from hypothesis import strategies as st
 from tests.agent.test_channels import answer_for_the_person
 from workbench.agent.edge import Edge
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.privacy.public_texts import Program
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import EntryQuery
 from workbench.runs import reasons
 from workbench.runs.sessions import Sessions
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
-PLANTING = str(Path(__file__).resolve().parent.parent / "servers" / "planting.py")
+SERVERS = Path(__file__).resolve().parent.parent / "servers"
+PLANTING = str(SERVERS / "planting.py")
 NAME, MAIL = "Wilhelmina Qvortrup", "wilhelmina@qvortrup.org"
 LEARN = (  # what made the workbench's own words into people
     "print('HOME=/home/orders')",
@@ -113,6 +117,170 @@ async def test_a_known_value_is_replaced_in_the_name_of_a_tool_that_a_program_ma
     for text in (answer, written):
         assert not re.search("wilhelm|qvortr", text, re.IGNORECASE), text
     assert "[EMAIL_1." in written or "[NAME_1." in written
+
+
+@pytest.fixture
+async def described(core):
+    entry = {"command": sys.executable, "args": ["-S", str(SERVERS / "describing.py")]}
+    core.paths.servers_file.write_text(json.dumps({"mcpServers": {"describe": entry}}), encoding="utf-8")
+    await core.desk.reload_servers()
+    answer_for_the_person(core)
+    await core.desk.connect("describe", (await core.desk.consent("describe")).sha)
+    return core
+
+
+PRINTED = {  # what programs print of definitions, and a piece of it that would be taken for somebody
+    "names": ("print(search_tools())", "read_report"),
+    "full": ("print(search_tools('report', detail_level='full'))", "read_report"),
+    "records": ("print(list(search_tools('report', detail_level='full')))", "Mr Harlan Whitlock"),
+    "result": ("result = search_tools('report', detail_level='full')", "async def read_report("),
+    "a record": ("print(search_tools('report', detail_level='full')[0]['description'])", "owner: Hilda Brandt"),
+    "definition": ("print(get_tool_definition('describe.read_report'))", "Dear Rosa Lund, 12 Harbour Street, Bergen"),
+    "definition as result": ("result = get_tool_definition('describe.read_report')", "Wilma Ek <wilma@example.org>"),
+    "indented": (
+        "import json\nprint(json.dumps(get_tool_definition('describe.read_report'), indent=2))",
+        '"maximum": 4929123456781234',
+    ),
+    "definition within": ("result = {'days': 3, 'tools': [get_tool_definition('describe.read_report')]}", "Ada King"),
+    "wrapper": ("print(open('servers/describe/read_report.py').read())", "owner: Hilda Brandt"),
+    "stub": ("print(open('servers/describe/read_report.pyi').read())", "Wilma Ek <wilma@example.org>"),
+    "source": (
+        "import inspect\nfrom servers.describe import read_report\nprint(inspect.getsource(read_report))",
+        "owner: Hilda Brandt",
+    ),
+    "docstring": (
+        "from servers.describe import read_report\nprint(read_report.__doc__)",
+        "Contact Margaret Holloway for access",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", PRINTED)
+async def test_nothing_is_guessed_in_definitions_that_a_program_prints_or_returns(described, agent, what):
+    code, piece = PRINTED[what]
+    async with agent() as client:
+        before = await said(client, "execute_code", {"code": code, "description": "x"})
+        (session,) = (one for one in described.rooms.sessions.all() if one.called == "test agent")
+        assert not any(held.text in before for _, held in session.vault.issued())
+        assert TOKEN.search(await said(client, "execute_code", {"code": LEARN[0], "description": "x"}))
+        assert await said(client, "execute_code", {"code": code, "description": "x"}) == before
+    assert piece in before.replace("\\n", "\n")
+    assert not TOKEN.search(before)
+
+
+async def test_the_code_of_a_skill_that_a_program_prints_stays_as_it_is(core, agent):
+    note = "note = 'name: Ada Pemberton, owner: Hilda Brandt'"
+    draft = core.rooms.library.draft(
+        "greet", "Greets.", f"{note}\n\ndef run():\n    raise KeyError('greeting')\n", "r", "agent"
+    )
+    core.rooms.library.keep("greet", draft.sha, "you")
+    code = "import inspect\nfrom skills import greet\nprint(inspect.getsource(greet))\n"
+    async with agent() as client:
+        told = await said(client, "execute_code", {"code": code, "description": "x"})
+        failed = await said(client, "execute_code", {"code": f"{code}greet.run()", "description": "x"})
+    assert note in told
+    assert "raise KeyError('greeting')" in failed
+    assert not TOKEN.search(told + failed)
+
+
+async def test_what_a_program_puts_beside_a_definition_and_a_line_like_one_are_data(described, agent):
+    code = (
+        "about = get_tool_definition('describe.read_report')['description']\n"
+        "print(about.splitlines()[2] + ', owner: Hilda Brand')\n"  # a definition, and more
+        "print('owner: Hilda Brand')\nprint('owner: Hilda Brandt')\n"  # one letter less; the line of the definition
+        "result = {'owner': 'Hilda Brand', 'a': 'Ada King', 'about': about}"
+    )
+    async with agent() as client:
+        lines = (await said(client, "execute_code", {"code": code, "description": "x"})).split("\n")
+    assert "Hilda Brand," not in lines[0]
+    assert TOKEN.search(lines[0])
+    assert TOKEN.fullmatch(lines[1].removeprefix("owner: "))
+    assert "Hilda Brand'" not in lines[3]
+    assert "phone: +44 20 7946 0958" in lines[3]
+
+
+async def test_a_search_for_somebody_makes_nobody_public(described, agent):
+    code = "who = 'owner: ' + 'Hilda ' + 'Brandtner'\nprint(search_tools(who))\nprint(search_tools(server=who))"
+    async with agent() as client:
+        told = await said(client, "execute_code", {"code": code, "description": "x"})
+    assert "Brandtner" not in told
+    assert len(TOKEN.findall(told)) == 2
+
+
+async def test_known_values_are_replaced_in_definitions_that_a_program_prints(planted, agent):
+    ask = (
+        "import json\nfor one in search_tools(server='plant', detail_level='full'):\n"
+        "    print(json.dumps(one))\n    print(one)"
+    )
+    async with agent() as client:
+        await said(client, "execute_code", {"code": f"{READ}print(person)", "description": "x"})
+        async with asyncio.timeout(60):
+            while "about" not in {tool.name for tool in planted.rooms.catalog.tools()}:
+                await asyncio.sleep(0.01)
+        told = await said(client, "execute_code", {"code": ask, "description": "x"})
+    assert TOKEN.search(told), "its newest definition names somebody"
+    assert not re.search("wilhelm|qvortr", told, re.IGNORECASE)
+
+
+TRACES = {  # a program that fails, and what stays of its traceback
+    "frames": (
+        "def hilda_brandt(orders):\n    return orders['customer']\nhilda_brandt({})",
+        ("  File \"<program>\", line 2, in hilda_brandt\n    return orders['customer']", "KeyError: 'customer'"),
+    ),
+    "a chain": (
+        "try:\n    int('x')\nexcept ValueError as fault:\n    raise OSError('no') from fault",
+        ("The above exception was the direct cause of the following exception:", "OSError: no"),
+    ),
+    "a tool's": (
+        "from client import call_tool\nawait call_tool('describe', 'read_report', {'name': 'x'})",
+        ("ToolError: ", "await call_tool('describe', 'read_report', {'name': 'x'})"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TRACES)
+async def test_nothing_is_guessed_in_the_frames_and_own_lines_of_a_traceback(described, agent, what):
+    code, pieces = TRACES[what]
+    async with agent() as client:
+        told = await said(client, "execute_code", {"code": code, "description": "x"})
+    for piece in pieces:
+        assert piece in told
+    assert "Rosa Lund" not in told, "what a tool says of a failure is data"
+
+
+def test_a_frame_that_names_nobody_of_the_program_is_data():
+    session = Sessions(lambda: True).open("test agent")
+    session.register(json.dumps({"username": "bertak9"}), "crm", json.loads)
+    program = Program("def bertak9(): ...\ndef first(): ...")
+    frames = [f'  File "<program>", line 3, in {name}' for name in ("first", "bertak9", "Berta Lund", "nobody")]
+    found = [session.public_texts.stretches(frame, program) for frame in frames]
+    assert list(map(len, found)) == [1, 1, 0, 0]
+    assert "bertak9" not in session.mask_output(frames[1], program), "a known value is replaced all the same"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["owner: Hilda Brandt", "name: str", f"{NAME} reads", "orders", "{'name': 'Ada King'}", "", "x" * 40]
+        )
+        | st.text(max_size=30)
+    ),
+    st.lists(st.sampled_from(["owner: Hilda Brandt", "name: str", f"{NAME} reads", "Ada King", "name"])),
+    st.sampled_from(["\n", ", ", " ", "'", '"', "\\"]),
+)
+def test_no_text_that_was_handed_out_makes_a_known_value_leave(lines, handed, between):
+    session = Sessions(lambda: True).open("test agent")
+    session.register(json.dumps({"email": MAIL, "name": NAME, "username": "orders"}), "crm", json.loads)
+    session.public_texts.add(list(handed))
+    text = between.join(lines)
+    for written in (text, repr(lines), json.dumps({"result": lines}), json.dumps(lines, indent=1)):
+        stretches = session.public_texts.stretches(written)
+        assert all(one.start < one.end for one in stretches)
+        assert all(one.end <= other.start for one, other in pairwise(stretches))
+        masked = session.mask_output(written)
+        assert NAME not in masked
+        assert not re.search(r"\borders\b", TOKEN.sub("", masked))
+        assert session.mask_output(masked) == masked
 
 
 @pytest.mark.parametrize("kind", TextKind)

@@ -16,6 +16,7 @@ from typing import Final
 from workbench.cancellation import check_cancelled
 from workbench.patterns import later
 from workbench.privacy.known import FEWEST_DIGITS, fold
+from workbench.privacy.public_texts import Stretches
 from workbench.privacy.values import Values
 
 FEWEST: Final = 5  # letters of a piece; shorter ones stand at the end of half of all lines
@@ -40,12 +41,17 @@ class Halves:
         self._read = 0
         self._forward, self._backward = _Ends((), _JOINTS), _Ends((), _JOINTS)
 
-    def without(self, text: str) -> str:
-        """The text, each of whose lines begins and ends with no piece of a value."""
+    def without(self, text: str, public: Stretches | None = None) -> str:
+        """The text, each of whose lines begins and ends with no piece of a value, unless it is public."""
         self._learn()
         if not self._forward.values:
             return text
-        return "\n".join(self._line(line) if len(line) >= SHORTEST_LINE else line for line in text.split("\n"))
+        lines, at = text.split("\n"), 0
+        for number, line in enumerate(lines):
+            if len(line) >= SHORTEST_LINE and not _is_public(line, at, public):
+                lines[number] = self._line(line)
+            at += len(line) + 1
+        return "\n".join(lines)
 
     def _learn(self) -> None:
         """What was filed since somebody looked."""
@@ -105,6 +111,12 @@ class _Ends:
             return True
         joined = len(piece) >= FEWEST_JOINED and any(map(str.isalpha, piece)) and any(sign in _JOINTS for sign in piece)
         return joined and bool(after) and (after in self._joints or after.isalnum())
+
+
+def _is_public(line: str, at: int, public: Stretches | None) -> bool:
+    """Whether all of a line that begins here stands in a public stretch."""
+    start = at + len(line) - len(line.lstrip())
+    return public is not None and public.around(start, at + len(line.rstrip())) is not None
 
 
 def _end(match: re.Match[str] | None) -> int:

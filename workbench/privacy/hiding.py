@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -13,6 +14,7 @@ from workbench.privacy.known import fold
 from workbench.privacy.letters import plain, visible
 from workbench.privacy.marks import lookalikes
 from workbench.privacy.ordinary import is_ordinary
+from workbench.privacy.public_texts import Stretches
 from workbench.privacy.remembered import Remembered
 from workbench.privacy.values import Values
 from workbench.privacy.walk import as_text, rebuild
@@ -44,6 +46,18 @@ class Hiding:
             self._clean_texts(learnt).add(text)
         return text
 
+    def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
+        """The same for a text with stretches in which nothing is guessed; where they stand in it afterwards."""
+        while True:
+            learnt = self._values.learnt
+            masked, moved = self._around(text, public, read=True)
+            if masked == text:
+                return text, public
+            text, public = masked, moved
+            while learnt != self._values.learnt:
+                learnt = self._values.learnt
+                text, public = self._around(text, public, read=False)
+
     def replace_known(self, text: str) -> str:
         """The text with a token in place of each known value and of what the user's own patterns match, for text in
         which nothing is guessed and nothing learnt: definitions, skills, our own sentences."""
@@ -54,10 +68,17 @@ class Hiding:
         known = [one for one in known if one[2] == CUSTOM or not is_ordinary(text[one[0] : one[1]])]
         return self._with_tokens(text, [*by_patterns(masked, rules)], known)
 
-    def sanitize_json(self, value: JsonValue) -> JsonValue:
-        """The same structure with tokens; keys tell more about a value than its form does."""
+    def sanitize_json(self, value: JsonValue, public: Callable[[str], bool] | None = None) -> JsonValue:
+        """The same structure with tokens; keys tell more about a value than its form does. `public`: whether a text is
+        one in which nothing is guessed."""
+
+        def leaf(leaf: JsonValue, kind: Kind | None) -> JsonValue:
+            if public is not None and isinstance(leaf, str) and public(leaf):
+                return self.replace_known(leaf)
+            return self._leaf(leaf, kind)
+
         try:
-            while (clean := rebuild(value, self._leaf, self._values.rules)) != value:
+            while (clean := rebuild(value, leaf, self._values.rules)) != value:
                 value = clean  # what was found last is also looked for in what came first
             return clean
         except RecursionError:
@@ -86,8 +107,29 @@ class Hiding:
         told = self._values.readings.detect(masked, rules) if read else ()
         return self._with_tokens(text, [*literals, *told], known)
 
-    def _with_tokens(self, text: str, found: list[Found], known: list[_Known]) -> str:
-        """The text with a token for each stretch; one that holds a known value came from where that came from."""
+    def _around(self, text: str, public: Stretches, *, read: bool) -> tuple[str, Stretches]:
+        """One pass over a text with stretches in which nothing is guessed: there, of what the detector sees, only what
+        the user's own patterns match counts; and in a long one, no ordinary word that is known."""
+        masked, literals = self._blanked(text)
+        rules = self._values.rules
+        seen = (one for one in self._values.known.find(masked) if not rules.lets_pass(one.value))
+        known = [(one.start, one.end, *self._values.origin(one.value)) for one in seen]
+        known = [one for one in known if not self._says_nothing(text, one, public)]
+        told = self._values.readings.detect(masked, rules) if read else ()
+        found = [one for one in (*literals, *told) if public.around(one.start, one.end) is None]
+        edits: list[tuple[int, int, int]] = []
+        return self._with_tokens(text, [*found, *by_patterns(masked, rules)], known, edits), public.moved(edits)
+
+    def _says_nothing(self, text: str, known: _Known, public: Stretches) -> bool:
+        start, end, kind, _ = known
+        stretch = public.around(start, end)
+        return stretch is not None and stretch.long and kind != CUSTOM and is_ordinary(text[start:end])
+
+    def _with_tokens(
+        self, text: str, found: list[Found], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
+    ) -> str:
+        """The text with a token for each stretch; one that holds a known value came from where that came from.
+        `edits`: gets what was replaced, from where to where, by how many letters."""
         found = [*found, *(Found(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0
@@ -98,6 +140,8 @@ class Hiding:
                 first += 1
             stretch = text[part.start : part.end]
             parts += [text[at : part.start], self._values.token(part.kind, stretch, sources=suppliers)]
+            if edits is not None:
+                edits.append((part.start, part.end, len(parts[-1])))
             at = part.end
         return "".join([*parts, text[at:]])
 

@@ -5,7 +5,7 @@ It lives in memory only. Tokens of another session never resolve here, and a tok
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from workbench.privacy.giving import Giving
 from workbench.privacy.halves import Halves
@@ -14,6 +14,7 @@ from workbench.privacy.hiding import Hiding
 from workbench.privacy.kinds import SEALED
 from workbench.privacy.learning import Learning
 from workbench.privacy.marks import Marks
+from workbench.privacy.public_texts import Stretches
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.privacy.values import Values
@@ -43,17 +44,23 @@ class Vault:
         """The text with a token in place of everything personal; doing it again changes nothing."""
         return self._hiding.sanitize(text)
 
+    def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
+        """The same for a text with stretches in which nothing is guessed; where they stand in it afterwards."""
+        return self._hiding.sanitize_around(text, public)
+
     def replace_known(self, text: str) -> str:
         """The text with a token in place of each known value; nothing in it is guessed to be personal, or learnt."""
         return self._hiding.replace_known(text)
 
-    def without_halves(self, text: str) -> str:
-        """Sanitized text without what is left of known values where a program cut it."""
-        return self._halves.without(text)
+    def without_halves(self, text: str, public: Stretches | None = None) -> str:
+        """Sanitized text without what is left of known values where a program cut it. `public`: stretches that the
+        program did not make."""
+        return self._halves.without(text, public)
 
-    def sanitize_json(self, value: JsonValue) -> JsonValue:
-        """The same structure with tokens; keys tell more about a value than its form does."""
-        return self._hiding.sanitize_json(value)
+    def sanitize_json(self, value: JsonValue, public: Callable[[str], bool] | None = None) -> JsonValue:
+        """The same structure with tokens; keys tell more about a value than its form does. `public`: whether a text is
+        one in which nothing is guessed."""
+        return self._hiding.sanitize_json(value, public)
 
     def seal(self, value: JsonValue, source: str) -> str:
         """A token for a value as a whole, whatever it is, as it stands in a sealed field."""

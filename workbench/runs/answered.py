@@ -37,6 +37,13 @@ def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence
     return ToolFailure(fault.message, code, valid, close, fault.hint)
 
 
+def words_of(failure: ToolFailure) -> tuple[str, ...]:
+    """What the exception says from the definitions, as the program reads it; not its message."""
+    valid = f"Valid parameters: {', '.join(failure.valid_parameters)}." if failure.valid_parameters else ""
+    close = f"Did you mean: {', '.join(failure.suggestions)}?" if failure.suggestions else ""
+    return tuple(filter(None, (valid, close, f"{valid} {close}".strip())))
+
+
 def texts_of(outcome: Outcome) -> tuple[str, ...]:
     """Whatever a program can read of an answer: an error's words, addresses and notes of links, texts in a file."""
     texts = [outcome.structured] if outcome.structured else []

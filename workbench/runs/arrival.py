@@ -131,18 +131,19 @@ class Arrival:
         draft = replace(draft, result=result)
         budget = self._rooms.settings().run_answer_tokens
         parts = compose_parts(draft)
+        code = draft.proposal.original or draft.proposal.code  # what its author knows of it
         if is_person(road) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
             notice = f"[{more:,} characters more are not shown here; no model reads them]"
-            return f"{road.session.mask_parts(beginning(parts, OWN))}\n… {notice}"
-        whole = road.session.mask_parts(parts)
+            return f"{road.session.mask_parts(beginning(parts, OWN), code)}\n… {notice}"
+        whole = road.session.mask_parts(parts, code)
         if is_person(road) or road.rehearsal is not None or count(whole) <= budget:
             return whole
         pointer = self._spills.keep(draft)
         if draft.result and count(draft.result) > budget // 2:
-            masked = road.session.mask_json(json.loads(draft.result))
-            smaller = json.dumps(shorten(masked, budget // 2), ensure_ascii=False)
+            masked = road.session.mask_result(json.loads(draft.result))
+            smaller = json.dumps(shorten(masked, budget // 2, road.session.public_texts), ensure_ascii=False)
             shorter = replace(draft, result=f"{smaller}  [cut; {pointer}]")
-            whole = road.session.mask_parts(compose_parts(shorter))
+            whole = road.session.mask_parts(compose_parts(shorter), code)
         return cut(whole, budget, pointer)
 
     def _refusal(self, road: Road, picture: bytes) -> str:

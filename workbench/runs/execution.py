@@ -7,6 +7,7 @@ import contextlib
 import math
 import os
 from functools import partial
+from pathlib import Path
 
 from workbench.catalog.faults import alike
 from workbench.catalog.one_tool import one_tool
@@ -25,8 +26,8 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
-from workbench.runs.answered import failure, value_of
-from workbench.runs.borrowed import borrows, check_unchanged, names_skill
+from workbench.runs.answered import failure, value_of, words_of
+from workbench.runs.borrowed import borrowed_codes, borrows, check_unchanged, names_skill
 from workbench.runs.broker import BIG_ANSWER, Broker
 from workbench.runs.files_in import learn_files
 from workbench.runs.guard import Guard
@@ -38,6 +39,7 @@ from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.shown import shown_arguments
 from workbench.runs.skill_offers import offer_skill
 from workbench.runs.skill_verbs import kept_skill
+from workbench.runs.source_reading import reads_source, source_files
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.runs.tape import Taken
@@ -77,8 +79,12 @@ class Execution:
         self._broker.tapes.begin(self._road.run.id)
         await self._stock.refresh(proposal.language)
         await learn_files(self._road)
-        if borrows(self._road.run.verdict):
-            check_unchanged(self._road.run.verdict, await asyncio.to_thread(self._rooms.library.usable))
+        verdict = self._road.run.verdict
+        if verdict is not None and borrows(verdict):
+            usable = await asyncio.to_thread(self._rooms.library.usable)
+            check_unchanged(verdict, usable)
+            for code in borrowed_codes(verdict, usable):
+                self._road.session.public_texts.add_code(code)
         settings = self._rooms.settings()
         profile = self._road.run.verdict.profile if self._road.run.verdict else None
         mounted = profile is None or profile.workspace != "none"
@@ -98,6 +104,9 @@ class Execution:
             stands=self._stands,
             awaits_end=self._road.stage is not None,
         )
+        code = "\n".join((*(self._road.state.texts if self._road.state else ()), proposal.code))
+        if reads_source(code):
+            await asyncio.to_thread(self._add_sources, code, self._stock.wrappers(proposal.language))
         try:
             if (state := self._road.state) is not None:
                 return await self._states.run(state, program, self._answer, self._road.output)
@@ -108,6 +117,12 @@ class Execution:
                 self._stock.used(self._road.observing.called)
             if self._outgoing is not None:
                 await asyncio.shield(self._outgoing.close())
+
+    def _add_sources(self, code: str, wrappers: Path) -> None:
+        """The generated functions and the skills that the program may read as files. On a thread."""
+        skills = (self._stock.skills,) if self._sees_skills else ()
+        for text in source_files(code, (wrappers, *skills)):
+            self._road.session.public_texts.add_code(text)
 
     @property
     def _sees_skills(self) -> bool:
@@ -176,7 +191,9 @@ class Execution:
         outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
         self._broker.afterwards.put(partial(self._end, call.id, outcome))
         if not outcome.ok:
-            raise self._failure(outcome, call)
+            failure = self._failure(outcome, call)
+            road.session.public_texts.add(list(words_of(failure)))
+            raise failure
         schema = self._schema(call) if params.get("unwrap") is True else None
         if outcome.bytes > BIG_ANSWER:
             return await asyncio.to_thread(value_of, outcome, schema)
@@ -251,6 +268,7 @@ class Execution:
         if not names_skill(self._road.run.verdict, skill.name):
             words = f"This program was not assessed with the skill {skill.name}."
             raise WorkbenchError(words, "Write the skill's name where it is loaded.")
+        self._road.session.public_texts.add_code(skill.code)
         return skill.code
 
     async def _offer(self, params: JsonObject) -> str:
@@ -267,10 +285,17 @@ class Execution:
             str(params.get("server") or ""),
             str(params.get("category") or ""),
         )
-        self._road.session.searched(query, answer.matches)
+        session = self._road.session
+        session.searched(query, answer.matches)
+        records = [self._found(one, depth) for one in answer.matches]
+        header, _, listed = answer.text.partition("\n")
+        session.public_texts.add([listed, records])
+        asked = "\n".join(str(params.get(key) or "") for key in ("query", "server", "category"))
+        if session.mask(asked) == asked:  # the header repeats what a program looked for
+            session.public_texts.add([header, answer.text])
         if self._road.run.proposal.language != PYTHON:
             return answer.text
-        return {"text": answer.text, "records": [self._found(one, depth) for one in answer.matches]}
+        return {"text": answer.text, "records": records}
 
     def _found(self, one: ToolSummary, depth: Depth) -> JsonValue:
         """One tool that a search found, as deep as it was asked for."""
@@ -286,7 +311,9 @@ class Execution:
 
     def _definition(self, params: JsonObject) -> JsonValue:
         name, category = str(params.get("name", "")), str(params.get("category") or "")
-        return dict(one_tool(self._rooms.catalog, name, category).tool.raw)
+        raw = dict(one_tool(self._rooms.catalog, name, category).tool.raw)
+        self._road.session.public_texts.add(raw)
+        return raw
 
 
 def depth_of(word: str) -> Depth:

@@ -11,6 +11,7 @@ from itertools import chain, count
 from workbench.privacy.cutting import before
 from workbench.privacy.held import Source
 from workbench.privacy.marking import Following
+from workbench.privacy.public_texts import Program, PublicTexts, Stretches
 from workbench.privacy.repeats import Repeats
 from workbench.privacy.sealed import Sealed
 from workbench.privacy.text_kinds import KindMarks, Part, TextKind
@@ -49,6 +50,7 @@ class Session:
         self.vault = Vault(name)
         self.trail = Trail()
         self.text_kinds = KindMarks()
+        self.public_texts = PublicTexts()  # definitions and code that its programs were handed
         self.registrations = Registrations()  # of answers that their user saw before they were looked through
         self._repeats = Repeats()
         self.ledger = Ledger()
@@ -112,13 +114,15 @@ class Session:
             return self.mask(text)
         return self.mask_known(text) if kind is TextKind.PUBLIC else self._masks.mask(text)
 
-    def mask_parts(self, parts: Sequence[Part]) -> str:
-        """A text of several parts, of which the data was made by a program; what is found in one of them is replaced in
-        all."""
+    def mask_parts(self, parts: Sequence[Part], code: str = "") -> str:
+        """A text of several parts, of which the data was made by a program with this code; what is found in one of them
+        is replaced in all."""
+        program = Program(code)
         while True:
             learnt = self.vault.learnt
             masked = [
-                self.mask_output(text) if kind is TextKind.DATA else self.mask_part(text, kind) for text, kind in parts
+                self.mask_output(text, program) if kind is TextKind.DATA else self.mask_part(text, kind)
+                for text, kind in parts
             ]
             if learnt == self.vault.learnt:
                 return "".join(masked)
@@ -130,15 +134,25 @@ class Session:
         start = self.mask(text[: letters + _EDGE])[:-_EDGE]
         return start[: before(start, letters)]
 
-    def mask_output(self, text: str) -> str:
-        """The same for what a program made, which may have cut a text anywhere."""
-        text = self.mask(text)
-        return self.vault.without_halves(text) if self._masked() else text
+    def mask_output(self, text: str, program: Program | None = None) -> str:
+        """The same for what a program made, which may have cut a text anywhere. In texts that the workbench handed to
+        it, and in the lines of its own that a traceback shows, nothing is guessed."""
+        if not self._masked() or not self.public_texts.stretches(text, program):
+            text = self.mask(text)
+            return self.vault.without_halves(text) if self._masked() else text
+        text = self._masks.mask(text)
+        public = Stretches(self.public_texts.stretches(text, program))
+        return self.vault.without_halves(*self.vault.sanitize_around(text, public))
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """A value as audit and model may see it."""
         value = self._masks.mask_json(value)
         return self.vault.sanitize_json(value) if self._masked() else value
+
+    def mask_result(self, value: JsonValue) -> JsonValue:
+        """The same for what a program returned: in texts that the workbench handed to it, nothing is guessed."""
+        value = self._masks.mask_json(value)
+        return self.vault.sanitize_json(value, self.public_texts.has) if self._masked() else value
 
     def shows(self, data: bytes) -> bool:
         """Whether something to be masked can be read in these bytes, in which nothing can be masked."""

@@ -9,6 +9,7 @@ from difflib import unified_diff
 
 from workbench.patterns import later
 from workbench.privacy.cutting import after, before
+from workbench.privacy.public_texts import PublicTexts
 from workbench.privacy.text_kinds import Part, TextKind
 from workbench.records import JsonValue, Origin, Run, RunState
 from workbench.tokens import count
@@ -133,25 +134,29 @@ def cut(text: str, budget: int, pointer: str) -> str:
     return f"{head}\n… {notice} …\n{tail}"
 
 
-def shorten(value: JsonValue, budget: int) -> JsonValue:
-    """A smaller value of the same shape: long lists lose their middle, and each loss is counted in place."""
+def shorten(value: JsonValue, budget: int, public: PublicTexts | None = None) -> JsonValue:
+    """A smaller value of the same shape: long lists lose their middle, and each loss is counted in place. What is left
+    of a public text is public, too."""
     for items in _STEPS:
         for letters in _STRINGS:
-            smaller = _shorten(value, items, letters)
+            smaller = _shorten(value, items, letters, public)
             if count(json.dumps(smaller, ensure_ascii=False)) <= budget:
                 return smaller
     return smaller
 
 
-def _shorten(value: JsonValue, items: int, letters: int) -> JsonValue:
+def _shorten(value: JsonValue, items: int, letters: int, public: PublicTexts | None) -> JsonValue:
     if isinstance(value, str) and len(value) > letters:
-        return f"{value[: before(value, letters)]}… ({len(value) - letters:,} more characters)"
+        shorter = f"{value[: before(value, letters)]}… ({len(value) - letters:,} more characters)"
+        if public is not None and public.has(value):
+            public.add(shorter)
+        return shorter
     if isinstance(value, list):
-        kept = [_shorten(item, items, letters) for item in value[:items]]
+        kept = [_shorten(item, items, letters, public) for item in value[:items]]
         return [*kept, f"… {len(value) - items:,} more items"] if len(value) > items else kept
     if isinstance(value, dict):
         kept_keys = dict(list(value.items())[: items * 5])
-        smaller = {key: _shorten(item, items, letters) for key, item in kept_keys.items()}
+        smaller = {key: _shorten(item, items, letters, public) for key, item in kept_keys.items()}
         return smaller | ({"…": f"{len(value) - len(kept_keys):,} more keys"} if len(kept_keys) < len(value) else {})
     return value
 

@@ -1,0 +1,293 @@
+"""Finds in the output of a program what the workbench itself handed to it: definitions, search answers, code of skills.
+
+Such text is no data of anybody, so nothing is guessed in it. Only the host adds texts, and a stretch counts only if it
+is one of them exactly: a line, or a string as JSON and Python write it. Kept are hashes, which Python makes with a key
+of this process, and no texts.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from threading import Lock
+from typing import Final, NamedTuple, TypeAlias
+
+from workbench.cancellation import check_cancelled
+from workbench.patterns import later
+from workbench.privacy.walk import texts
+from workbench.records import JsonValue
+
+_MOST: Final = 60_000  # hashes of one generation; of two, the older one is dropped
+_MOST_PENDING: Final = 1_000  # values that wait until an output is read
+_LONGEST: Final = 2_000_000  # characters of a string in quotes
+_FEWEST_WORDS: Final = 8  # of a stretch, so that an ordinary word that is known may stay in it
+
+_QUOTE: Final = later(r"(?<!\\)[\"']")
+_STRING: Final = later(
+    rf"\"[^\"\\]{{0,{_LONGEST}}}(?:\\.[^\"\\]{{0,{_LONGEST}}}){{0,{_LONGEST}}}\""
+    rf"|'[^'\\]{{0,{_LONGEST}}}(?:\\.[^'\\]{{0,{_LONGEST}}}){{0,{_LONGEST}}}'"
+)
+_ESCAPE: Final = later(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_BETWEEN: Final = later(r"[^\s{}\[\](),:]{1,100}")  # what may stand between strings besides the signs of JSON
+_CONSTANTS: Final = frozenset({"true", "false", "null", "True", "False", "None"})
+_FEW_DIGITS: Final = later(r"-?\d{1,2}(?:\.0)?")
+_WORD: Final = later(r"[^\W_]+")
+_DEFINED: Final = later(r"\b(?:def|class) (\w{1,200})")
+_RESULT: Final = "result = "
+
+_FRAME: Final = later(
+    r"File \"(?:<program[ \w]{0,40}>|<skill[ :\w.-]{0,100}>|/bench/skills/\w{1,100}\.py)\", line \d{1,7}"
+)
+_IN: Final = later(
+    r", in (?:<(?:module|lambda|listcomp|dictcomp|setcomp|genexpr)>|(?:\w{1,200}\.<locals>\.)?(\w{1,200}))"
+)
+_MARKERS: Final = later(r"[ |]{0,99}[~^][~^ |]{0,1000}")
+_EXCEPTION: Final = later(
+    r"(?:[+|] ){0,9}(?:[A-Za-z_]\w{0,60}\.){0,6}"
+    r"(?:\w{0,60}(?:Error|Exception|Warning|ExceptionGroup)|KeyboardInterrupt|SystemExit|Stop(?:Async)?Iteration)(?::|$)"
+)
+_FROM_DEFINITIONS: Final = ("Valid parameters: ", "Did you mean: ")  # ends of what an exception of ours says
+_HEADS: Final = frozenset(
+    {
+        "Traceback (most recent call last):",
+        "Exception Group Traceback (most recent call last):",
+        "+ Exception Group Traceback (most recent call last):",
+        "During handling of the above exception, another exception occurred:",
+        "The above exception was the direct cause of the following exception:",
+    }
+)
+
+
+class Stretch(NamedTuple):
+    """A stretch of a text in which nothing is guessed."""
+
+    start: int
+    end: int
+    long: bool  # an ordinary word in it says nothing, though it is a known value elsewhere
+
+
+_Place: TypeAlias = tuple[int, int, bool]  # where a public text stands, and whether it is all of a line
+
+
+class Program:
+    """The code of a run, which its author knows: the lines and names that a traceback shows of it."""
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+        self._lines: frozenset[str] | None = None
+        self._names: frozenset[str] = frozenset()
+
+    def _read(self) -> frozenset[str]:
+        if self._lines is None:
+            self._names = frozenset(_DEFINED.findall(self._code))
+            self._lines = frozenset(filter(None, map(str.strip, self._code.splitlines())))
+        return self._lines
+
+    def has_line(self, line: str) -> bool:
+        return line in self._read()
+
+    def defines(self, name: str) -> bool:
+        self._read()
+        return name in self._names
+
+
+class PublicTexts:
+    """Those of one session."""
+
+    def __init__(self) -> None:
+        self._new: set[int] = set()
+        self._old: set[int] = set()
+        self._pending: list[JsonValue] = []
+        self._taking = Lock()  # outputs are read on several threads
+
+    def add(self, value: JsonValue) -> None:
+        """A text or value that the host made of definitions and of nothing else. It is read when an output is."""
+        self._pending.append(value)
+        if len(self._pending) > _MOST_PENDING:
+            self._take()
+
+    def add_code(self, code: str) -> None:
+        """The code of a skill, or of a function that calls a tool; also what its functions are called."""
+        self.add([code, *_DEFINED.findall(code)])
+
+    def has(self, text: str) -> bool:
+        """Whether the host handed exactly this text out."""
+        self._take()
+        return self._knows(text.strip())
+
+    def stretches(self, text: str, program: Program | None = None) -> tuple[Stretch, ...]:
+        """Where such texts stand in an output: in order, not overlapping."""
+        self._take()
+        found: list[_Place] = []
+        at = 0
+        for number, line in enumerate(text.split("\n")):
+            if not number % 100:
+                check_cancelled()
+            found += self._line(line, at, program)
+            at += len(line) + 1
+        return tuple(_joined(text, found))
+
+    def _take(self) -> None:
+        with self._taking:
+            while self._pending:
+                for one in _pieces(self._pending.pop()):
+                    if len(self._new) >= _MOST:
+                        self._old, self._new = self._new, set()
+                    self._new.add(hash(one))
+
+    def _knows(self, text: str) -> bool:
+        return (key := hash(text)) in self._new or key in self._old
+
+    def _line(self, line: str, at: int, program: Program | None) -> Iterator[_Place]:
+        core = line.strip()
+        start = at + len(line) - len(line.lstrip())
+        if core.startswith(_RESULT):
+            core, start = core[len(_RESULT) :], start + len(_RESULT)
+        end = start + len(core)
+        if self._is_public(core, program):
+            yield start, end, True
+            return
+        strings = list(self._strings(core))
+        if len(strings) == 1 and self._is_between(core[: strings[0][0]]) and self._is_between(core[strings[0][1] :]):
+            yield start, end, True
+            return
+        head = _EXCEPTION.match(core)
+        if head:
+            yield start, start + head.end(), False
+            ends = (core.find(one, head.end()) for one in _FROM_DEFINITIONS)
+            if at := next((at for at in ends if at >= 0 and self._knows(core[at:])), 0):
+                yield start + at, end, False
+                return
+        yield from ((start + one, start + to, False) for one, to in strings)
+
+    def _is_public(self, line: str, program: Program | None) -> bool:
+        """Whether a line is one that was handed out, of the program, or of a traceback."""
+        if not any(map(str.isalnum, line)):
+            return _MARKERS.fullmatch(line) is not None
+        own = program is not None and (program.has_line(line) or self._is_frame(line, program))
+        return own or self._knows(line) or line in _HEADS
+
+    def _is_frame(self, line: str, program: Program) -> bool:
+        """Of a traceback. What the function is called counts only if the program or a skill defines it."""
+        if not line.startswith("File ") or (frame := _FRAME.match(line)) is None:
+            return False
+        if frame.end() == len(line):
+            return True
+        function = _IN.fullmatch(line, frame.end())
+        return function is not None and (
+            function[1] is None or program.defines(function[1]) or self._knows(function[1])
+        )
+
+    def _strings(self, line: str) -> Iterator[tuple[int, int]]:
+        """Where strings stand that are known; those with nothing but signs between them as one."""
+        start = end = -1
+        at = 0 if self._new or self._old else len(line)
+        while quote := _QUOTE.search(line, at):
+            string = _STRING.match(line, quote.start())
+            at = quote.end()
+            if string is None or not self._knows(_unquoted(string.group()).strip()):
+                continue
+            at = string.end()
+            if start >= 0 and self._is_between(line[end : string.start()]):
+                end = at
+                continue
+            if start >= 0:
+                yield start, end
+            start, end = string.span()
+        if start >= 0:
+            yield start, end
+
+    def _is_between(self, text: str) -> bool:
+        """Whether this may stand between the strings of a definition: signs, constants, and numbers it holds."""
+        return all(
+            one in _CONSTANTS or _FEW_DIGITS.fullmatch(one) or self._knows(one) for one in _BETWEEN.findall(text)
+        )
+
+
+class Stretches:
+    """Those of one text, while tokens take the place of parts of it."""
+
+    def __init__(self, stretches: Iterable[Stretch] = ()) -> None:
+        self.all = tuple(stretches)
+        self._starts = [one.start for one in self.all]
+
+    def around(self, start: int, end: int) -> Stretch | None:
+        """The stretch that all of this stands in."""
+        at = bisect_right(self._starts, start) - 1
+        return self.all[at] if at >= 0 and end <= self.all[at].end else None
+
+    def moved(self, edits: Sequence[tuple[int, int, int]]) -> Stretches:
+        """Where they stand after these edits, in order: from, to, letters that stand there now."""
+        found: list[Stretch] = []
+        shift = number = 0
+        for one in self.all:
+            while number < len(edits) and edits[number][1] <= one.start:
+                shift += edits[number][2] - (edits[number][1] - edits[number][0])
+                number += 1
+            start, inner = one.start + shift, 0
+            cut = False
+            for at, to, letters in edits[number:]:
+                if at >= one.end:
+                    break
+                cut = cut or at < one.start or to > one.end  # a token reaches over its end: the stretch is none now
+                inner += letters - (to - at)
+            if not cut:
+                found.append(Stretch(start, one.end + shift + inner, one.long))
+        return Stretches(found)
+
+
+def _pieces(value: JsonValue) -> Iterator[str]:
+    """Every text in a value, each of its lines, and its longer numbers."""
+    for text in texts(value):
+        yield text.strip()
+        if "\n" in text:
+            for line in text.split("\n"):
+                if line := line.strip():
+                    yield line
+                    if '"""' in line:  # the first and the last line of a docstring
+                        yield line.replace('"""', "").strip()
+    yield from _numbers(value)
+
+
+def _numbers(value: JsonValue) -> Iterator[str]:
+    stack: list[JsonValue] = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            stack += node.values()
+        elif isinstance(node, list | tuple):
+            stack += node
+        elif isinstance(node, int | float) and not isinstance(node, bool):
+            yield repr(node)
+
+
+def _joined(text: str, found: Sequence[_Place]) -> Iterator[Stretch]:
+    """Whole lines in a row become one stretch. In a short one, a word may be data after all."""
+    at = 0
+    while at < len(found):
+        (start, end, whole), at = found[at], at + 1
+        while whole and at < len(found) and found[at][2] and not _WORD.search(text, end, found[at][0]):
+            end, at = found[at][1], at + 1
+        words = sum(1 for _ in zip(_WORD.finditer(text, start, end), range(_FEWEST_WORDS), strict=False))
+        yield Stretch(start, end, words >= _FEWEST_WORDS)
+
+
+def _unquoted(string: str) -> str:
+    """What a string in quotes says, in JSON or in Python."""
+    inner = string[1:-1]
+    if "\\" not in inner:
+        return inner
+    said = _ESCAPE.sub(_unescaped, inner)
+    if not any("\ud800" <= sign <= "\udfff" for sign in said):
+        return said
+    return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    sign = match[1]
+    if len(sign) == 1:
+        return _ESCAPES.get(sign, sign)
+    number = int(sign[1:], 16)
+    return chr(number) if number <= 0x10FFFF else match[0]
