@@ -353,3 +353,33 @@ async def test_files_that_a_program_wants_to_change_are_listed_shown_allowed_and
     await allow.answer(ASKS, "allow")
     assert "Allowed." in await allow.end()
     assert file.read_text() == "<new />"
+
+
+async def test_a_file_that_changes_after_it_was_shown_is_not_overwritten(client, command, paths):
+    file = paths.workspace / "old.txt"
+    await client.call("execute_code", **WRITES)
+    _, said = await over(command("runs", "list", "--json"))
+    (listed,) = [one for one in json.loads(said) if one["kind"] == "files"]
+    allow = command("runs", "allow", listed["id"])
+    await allow.until(ASKS)
+    file.write_text("the user's by now")
+    await allow.answer("", "allow")
+    code, said = await over(allow)
+    assert (code, "A file changed after it was shown." in said) == (1, True), said
+    again = command("runs", "allow", listed["id"])
+    shown = await again.answer(ASKS, "allow")
+    assert "That would be lost. It stays as it is here" in shown
+    code, said = await over(again)
+    assert (code, "none was written" in said) == (1, True), said
+    assert file.read_text() == "the user's by now"
+    assert [one["id"] for one in json.loads((await over(command("runs", "list", "--json")))[1])] == [listed["id"]]
+
+
+async def test_a_long_difference_says_how_much_of_it_is_not_shown(client, command, paths):
+    (paths.workspace / "old.txt").write_text("line\n" * 900)
+    await client.call("execute_code", **WRITES)
+    _, said = await over(command("runs", "list", "--json"))
+    (listed,) = [one for one in json.loads(said) if one["kind"] == "files"]
+    deny = command("runs", "deny", listed["id"])
+    assert "more lines are different" in await deny.answer(ASKS, "")
+    await over(deny)

@@ -264,7 +264,7 @@ async def test_a_conflict_is_shown_and_the_user_decides_with_a_difference(core, 
     file.write_text("user\n")
     run = await running
     assert run.held == ("a.txt",)
-    assert "somebody else changed it" in run.model_view
+    assert "it was changed outside of the program" in run.model_view
     (line,) = (await core.desk.held_plan(run.id)).lines
     assert (line.state, line.deed) == ("conflict", "change")
     assert await core.desk.held_text(run.id, "a.txt") == ("user\n", "program\n")

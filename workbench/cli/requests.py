@@ -198,6 +198,7 @@ class FilesRequest(Request):
     def __init__(self, held: FileChanges) -> None:
         names = ", ".join(one.path for one in held.files[:3]) + (" …" if held.count > 3 else "")
         super().__init__(held.id, held.id, Risk.MEDIUM, f"Wants to change {names}.", held.actor, math.inf)
+        self._shown: dict[str, str] = {}  # path → its state in the plan that the user read
 
     @property
     def word(self) -> str:
@@ -205,6 +206,7 @@ class FilesRequest(Request):
 
     async def facts(self, connection: Connection, width: int) -> list[str]:
         plan = await connection.questions.held_plan(self.id)
+        self._shown = {line.path: line.state for line in plan.lines}
         lines = [self.sentence, "Nobody approved this program. The files are as they were until you decide.", ""]
         for line in plan.lines:
             stays = " It stays as it is here; the window can overwrite it." if line.state == "conflict" else ""
@@ -218,17 +220,30 @@ class FilesRequest(Request):
         except WorkbenchError as fault:
             return [f"  {fault.message}"]
         now, proposed = [(await connection.whole(text)).splitlines() for text in texts]
-        return [f"  {line}" for line in unified_diff(now, proposed, "now", "allowed", lineterm="")][:_LINES]
+        lines = [f"  {line}" for line in unified_diff(now, proposed, "now", "allowed", lineterm="")]
+        more = [f"  … {len(lines) - _LINES:,} more lines are different"] if len(lines) > _LINES else []
+        return [*lines[:_LINES], *more]
 
     async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
-        plan = await questions.held_plan(self.id)
-        paths = tuple(line.path for line in plan.lines if not allow or line.state in ("ready", "done"))
+        paths = tuple(path for path, state in self._shown.items() if not allow or state in ("ready", "done"))
+        if allow and not paths:
+            raise WorkbenchError(
+                "Each of these files changed since the program began, so none was written.",
+                "Overwrite them in the window, or deny the changes.",
+            )
+        now = {line.path: line.state for line in (await questions.held_plan(self.id)).lines}
+        if allow and any(now.get(path) != self._shown[path] for path in paths):
+            raise WorkbenchError(
+                "A file changed after it was shown.", "Nothing was decided. Look at it again; it waits."
+            )
         done = await questions.decide_files(self.id, *((paths, ()) if allow else ((), paths)))
         if done.note:
             raise WorkbenchError(done.note, "What could not be written waits on.")
 
     def ended_by(self, event: Event) -> str:
-        return "It was decided elsewhere." if isinstance(event, FilesHeld) and event.run_id == self.id else ""
+        if not isinstance(event, FilesHeld) or event.run_id != self.id:
+            return ""
+        return "What waits is different now; look at it again." if event.count else "It was decided elsewhere."
 
 
 async def found(questions: Questions) -> list[Request]:

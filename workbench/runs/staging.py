@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 _NAMED: Final = 20  # files that the answer to an agent names
 _WHY: Final = {
     EXISTED: "it is not a file of your programs",
-    CHANGED: "somebody else changed it while the program ran",
+    CHANGED: "it was changed outside of the program while that ran",
     RUNNABLE: "other tools would run it",
     FULL: "the workspace is full",
     INTERRUPTED: "the workbench ended while the program ran",
