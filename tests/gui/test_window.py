@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from workbench.events import Noticed
+from workbench.events import Noticed, ServerChanged, ServerRemoved
 from workbench.gui.bridge import NOT_CONNECTED, Link, LinkState
-from workbench.records import AgentInfo, Fault, Strength
+from workbench.records import AgentInfo, Fault, ServerStatus, Strength
 
 
 def shown(widget: Any) -> str:
@@ -55,6 +56,25 @@ def test_a_fault_is_said_once_with_its_hint_and_a_storm_does_not_fill_the_window
     for number in range(10):
         window.hear(Noticed(Fault(f"Fault {number}.")))
     assert [banner.fault.message for banner in window.banners.shown()] == ["Fault 7.", "Fault 8.", "Fault 9."]
+
+
+def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any, paper: Any, settled: Any) -> None:
+    def fail() -> None:
+        for name in ("demo", "demo2"):
+            window.hear(Noticed(Fault(f"{name}: The server did not answer within 20 seconds.", "Try again.")))
+
+    def left() -> list[str]:
+        return [banner.fault.message.partition(":")[0] for banner in window.banners.shown()]
+
+    state = paper.server_states["demo"]
+    fail()
+    window.hear(ServerChanged(replace(state, status=ServerStatus.STARTING)))
+    assert left() == ["demo", "demo2"]
+    window.hear(ServerChanged(replace(state, status=ServerStatus.READY)))
+    assert left() == ["demo2"]
+    fail()
+    window.hear(ServerRemoved("demo2"))
+    assert left() == ["demo"]
 
 
 def test_foreign_words_in_a_fault_are_never_markup(window: Any) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from workbench.events import Event, Noticed, SecretsChanged
+from workbench.events import Event, Noticed, SecretsChanged, ServerChanged, ServerRemoved
 from workbench.gui.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.gui.context import Context
 from workbench.gui.icons import pixmap
@@ -18,7 +18,7 @@ from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label, tool_button
-from workbench.records import CoreStatus, Fault, SecretStore
+from workbench.records import CoreStatus, Fault, SecretStore, ServerStatus
 
 AT_ONCE = 3
 """Strips beyond this number push out the oldest: a storm of faults must not fill the window."""
@@ -119,6 +119,10 @@ class Banners(Pane):
             self.show_fault(event.fault, "warning")
         elif isinstance(event, SecretsChanged):
             self.show_store(event.store)
+        elif isinstance(event, ServerRemoved):
+            self._drop_faults_of(event.name)
+        elif isinstance(event, ServerChanged) and event.state.status is ServerStatus.READY:
+            self._drop_faults_of(event.state.config.name)
 
     def refresh(self) -> None:
         """What is wrong with the bench may have been found before this window came."""
@@ -145,6 +149,12 @@ class Banners(Pane):
         banner.closable()
         self._column.addWidget(banner)
         banner.show()
+
+    def _drop_faults_of(self, server: str) -> None:
+        """Once a server is ready or removed, why it did not start before is no longer true."""
+        for banner in self.shown():
+            if banner.fault.message.startswith(f"{server}: "):  # as the list of servers words it
+                self._drop(banner)
 
     def show_link(self, link: Link) -> None:
         """The core was lost, is coming back, or needs a person."""

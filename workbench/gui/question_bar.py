@@ -63,8 +63,8 @@ class QuestionBar(QFrame):
         self.hide()
 
     def tell(self, symbol: str, tone: str, sentence: str, hint: str) -> None:
-        """Say why something cannot be done; there is nothing to agree to."""
-        self.ask(symbol, tone, sentence, hint, "", None)
+        """Say why something cannot be done. There is nothing to agree to, so the keyboard stays where it is."""
+        self._show(symbol, tone, sentence, hint, "", None)
 
     def ask(
         self,
@@ -77,6 +77,19 @@ class QuestionBar(QFrame):
         further: Sequence[Answer] = (),
     ) -> None:
         """Show the question; `act` is called only by a press on the button named `yes`. `further`: other ways on."""
+        self._show(symbol, tone, sentence, hint, yes, act, further)
+        self._no.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show(
+        self,
+        symbol: str,
+        tone: str,
+        sentence: str,
+        hint: str,
+        yes: str,
+        act: Callable[[], None] | None,
+        further: Sequence[Answer] = (),
+    ) -> None:
         mark(self, kind="banner", tone=tone)
         self._picture.setPixmap(pixmap(symbol, tone, self._theme.unit * 4, self.devicePixelRatioF()))
         self._sentence.setText(sentence)
@@ -90,7 +103,6 @@ class QuestionBar(QFrame):
         self._show_further(further)
         self._before = QApplication.focusWidget()
         self.show()
-        self._no.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dismiss(self) -> None:
         """Take the question back and the keyboard to where it was."""

@@ -58,7 +58,7 @@ class FileChanges:
     """What one of them changed together."""
 
     id: str  # of the run, where a run did it
-    kind: str  # run, agent, person, undo; held: it waits for the user, or was allowed by them
+    kind: str  # run, agent, person, undo; held: it waits for the user; allowed: it waited, and the user allowed it
     actor: str
     label: str  # one line: what it was about
     at: float

@@ -20,6 +20,7 @@ from workbench.workspace.snapshots import Snapshots, Writer
 from workbench.workspace.undoing import Step, Undoing
 
 HELD: Final = "held"
+ALLOWED: Final = "allowed"
 _MOST: Final = 10_000  # undecided requests that are listed
 
 
@@ -62,7 +63,10 @@ class HeldFiles(Undoing):
         with self._lock:
             found = self._held.find(name) if self._held.exists else None
         if found is None:
-            raise WorkbenchError("No file changes of this run wait for a decision.", "Look at the list again.")
+            raise WorkbenchError(
+                "No file changes of this run wait for a decision.",
+                "They were decided already, or there were none. “Changes” lists what was written.",
+            )
         return found
 
     def find(self, name: str) -> Changes:
@@ -81,7 +85,7 @@ class HeldFiles(Undoing):
         with self._deciding:
             asked = self.asked(name)
             changes = self.find(name)
-            writer = Writer(f"{name}-{secrets.token_hex(3)}", HELD, actor, changes.label, only=tuple(allowed))
+            writer = Writer(f"{name}-{secrets.token_hex(3)}", ALLOWED, actor, changes.label, only=tuple(allowed))
             failed = self._take_all_back(changes, allowed, writer) if allowed else []
             over = {*allowed, *denied} - {*failed}
             with self._lock:
@@ -90,7 +94,7 @@ class HeldFiles(Undoing):
                 if asked.files:
                     self._held.add(asked)
                 self.contents.drop(self.contents.all().keys() - self._held.wanted())
-        return Changes(writer.id, HELD, actor, writer.label, 0.0, writer.files, note=writer.note)
+        return Changes(writer.id, ALLOWED, actor, writer.label, 0.0, writer.files, note=writer.note)
 
     def close(self) -> None:
         with self._lock:

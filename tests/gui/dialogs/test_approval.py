@@ -248,6 +248,7 @@ def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper
     dialog._foot._check.click()
     qtbot.waitUntil(lambda: dialog._head._sentence.full_text() == "Now harmless.")
     assert dialog._foot._facts.full_text() == f"SHA-256 {'b' * 12}"
+    assert dialog.focusWidget() is dialog._foot._deny
     dialog._program._changes.click()
     assert "+print('fine')" in dialog._program.diff.changed_lines()
     qtbot.waitUntil(dialog._foot.allow.settled)
@@ -262,6 +263,7 @@ def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, pape
     dialog.reject()
     assert not dialog._program.editing
     assert dialog.isVisible()
+    assert dialog.focusWidget() is dialog._foot._deny
     press(dialog, Qt.Key.Key_Escape, release=False)
     assert not dialog.isVisible()
     assert decisions(paper) == []

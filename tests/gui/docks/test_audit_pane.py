@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
 from workbench.gui.audit.filters import Filter, line, query_of, read, typed
 from workbench.gui.audit.steps import code_of, span, steps
@@ -45,6 +45,7 @@ def test_text_and_kind_filter_what_is_asked(window: Any, paper: Any, make: Any, 
     settled()
     assert window.audit.model.rowCount() == 0
     assert paper.asked[-1][1][0].kind == "server."
+    assert "No entry matches" in [part.text() for part in window.audit.findChildren(QLabel) if not part.isHidden()]
 
 
 def test_the_chain_is_verified_and_the_first_broken_entry_named(window: Any, paper: Any, settled: Any) -> None:

@@ -325,11 +325,13 @@ def test_what_is_no_json_object_is_never_sent_saved_or_copied(
     editor.selectAll()
     qtbot.keyClick(editor, Qt.Key.Key_Delete)
     editor.insertPlainText(text)
+    editor.setFocus()
     qtbot.keyClick(panel, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     bar = panel.findChild(QuestionBar)
     assert bar.isVisible()
     buttons = [button for button in bar.findChildren(QPushButton) if button.isVisible()]
     assert [button.text() for button in buttons] == ["Close"]
+    assert panel.window().focusWidget() is editor  # what is typed next corrects the text
     qtbot.mouseClick(buttons[0], Qt.MouseButton.LeftButton)
     assert bar.isHidden()
     panel.save_call()

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 
 from tests.gui.conftest import make_run
 from workbench.events import FilesChanged
@@ -207,6 +208,13 @@ def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, pap
     settled()
     assert (paper.file_home / "notes.txt").read_text() == "old\n"
     assert strip.words() == ""
+    assert "Changes" in page.note.text()
+    assert not any(button.isVisible() for button in page.findChildren(QPushButton))
+    window.files.look(CHANGES)
+    window.files.refresh()
+    settled()
+    row = window.files.changes.model.index(0).data(ROW)
+    assert (row.title.startswith("You allowed: "), row.icon, row.badges) == (True, "check", ())
 
 
 def test_waiting_changes_stand_on_top_of_the_list_and_cannot_be_undone(held, window, paper, settled):

@@ -282,6 +282,7 @@ class ApprovalDialog(LaterDialog):
         self._foot.show_editing(False)
         self._fault.show_fault(None)
         self._foot.show_run(self._run)
+        self._foot.take_keyboard()
 
     def _show_edit(self, verdict: Verdict) -> None:
         """What the text would do as it stands in the editor now; nothing is decided about it yet."""

@@ -118,7 +118,7 @@ class PermissionsDialog(QDialog):
         kind, _, name = self.list.key().partition(":")
         questions = self._context.questions
         if kind == "rule":
-            self._run(questions.revoke_permission(name), self.tr("Revoked: it is asked about again."), revoked=name)
+            self._run(questions.revoke_permission(name), self.tr("Revoked. You are asked again."), revoked=name)
         elif kind == "trust":
             self._run(questions.trust_server(name, False), self.tr("{0} is not believed any more.").format(name))
         elif kind == "host":

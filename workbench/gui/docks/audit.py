@@ -85,6 +85,8 @@ class AuditPane(Pane):
     # putting it together
 
     def _nothing(self) -> tuple[str, str]:
+        if self.model.filtered:
+            return self.tr("No entry matches"), self.tr("Search for less, or take filters away.")
         return (
             self.tr("Nothing to show"),
             self.tr("Every call, proposal, decision and refusal is written here and chained to the one before."),

@@ -100,8 +100,8 @@ class ServerDeeds(QObject):
         several.open()
 
     def _imported_some(self, report: ImportReport) -> None:
-        names = ", ".join(report.added[:3]) + (" …" if len(report.added) > 3 else "")
-        self.wished.emit(Say(self.tr("Added {0} servers: {1}.").format(len(report.added), names)))
+        names = ", ".join(report.added[:3]) + (", …" if len(report.added) > 3 else ".")
+        self.wished.emit(Say(self.tr("Added {0} servers: {1}").format(len(report.added), names)))
 
     def _connect_added(self, names: tuple[str, ...]) -> None:
         self._context.tasks.run("connect servers", self._pane.connect_servers(names))

@@ -39,6 +39,7 @@ class ChangePage(QWidget):
         self.allow = self._button(self.tr("Allow…"), "check", self._ask_allow)
         self.deny = self._button(self.tr("Keep the old files…"), "x", self._ask_deny)
         mark(self.allow, kind="primary")
+        self.allow.setIcon(icon("check", "on_accent"))
         self.run = self._button(self.tr("Open the run"), "terminal", self._open_run)
         self.file = self._button(self.tr("Open the file"), "eye", self._open_file)
         self.model = RowsModel(self)
@@ -117,8 +118,7 @@ class ChangePage(QWidget):
         self.undo.setVisible(not held)
         self.undo.setEnabled(some)
         for button in (self.allow, self.deny):
-            button.setVisible(held)
-            button.setEnabled(some)
+            button.setVisible(held and some)
         self.run.setVisible(changes is not None and (changes.kind == "run" or held))
         index = self.model.find(before)
         self.list.setCurrentIndex(index if index.isValid() else self.model.index(0))
@@ -126,6 +126,7 @@ class ChangePage(QWidget):
 
     def _selected(self) -> None:
         one = self.chosen()
+        self.file.setVisible(self._changes is not None)
         self.file.setEnabled(one is not None and one.after is not None and one.after.kind == "file")
         self.head.setText(f"{one.path} — {deed_word(one.deed)}" if one else "")
         self.warning.setText(self.tr("⚠ Elsewhere, {0}").format(one.warning) if one and one.warning else "")

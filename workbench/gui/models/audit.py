@@ -110,6 +110,11 @@ class AuditModel(QAbstractTableModel):
         """What is shown."""
         return self._query
 
+    @property
+    def filtered(self) -> bool:
+        """Whether some entries may be left out."""
+        return replace(self._query, brief=False, limit=0, before=0) != EntryQuery(limit=0)
+
     def entry(self, index: Index) -> Entry | None:
         return self._at(index.row()) if index.isValid() else None
 

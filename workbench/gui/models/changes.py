@@ -18,7 +18,7 @@ from workbench.records.files import OUTSIDE
 translate = QCoreApplication.translate
 HELD = "held:"
 """How the id of a run begins where its changes are meant that wait for the user."""
-_ICONS = {"held": "hourglass", "run": "play", "agent": "agent", "person": "user", "undo": "undo"}
+_ICONS = {"held": "hourglass", "allowed": "check", "run": "play", "agent": "agent", "person": "user", "undo": "undo"}
 _TONES = {"added": "success", "changed": "info", "deleted": "danger", "rights": "muted"}
 
 
@@ -40,6 +40,10 @@ def title_of(one: FileChanges) -> str:
     if one.kind == "held":
         return translate("changes", "Changes of {0} to files that are not its own: {1}").format(
             one_line(one.actor, 60), one_line(one.label, 120) or translate("changes", "a program")
+        )
+    if one.kind == "allowed":
+        return translate("changes", "You allowed: {0}").format(
+            one_line(one.label, 120) or translate("changes", "changes of a program")
         )
     if one.kind == "undo":
         return translate("changes", "Taken back: {0}").format(
