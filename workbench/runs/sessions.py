@@ -137,12 +137,13 @@ class Session:
     def mask_output(self, text: str, program: Program | None = None) -> str:
         """The same for what a program made, which may have cut a text anywhere. In texts that the workbench handed to
         it, and in the lines of its own that a traceback shows, nothing is guessed."""
-        if not self._masked() or not self.public_texts.stretches(text, program):
+        public = self.public_texts.stretches(text, program) if self._masked() else ()
+        if not public:
             text = self.mask(text)
             return self.vault.without_halves(text) if self._masked() else text
-        text = self._masks.mask(text)
-        public = Stretches(self.public_texts.stretches(text, program))
-        return self.vault.without_halves(*self.vault.sanitize_around(text, public))
+        if (bare := self._masks.mask(text)) != text:
+            public = self.public_texts.stretches(bare, program)
+        return self.vault.without_halves(*self.vault.sanitize_around(bare, Stretches(public)))
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """A value as audit and model may see it."""
