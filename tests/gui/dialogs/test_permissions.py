@@ -83,7 +83,7 @@ def test_a_rule_is_revoked_and_that_is_undone(page: PermissionsDialog, paper: An
     choose(page, "rule:p")
     page.revoke.click()
     qtbot.waitUntil(page.undo.isVisible)
-    assert "asked about again" in page.words.text()
+    assert "asked again" in page.words.text()
     assert not any("Creates a ticket" in title for title in titles(page))
     page.undo.click()
     qtbot.waitUntil(page.undo.isHidden)
