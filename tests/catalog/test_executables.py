@@ -38,7 +38,7 @@ def test_other_bytes_are_told_and_the_same_bytes_elsewhere_are_not(tool: Path) -
     touched = look(launch(tool), {file.name: file for file in before})
     assert difference(before, touched) == ""
     tool.write_text("#!/bin/sh\nrm -rf ~\n")
-    assert "was changed since" in difference(before, look(launch(tool), {}))
+    assert "has changed since" in difference(before, look(launch(tool), {}))
     other = tool.with_name("other")
     other.write_text("evil")
     other.chmod(0o755)
@@ -55,7 +55,7 @@ def test_the_script_of_an_interpreter_counts_too(tool: Path) -> None:
     assert [file.name for file in before] == ["python3", "serve.py"]
     script.write_text("2")
     after = look(launch(python, "-u", "serve.py", command="python3"), {})
-    assert "serve.py was changed" in difference(before, after)
+    assert "serve.py has changed" in difference(before, after)
     assert len(look(launch(python, "-m", "serve.py", command="python3"), {})) == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import subprocess
@@ -10,6 +11,15 @@ import psutil
 
 from workbench.catalog import guard
 from workbench.catalog.groups import Groups
+
+
+async def the_guard() -> psutil.Process:
+    """A process that has just begun shows no command for a moment."""
+    async with asyncio.timeout(60):
+        while not (found := guards()):
+            await asyncio.sleep(0.01)
+    (process,) = found
+    return process
 
 
 def guards() -> list[psutil.Process]:
@@ -25,7 +35,7 @@ async def test_the_guard_lives_as_long_as_the_groups() -> None:
     await groups.close()  # nothing was ever started
     server = _sleeper()
     await groups.add(server.pid)
-    (process,) = guards()
+    process = await the_guard()
     assert os.getpgid(process.pid) == process.pid  # a session of its own: a terminal's Ctrl+C does not reach it
     server.kill()
     server.wait()
@@ -38,12 +48,12 @@ async def test_a_guard_that_was_killed_is_replaced_and_knows_everything() -> Non
     groups = Groups()
     servers = [_sleeper(), _sleeper()]
     await groups.add(servers[0].pid)
-    (first,) = guards()
+    first = await the_guard()
     first.kill()
     first.wait(60)
     await _noticed(groups)
     await groups.add(servers[1].pid)
-    (second,) = guards()
+    second = await the_guard()
     assert second.pid != first.pid
     await groups.close()  # as if the core were gone: the guard still lists both
     assert [server.wait(60) for server in servers] == [-15, -15]

@@ -111,8 +111,8 @@ async def test_calls_run_beside_each_other_and_come_back_as_values(script: Any) 
 
     code = "await Promise.all([callTool('s', 'a', { n: 1 }), callMcpTool('mcp__s__b__c')])"
     assert value(await script.run(code, answer=meeting)) == [
-        {"what": "call", "server": "s", "tool": "a", "arguments": {"n": 1}},
-        {"what": "call", "server": "s", "tool": "b__c", "arguments": {}},
+        {"what": "call", "server": "s", "tool": "a", "arguments": {"n": 1}, "unwrap": True},
+        {"what": "call", "server": "s", "tool": "b__c", "arguments": {}, "unwrap": True},
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 
@@ -16,8 +17,11 @@ HANG = 120  # seconds; only a test that fails takes them
 
 def launchers() -> list[int]:
     """By their command, as whoever wants to stop one finds them."""
-    children = psutil.Process().children()
-    return [child.pid for child in children if any("sandbox.launcher" in word for word in child.cmdline())]
+    found = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
+            found += [child.pid] * any("sandbox.launcher" in word for word in child.cmdline())
+    return found
 
 
 async def run(core: Core, code: str) -> Run:
