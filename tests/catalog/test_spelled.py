@@ -13,7 +13,13 @@ TOOLS = [Tool("git-hub", "create_issue"), Tool("git-hub", "a__b"), Tool("lab", "
 
 @pytest.mark.parametrize(
     "word",
-    ["mcp__git-hub__create_issue", "git-hub__create_issue", "git-hub.create_issue", "git_hub/create_issue"],
+    [
+        "mcp__git-hub__create_issue",
+        "git-hub__create_issue",
+        "git-hub.create_issue",
+        "git_hub/create_issue",
+        "servers.git_hub.create_issue",
+    ],
 )
 def test_server_and_tool_are_told_apart(word: str) -> None:
     assert spelled(word, TOOLS) == ("git-hub", "create_issue")
@@ -22,6 +28,10 @@ def test_server_and_tool_are_told_apart(word: str) -> None:
 @pytest.mark.parametrize(("word", "wanted"), [("a__b", ("git-hub", "a__b")), (" mix.it ", ("lab", "mix.it"))])
 def test_a_name_that_only_one_server_has_is_enough(word: str, wanted: tuple[str, str]) -> None:
     assert spelled(word, TOOLS) == wanted
+
+
+def test_a_server_that_is_called_servers_keeps_its_name() -> None:
+    assert spelled("servers.lab.create", [*TOOLS, Tool("servers", "lab.create")]) == ("servers", "lab.create")
 
 
 def test_a_name_that_two_servers_have_is_asked_back() -> None:

@@ -22,6 +22,9 @@ from workbench.sandbox.program import Ending
         ("No module named 'pandas'", "run.packages"),
         ("No module named 'serversome'", "run.packages"),
         ("No module named 'servers.nowhere'", ""),
+        ("'coroutine' object is not subscriptable", "An await is missing"),
+        ("'coroutine' object has no attribute 'get'", "An await is missing"),
+        ("f() takes from 0 to 1 positional arguments but 2 were given", "with keywords"),
         ("division by zero", ""),
     ],
 )

@@ -14,10 +14,12 @@ _MARK = later(r"__|\.|/")
 
 
 def spelled(name: str, tools: Sequence[Tool]) -> tuple[str, str]:
-    """Server and tool of `mcp__server__tool`, `server__tool`, `server.tool`, `server/tool`, or of a name that only one
-    server has."""
+    """Server and tool of `mcp__server__tool`, `server__tool`, `server.tool`, `server/tool`, `servers.server.tool` (as
+    programs import it), or of a name that only one server has."""
     wanted = name.strip().removeprefix("mcp__")
     servers = {tool.server: tool.server for tool in tools} | {package_name(tool.server): tool.server for tool in tools}
+    if "servers" not in servers:
+        wanted = wanted.removeprefix("servers.")
     parts = [(wanted[: mark.start()], wanted[mark.end() :]) for mark in _MARK.finditer(wanted)]
     meant = [(servers[server], name) for server, name in parts if server in servers]
     there = {(tool.server, tool.name) for tool in tools} if len(meant) > 1 else set()  # `a__b` beside `a`

@@ -27,7 +27,11 @@ _MEANINGS = (  # what Python says of a limit, and what its author can do
     (r"\[Errno 28\]", "Home and temporary folders are small and in memory; write what is large below workspace/."),
     (r"\[Errno 24\]", "A program may have only so many files open at once; close each when it is done with."),
     (
-        r"object is not a mapping",
+        r"'coroutine' object",
+        "An await is missing: write await before the call, as in `page = await list_orders(limit=3)`.",
+    ),
+    (
+        r"object is not a mapping|positional arguments? but",
         "Call a tool's function with keywords, as its signature names them, or with one dict of arguments.",
     ),
     (r"can't start new thread", "A program may have only so many threads (run.pids); use asyncio.gather instead."),

@@ -147,9 +147,22 @@ class _Check:
             return
         if (found := self._known(package, function, step)) and (definition := self._definition(found)):
             keywords = parameter_names([one.key for one in definition.fields])
+            if self._positional(found, definition, keywords, call, step):
+                return
             self._keywords(found, definition, keywords, call, step)
             sent = _sent(call, {word: key for key, word in keywords.items()})
             self._contract(found.tool, definition, sent, keywords, step)
+
+    def _positional(
+        self, found: Named, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: Step
+    ) -> bool:
+        """Whether the call gives several arguments without their names, which fails as the call is made."""
+        if len(call.args) < 2 or any(isinstance(part, ast.Starred) for part in call.args):
+            return False
+        listing = _listing(definition, keywords)
+        words = f"{_title(found.tool)} takes its arguments by name, as in {found.function}(name=value). {listing}"
+        self._tell("parameter.positional", words, found.function, step, step.is_certain)
+        return True
 
     def _keywords(
         self, found: Named, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: Step
