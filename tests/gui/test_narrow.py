@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
 from workbench.gui.bridge import Bridge
 from workbench.gui.main_window import MainWindow
+from workbench.gui.question_bar import QuestionBar
+from workbench.gui.text import ForeignLabel
 from workbench.records import CallTrace, Ledger, Observation, Risk, RunState
 
 RIGHT, LEFT = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.LeftDockWidgetArea
@@ -54,6 +58,31 @@ def test_what_a_person_put_elsewhere_stays_there(window: Any, qtbot: Any) -> Non
     qtbot.wait(150)
     assert window.dockWidgetArea(runs) == LEFT
     assert not window.layout_file.runs_below
+
+
+@pytest.mark.parametrize("height", [620, 676, 900])
+def test_a_question_about_a_call_is_whole_in_a_low_window(window: Any, qtbot: Any, settled: Any, height: int) -> None:
+    window.resize(1022, height)
+    window.centre.setCurrentWidget(window.centre.tool)
+    window.centre.tool.show_tool("demo", "list_orders")
+    settled()
+    panel = window.centre.tool.sheet().call
+    question = panel.findChild(QuestionBar)
+    question.ask(
+        "alert",
+        "danger",
+        "write_file may delete or overwrite data for good: filesystem says so.",
+        'It would be called with {"path": "/tmp/a/project/files/new.txt", "content": "content here"}',
+        "Call once",
+        lambda: None,
+        [("Always call this tool", "", lambda: None), ("Trust this server", "", lambda: None)],
+    )
+    settled()
+    buttons = [button for button in question.findChildren(QPushButton) if button.isVisible()]
+    assert len(buttons) == 4
+    qtbot.waitUntil(lambda: all(button.height() >= button.sizeHint().height() for button in buttons))
+    labels = question.findChildren(ForeignLabel)
+    qtbot.waitUntil(lambda: all(part.height() >= part.heightForWidth(part.width()) for part in labels))
 
 
 def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(

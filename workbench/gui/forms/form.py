@@ -199,6 +199,7 @@ class SchemaForm(QWidget):
         self._fields.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._pages.addWidget(self._fields)
         self._pages.addWidget(self._raw_page(unit))
+        self._pages.setMinimumHeight(1)  # it scrolls; in a low window a question below it keeps its height
         layout.addWidget(self._pages, 1)
         self.fault_list = FaultList(self._theme, self)
         self.fault_list.wanted.connect(self.reach)
