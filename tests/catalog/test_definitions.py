@@ -88,3 +88,8 @@ def test_all_definitions_of_a_server_together_have_a_limit(monkeypatch) -> None:
     assert [tool.name for tool in found.tools] == ["tool_0", "tool_1"]
     assert len(found.warnings) == 7
     assert found.warnings[0] == "Tool tool_2 was left out: the definitions before it take 1,000 characters."
+
+
+def test_the_length_of_a_definition_is_counted_in_its_own_characters():
+    raw = {"name": "search", "description": "調" * 100_000, "inputSchema": {"type": "object"}}
+    assert [tool.name for tool in definitions.read("office", [raw]).tools] == ["search"]

@@ -279,6 +279,15 @@ async def test_a_changed_program_is_judged_shown_and_run(client, command, tmp_pa
     assert ((paths.workspace / "old.txt").exists(), (paths.workspace / "new.txt").exists()) == (True, False)
 
 
+async def test_an_editor_that_changes_nothing_leaves_nothing_behind(client, command, tmp_path):
+    run_id, editor, noted = await client.propose(), tmp_path / "editor", tmp_path / "noted"
+    editor.write_text(f'#!/bin/sh\nprintf %s "$1" > {noted}\n', encoding="utf-8")
+    editor.chmod(0o755)
+    code, said = await over(command("runs", "edit", run_id, EDITOR=str(editor)))
+    assert (code, "The text is as it was." in said) == (6, True), said
+    assert not Path(noted.read_text(encoding="utf-8")).parent.exists()
+
+
 async def test_a_held_call_is_shown_with_its_evidence_and_answered(client, command, person):
     await person.questions.change_setting("approval.auto_medium", True)
     await client.call("execute_code", code=READ, description="read")

@@ -32,7 +32,7 @@ def read(server: str, listed: Iterable[object]) -> Definitions:
     for position, raw in enumerate(listed, 1):
         fault = _unusable(raw)
         if not fault and isinstance(raw, Mapping):
-            size += (length := len(json.dumps(raw)))
+            size += (length := len(json.dumps(raw, ensure_ascii=False)))
             fault = _too_large(length, size)
             size -= length if fault else 0
         if fault or not isinstance(raw, Mapping):

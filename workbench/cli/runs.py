@@ -269,7 +269,8 @@ async def _change(connection: Connection, terminal: Terminal, run_id: str, sourc
         _open_editor(draft)
     code = _text_of(draft)
     if code == before:
-        draft.unlink(missing_ok=True) if not source else None
+        if not source:
+            _remove_draft(draft)
         narrate("The text is as it was.")
         return later()
     try:
@@ -277,7 +278,7 @@ async def _change(connection: Connection, terminal: Terminal, run_id: str, sourc
     except WorkbenchError as fault:
         raise WorkbenchError(fault.message, f"{fault.hint} Your text is kept: {draft}".strip()) from fault
     if done == DONE and not source:
-        draft.unlink(missing_ok=True)
+        _remove_draft(draft)
     elif done != DONE:
         narrate(
             f"Your text is kept: {draft}. `mcp-workbench runs edit {run_id} --file {shlex.quote(str(draft))}` goes on."
@@ -326,6 +327,11 @@ def _draft(run: Run, code: str) -> Path:
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
         stream.write(code)
     return draft
+
+
+def _remove_draft(draft: Path) -> None:
+    """With its folder, and what an editor left there."""
+    shutil.rmtree(draft.parent, ignore_errors=True)
 
 
 def _open_editor(draft: Path) -> None:
