@@ -410,3 +410,27 @@ def test_new_files_are_written_where_there_are_no_hard_links(place, monkeypatch)
     assert (settled.written, settled.held) == (("new.txt",), {})
     assert tree(place.root)["new.txt"][1] == b"new"
     assert list(tree(place.root)) == ["new.txt"], "no draft stays"
+
+
+def test_what_is_held_while_the_user_decides_waits_on(place, monkeypatch):
+    (place.root / "a").write_text("the user's")
+    (place.root / "b").write_text("the user's")
+    stage, more = place.begin(), place.begin()
+    (stage.folder / "a").write_text("the program's")
+    place.end(stage)
+    (more.folder / "a").write_text("the program's, later")
+    (more.folder / "b").write_text("the program's")
+    take_back = place.held._take_all_back
+
+    def meanwhile(*given):
+        place.runs = 0  # the same run, in a kept state
+        place.end(more)
+        return take_back(*given)
+
+    monkeypatch.setattr(place.held, "_take_all_back", meanwhile)
+    place.held.decide("run1", ["a"], [], "you")
+    assert (place.root / "a").read_text() == "the program's"
+    assert set(place.held.asked("run1").files) == {"a", "b"}
+    monkeypatch.undo()
+    place.held.decide("run1", ["a", "b"], [], "you")
+    assert [(place.root / name).read_text() for name in "ab"] == ["the program's, later", "the program's"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Final
@@ -71,9 +72,7 @@ class HeldFiles(Undoing):
 
     def find(self, name: str) -> Changes:
         """The same in the other direction, as the plan of an undo reads them: `before` is what would be written."""
-        found = self.asked(name)
-        found.files = {path: Change(one.after, one.before) for path, one in found.files.items()}
-        return found
+        return _reversed(self.asked(name))
 
     def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
         changes, steps = super().plan(name)
@@ -84,18 +83,27 @@ class HeldFiles(Undoing):
         why."""
         with self._deciding:
             asked = self.asked(name)
-            changes = self.find(name)
+            changes = _reversed(asked)
             writer = Writer(f"{name}-{secrets.token_hex(3)}", ALLOWED, actor, changes.label, only=tuple(allowed))
             failed = self._take_all_back(changes, allowed, writer) if allowed else []
             over = {*allowed, *denied} - {*failed}
             with self._lock:
+                left = self._held.find(name) or asked  # its run may have had more held meanwhile
                 self._held.forget([name])
-                asked.files = {path: one for path, one in asked.files.items() if path not in over}
-                if asked.files:
-                    self._held.add(asked)
+                left.files = {
+                    path: one
+                    for path, one in left.files.items()
+                    if path not in over or path not in asked.files or one.after != asked.files[path].after
+                }
+                if left.files:
+                    self._held.add(left)
                 self.contents.drop(self.contents.all().keys() - self._held.wanted())
         return Changes(writer.id, ALLOWED, actor, writer.label, 0.0, writer.files, note=writer.note)
 
     def close(self) -> None:
         with self._lock:
             self._held.close()
+
+
+def _reversed(changes: Changes) -> Changes:
+    return replace(changes, files={path: Change(one.after, one.before) for path, one in changes.files.items()})
