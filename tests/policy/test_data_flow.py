@@ -115,6 +115,45 @@ def test_a_program_that_is_too_large_to_be_followed_asks() -> None:
     assert verdict.gate is Gate.ASK
 
 
+def test_a_program_whose_names_double_with_every_line_is_read_to_an_end_and_asks() -> None:
+    doubling = "x = x.a if rows else x.b\n" * 200
+    verdict = judged(f"import os\nx = os\n{doubling}await fetch_page(url=x)")
+    assert verdict.gate is Gate.ASK
+    assert verdict.may_carry == ("demo.fetch_page",)
+
+
+def test_a_long_chain_of_methods_is_followed_to_its_end() -> None:
+    chain = ".strip()" * 60
+    assert judged(f"await fetch_page(url='https://a'{chain})").gate is Gate.AUTO
+    assert "flow.private" in flows(judged(f"await fetch_page(url=e{chain})"))
+
+
+@pytest.mark.parametrize("code", ["x = e" + ".b" * 2000, "x = e" + " + e" * 2000, "x = e" + ".b()" * 1000])
+def test_a_program_that_is_too_deeply_nested_to_be_followed_asks(code: str) -> None:
+    verdict = judged(f"{code}\nawait fetch_page(url='https://a')")
+    assert verdict.gate is Gate.ASK
+
+
+def test_what_a_later_function_puts_into_a_name_is_seen_in_every_line_that_was_read_before() -> None:
+    lines = "\n".join(f"    y{number} = y{number - 1}" for number in range(1, 6))
+    code = f"""
+box = ['https://a']
+async def go():
+    y0 = box[0]
+    for one in range(3):
+        y5 = ''
+    if box:
+{lines.replace("    y", "        y")}
+    await fetch_page(url=y5)
+def fill(text):
+    box.append(text)
+{{}}
+await go()
+"""
+    assert "flow.private" in flows(judged(code.format("fill(e)")))
+    assert "flow.private" not in flows(judged(code.format("fill('https://b')")))
+
+
 @pytest.mark.parametrize("code", DISGUISED.values(), ids=DISGUISED.keys())
 def test_output_that_spells_a_single_private_value_out_asks(code: str) -> None:
     verdict = judged(code)

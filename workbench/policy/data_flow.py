@@ -13,9 +13,9 @@ import builtins
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from workbench.patterns import later
 from workbench.policy import bits
@@ -46,13 +46,13 @@ _READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", 
 }  # what a program finds without importing it
 _UNFOLLOWED: Final = "a function that reading cannot follow"
 _ANY_NAME: Final = "*"  # stands for an attribute whose name is only known at run time
+_Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Scope: TypeAlias = ast.AST | None
 _Variable: TypeAlias = tuple[_Scope, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """One answer, or something that reading cannot follow, that a value may be made of.
 
     `key` and `depth` say which part of the answer: depth 0 is a single value under this key, n are so many containers
@@ -77,8 +77,7 @@ Origins: TypeAlias = frozenset[Origin]
 NOTHING: Final[Origins] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(NamedTuple):
     """What an expression may be: made of these answers, one of these functions or tools, or this dotted name."""
 
     origins: Origins = NOTHING
@@ -91,15 +90,25 @@ class Data:
             return self
         if self is EMPTY:
             return other
-        return Data(
-            self.origins | other.origins,
-            self.functions | other.functions,
-            self.tools | other.tools,
-            self.refs | other.refs,
-        )
+        found = Data(*map(_both, self, other))
+        return self if found == self else found
+
+    def made_of(self, origins: Origins) -> Data:
+        """The same, made of other answers."""
+        return self if origins is self.origins else Data(origins, self.functions, self.tools, self.refs)
 
 
 EMPTY: Final = Data()
+
+
+def _both(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:  # Any: of whatever a value may be
+    """Both sets, as the same object where one holds the other: equal values are compared most of all."""
+    if one is other or not other:
+        return one
+    if not one:
+        return other
+    found = one | other
+    return one if len(found) == len(one) else other if len(found) == len(other) else found
 
 
 @dataclass(slots=True)
@@ -139,7 +148,10 @@ def is_personal(key: str) -> bool:
 
 
 def _each(origins: Origins, change: Callable[[Origin], Origin]) -> Origins:
-    return frozenset(map(change, origins)) if origins else origins
+    if not origins:
+        return origins
+    found = frozenset(map(change, origins))
+    return origins if found == origins else found
 
 
 _memory = lru_cache(maxsize=8192)  # a program asks the same of the same few origins thousands of times
@@ -155,12 +167,12 @@ def element(one: Origin) -> Origin:
     if _settled(one):
         return one
     if one.depth > 0:
-        return replace(one, depth=one.depth - 1)
+        return one._replace(depth=one.depth - 1)
     if one.form in (TEXT, BYTES) or one.personal:
         return spelled(one, table.CHARACTERS)
     if one.form == PIECES:
         return spelled(one, table.PART)
-    return replace(one, depth=ANY, key="", form=PLAIN)
+    return one._replace(depth=ANY, key="", form=PLAIN)
 
 
 @_memory
@@ -168,7 +180,7 @@ def wrapped(one: Origin) -> Origin:
     """A container around it."""
     if _settled(one) or one.depth == ANY or one.depth >= MOST_DEPTH:
         return one
-    return replace(one, depth=one.depth + 1)
+    return one._replace(depth=one.depth + 1)
 
 
 @_memory
@@ -177,10 +189,10 @@ def under(one: Origin, key: str) -> Origin:
     if _settled(one):
         return one
     if one.form == TABLE:
-        return replace(one, key=key, depth=1, form=PLAIN)
+        return one._replace(key=key, depth=1, form=PLAIN)
     if one.depth > 0:
-        return replace(one, depth=one.depth - 1)
-    return replace(one, key=key, depth=0, form=PLAIN)
+        return one._replace(depth=one.depth - 1)
+    return one._replace(key=key, depth=0, form=PLAIN)
 
 
 @_memory
@@ -188,7 +200,7 @@ def spelled(one: Origin, how: str) -> Origin:
     """A single value, in a form in which no masking finds it."""
     if _settled(one):
         return one
-    return replace(one, depth=0, form=SPELLED, how=how)
+    return one._replace(depth=0, form=SPELLED, how=how)
 
 
 @_memory
@@ -196,7 +208,7 @@ def as_text(one: Origin) -> Origin:
     """A text made of it."""
     if _settled(one):
         return one
-    return replace(one, key=one.key if one.depth == 0 else "", depth=0, form=TEXT)
+    return one._replace(key=one.key if one.depth == 0 else "", depth=0, form=TEXT)
 
 
 @_memory
@@ -264,7 +276,7 @@ def altered(one: Origin) -> Origin:
 @_memory
 def pieces(one: Origin) -> Origin:
     whole = not _settled(one) and (one.personal or _is_whole_text(one))
-    return replace(one, form=PIECES, depth=0) if whole else one
+    return one._replace(form=PIECES, depth=0) if whole else one
 
 
 @_memory
@@ -279,6 +291,29 @@ def origins_of(every: Iterable[Data]) -> Origins:
 
 
 # ── the reading ──────────────────────────────────────────────────────────────────────────────────────
+class _Store(dict[Any, Any]):  # Any: each store has keys and values of its own
+    """What is learned over all readings, and which statements asked for what of it."""
+
+    __slots__ = ("asked",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: defaultdict[Any, set[ast.stmt | None]] = defaultdict(set)
+
+
+class _Reading(NamedTuple):
+    """The last reading of a statement. One that begins in the same state, while nothing that the statement asked for
+    has changed, would find nothing new and end in the same state."""
+
+    before: tuple[Any, ...]  # Any: the state of the reading is of many kinds
+    bound: dict[str, Data]  # the names that got another value
+    leaving: Origins
+    skipping: Origins
+    touched: Origins
+    work: int
+    unresolved: bool
+
+
 class Follower:
     """One reading of a program's values."""
 
@@ -293,30 +328,33 @@ class Follower:
         self._methods: defaultdict[str, set[ast.AST]] = defaultdict(set)
         self._functions: list[_Function] = []
         self._mentioned: set[str] = set()  # names and attributes that are read anywhere
-        names: set[str] = set()
-        self._foresee(tree.body, None, None, names)
-        self._bound[None] = frozenset(name.lstrip(_FOREIGN) for name in names)
+        self._names: dict[ast.stmt, tuple[str, ...]] = {}  # what a statement reads or binds in its own scope
         # What is learned over all readings; `_news` says whether the last one learned anything.
-        self._ever: dict[_Variable, Data] = {}
-        self._spoiled: dict[_Variable, Data] = {}
+        self._ever = _Store()
+        self._spoiled = _Store()
         self._links: defaultdict[_Variable, set[_Variable]] = defaultdict(set)
         self._linked: set[tuple[_Variable, ast.expr]] = set()
         self._same: defaultdict[_Variable, set[_Variable]] = defaultdict(set)
-        self._parameters: dict[tuple[ast.AST, str], Data] = {}
-        self._answers: dict[ast.AST, Data] = {}
-        self._attributes: dict[str, Data] = {}
-        self._stored: set[str] = set()  # names of attributes that the program sets
-        self._objects: dict[ast.AST, Data] = {}
-        self._chance: Data = EMPTY  # what the random numbers were made to depend on
+        self._near = _Store()  # of a variable, whether it got a further link
+        self._parameters = _Store()
+        self._answers = _Store()
+        self._attributes = _Store()
+        self._stored = _Store()  # names of attributes that the program sets
+        self._objects = _Store()
+        self._chance = _Store()  # what the random numbers were made to depend on
         self._entry: dict[ast.AST, Origins] = {}
         self._repeated: set[ast.AST] = set()
-        self._raised: dict[ast.AST, Origins] = {}
+        self._raised = _Store()
+        self._readings: dict[ast.stmt, _Reading] = {}
+        self._around: dict[ast.stmt, ast.stmt | None] = {}  # the statement that each one was last read in
+        self._stale: set[ast.stmt] = set()  # what they asked for has changed since
         self._news = False
         self._strict = False  # whether a callee that is not known yet counts as one that nobody can tell
         self._unresolved = False
         self.found = Flows({}, {}, NOTHING, True, NOTHING)
         # Where the reading is now.
         self._scope: _Scope = None
+        self._reading: ast.stmt | None = None
         self._env: dict[str, Data] = {}
         self._inner: list[dict[str, Data]] = []  # names of comprehensions
         self._control: Origins = NOTHING  # what decides whether this line runs
@@ -329,11 +367,15 @@ class Follower:
 
     def follow(self) -> Flows:
         """Read until nothing new is learned."""
+        names: set[str] = set()
         try:
+            self._foresee(self._tree.body, None, None, names, set())
+            self._bound[None] = frozenset(name.lstrip(_FOREIGN) for name in names)
             self._open_up()
             settled = self._settle()
             if settled and self._unresolved:  # by now it is certain which callees nobody can tell
                 self._strict = True
+                self._readings = {node: last for node, last in self._readings.items() if not last.unresolved}
                 settled = self._settle()
         except (TooMuch, RecursionError):
             settled = False
@@ -359,47 +401,66 @@ class Follower:
                 return True
         return False
 
-    def _foresee(self, nodes: Iterable[ast.AST], scope: _Scope, owner: ast.ClassDef | None, names: set[str]) -> None:
-        """Every function and class of the program, and which names are bound where."""
+    def _foresee(
+        self, nodes: Iterable[ast.AST], scope: _Scope, owner: ast.ClassDef | None, names: set[str], inside: set[str]
+    ) -> None:
+        """Every function and class of the program, which names are bound where, and which stand in each statement."""
         for node in nodes:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                self._foresee_function(node, scope, owner, names)
-                continue
-            if isinstance(node, ast.ClassDef):
-                names.add(node.name)
-                self._foresee([*node.decorator_list, *node.bases, *node.keywords], scope, None, names)
-                self._foresee(node.body, scope, node, set())
-                continue
             kind = type(node)
             if kind is ast.Name:
                 bound = names if type(node.ctx) is ast.Store else self._mentioned  # type: ignore[attr-defined]
                 bound.add(node.id)  # type: ignore[attr-defined]  # its kind was looked at
+                inside.add(node.id)  # type: ignore[attr-defined]  # as above
                 continue
-            if kind is ast.Attribute:
-                self._mentioned.add(node.attr)  # type: ignore[attr-defined]  # as above
-            if kind in _BINDING:
-                names.update(_bound_by(node))
-            self._foresee(_children(node), scope, owner if isinstance(node, ast.stmt) else None, names)
+            if kind is ast.Constant:
+                continue
+            if not isinstance(node, ast.stmt):
+                if isinstance(node, ast.Lambda):
+                    self._foresee_function(node, scope, None, names, inside)
+                    continue
+                if kind is ast.Attribute:
+                    self._mentioned.add(node.attr)  # type: ignore[attr-defined]  # as above
+                elif kind in _BINDING:
+                    inside.update(_bound_here(node, names))
+                self._foresee(_children(node), scope, None, names, inside)
+                continue
+            own: set[str] = set()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                own.add(node.name)
+                self._foresee_function(node, scope, owner, names, own)
+            elif isinstance(node, ast.ClassDef):
+                own.add(node.name)
+                names.add(node.name)
+                self._foresee([*node.decorator_list, *node.bases, *node.keywords], scope, None, names, own)
+                self._foresee(node.body, scope, node, set(), own)
+            else:
+                if kind in _BINDING:
+                    own.update(_bound_here(node, names))
+                self._foresee(_children(node), scope, owner, names, own)
+            self._names[node] = tuple(own)
+            inside |= own
 
-    def _foresee_function(self, node: _Function, scope: _Scope, owner: ast.ClassDef | None, names: set[str]) -> None:
+    def _foresee_function(
+        self, node: _Function, scope: _Scope, owner: ast.ClassDef | None, names: set[str], inside: set[str]
+    ) -> None:
         self._functions.append(node)
         self._outer[node] = scope
         own = set(_arguments(node.args))
         if isinstance(node, ast.Lambda):
-            self._foresee([node.args], scope, None, names)
-            self._foresee([node.body], node, None, own)
+            self._foresee([node.args], scope, None, names, inside)
+            self._foresee([node.body], node, None, own, set())
         else:
             names.add(node.name)
             around = [*node.decorator_list, node.args, *([node.returns] if node.returns is not None else [])]
-            self._foresee(around, scope, None, names)
-            self._foresee(node.body, node, None, own)
+            self._foresee(around, scope, None, names, inside)
+            self._foresee(node.body, node, None, own, set())
             if owner is not None:
                 self._class_of[node] = owner
                 self._methods[node.name].add(node)
         self._bound[node] = _without_foreign(own)
 
     def _read(self, body: list[ast.stmt], scope: _Scope, control: Origins = NOTHING) -> None:
-        self._scope, self._env, self._inner, self._control = scope, {}, [], control
+        self._scope, self._env, self._inner, self._control, self._reading = scope, {}, [], control, None
         self._leaving, self._skipping, self._touched, self._loops, self._tries = NOTHING, [], NOTHING, 0, 0
         self._block(body)
         if scope is None and body and isinstance(body[-1], ast.Expr):
@@ -407,27 +468,49 @@ class Follower:
 
     def _read_function(self, function: _Function) -> None:
         entry = self._entry.get(function, NOTHING)
-        body = [ast.copy_location(ast.Return(function.body), function.body)] if isinstance(function, ast.Lambda) else (
-            function.body
-        )  # fmt: skip
         self._read([], function)
         for argument in _arguments(function.args):
             self._env[argument] = self._parameters.get((function, argument), EMPTY)
             self._learn(self._ever, (function, argument), self._env[argument])
         self._control = entry
         self._loops = self._tries = 1 if function in self._repeated else 0
-        self._block(body)
-        self._raised[function] = self._raised.get(function, NOTHING) | self._leaving
+        if isinstance(function, ast.Lambda):
+            self._give_back(self._value(function.body))
+        else:
+            self._block(function.body)
+        raised = self._raised.get(function, NOTHING)
+        if not self._leaving <= raised:
+            self._raised[function] = raised | self._leaving
+            self._changed(self._raised, function)
 
     # ── what is learned ──────────────────────────────────────────────────────────────────────────
-    def _learn(self, store: dict[Any, Data], key: Any, data: Data) -> None:  # Any: each store has keys of its own
+    def _ask(self, store: _Store, key: Any) -> Any:  # Any: each store has keys and values of its own
+        """What is known; None when nothing is. The statement that is read now will be read again when that changes."""
+        store.asked[key].add(self._reading)
+        return store.get(key)
+
+    def _changed(self, store: _Store, key: Any) -> None:  # Any: as above
+        for node in store.asked.pop(key, ()):
+            place = node
+            while place is not None and place not in self._stale:
+                self._stale.add(place)
+                place = self._around[place]
+
+    def _spend(self, work: int) -> None:
+        self._work += work
+        if self._work > MOST_WORK:
+            raise TooMuch
+
+    def _learn(self, store: _Store, key: Any, data: Data) -> None:  # Any: as above
         if not data.origins and not data.functions and not data.tools and not data.refs:
             return
         old = store.get(key, EMPTY)
         new = old | data
-        if new != old:
+        if new is not old and new != old:
             store[key] = new
+            self._spend((len(new.origins) + len(new.functions) + len(new.refs)) >> 4)  # large values cost as much
             self._news = self._news or store is not self._ever or bool(self._functions)
+            self._changed(store, key)
 
     def _spoil(self, variable: _Variable, data: Data) -> None:
         """A container took something in, and so did every other name it may be known by."""
@@ -442,10 +525,13 @@ class Follower:
     def _others(self, variable: _Variable, links: Mapping[_Variable, set[_Variable]]) -> Iterator[_Variable]:
         seen, waiting = {variable}, [variable]
         while waiting:
-            for other in links.get(waiting.pop(), set()) - seen:
+            near = waiting.pop()
+            self._near.asked[near].add(self._reading)
+            for other in links.get(near, set()) - seen:
                 seen.add(other)
                 waiting.append(other)
                 yield other
+        self._spend(len(seen) >> 2)
 
     def _link(self, variable: _Variable, source: ast.expr) -> None:
         """Both may be the same object, or one may hold the other."""
@@ -461,6 +547,8 @@ class Follower:
             for links in (self._links, self._same) if exact else (self._links,):
                 links[variable].add(other)
                 links[other].add(variable)
+            self._changed(self._near, variable)
+            self._changed(self._near, other)
             for one, two in ((variable, other), (other, variable)):
                 if data := self._spoiled.get(one):
                     vague = _vague(data)
@@ -531,46 +619,87 @@ class Follower:
             self._statement(statement)
 
     def _statement(self, node: ast.stmt) -> None:
-        match node:
-            case ast.Assign():
-                data = self._value(node.value)
-                for target in node.targets:
-                    self._assign(target, data, node.value)
-            case ast.AnnAssign():
-                self._value(node.annotation)  # it is evaluated, and may bind names
-                if node.value is not None:
-                    self._assign(node.target, self._value(node.value), node.value)
-            case ast.AugAssign():
-                self._augmented(node)
-            case ast.If():
-                self._branch(self._value(node.test).origins, node.body, node.orelse)
-            case ast.While():
-                self._loop(lambda: self._value(node.test).origins, lambda: None, node.body, node.orelse)
-            case ast.For() | ast.AsyncFor():
-                self._for(node)
-            case ast.With() | ast.AsyncWith():
-                self._with(node)
-            case ast.Try() | ast.TryStar():
-                self._try(node)
-            case ast.Match():
-                self._match(node)
-            case ast.Return():
-                self._return(node)
-            case ast.Raise() | ast.Assert():
-                self._fail(node)
-            case ast.Break() | ast.Continue():
-                if self._skipping:
-                    self._skipping[-1] |= self._control
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self._define(node)
-            case ast.ClassDef():
-                self._class(node)
-            case ast.Import() | ast.ImportFrom():
-                self._import(node)
-            case _:
-                for child in ast.iter_child_nodes(node):
-                    if isinstance(child, ast.expr):
-                        self._value(child)
+        names, env = self._names[node], self._env
+        before = (
+            *map(env.get, names),
+            self._control,
+            self._leaving,
+            self._touched,
+            tuple(self._skipping),
+            self._loops,
+            self._tries,
+        )
+        last = self._readings.get(node)
+        if last is not None and last.before == before and node not in self._stale:
+            self._work += last.work
+            self._unresolved = self._unresolved or last.unresolved
+            self._leaving, self._touched = last.leaving, last.touched
+            if self._skipping:
+                self._skipping[-1] = last.skipping
+            env.update(last.bound)
+            return
+        around, unresolved, work = self._reading, self._unresolved, self._work
+        self._around[node] = around
+        self._reading, self._unresolved = node, False
+        self._stale.discard(node)
+        act = _STATEMENTS.get(type(node), Follower._expressions_of)
+        act(self, node)
+        skipping = self._skipping[-1] if self._skipping else NOTHING
+        bound = {name: env[name] for name, old in zip(names, before, strict=False) if env.get(name) is not old}
+        self._readings[node] = _Reading(
+            before, bound, self._leaving, skipping, self._touched, self._work - work, self._unresolved
+        )
+        self._reading, self._unresolved = around, unresolved or self._unresolved
+
+    def _restore(self, names: Iterable[str], values: Iterable[Data | None]) -> None:
+        """Give names of this scope the values that they had once."""
+        for name, data in zip(names, values, strict=True):
+            if data is not None:
+                self._env[name] = data
+            else:
+                self._env.pop(name, None)
+
+    def _held(self, names: Iterable[str]) -> tuple[Data | None, ...]:
+        return (*map(self._env.get, names),)
+
+    def _join(self, names: Iterable[str], values: Iterable[Data | None]) -> None:
+        """Names of this scope may also have these values."""
+        for name, data in zip(names, values, strict=True):
+            if data is not None:
+                held = self._env.get(name)
+                self._env[name] = data if held is None else held | data
+
+    def _expressions_of(self, node: ast.stmt) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._value(child)
+
+    def _assign_all(self, node: ast.Assign) -> None:
+        data = self._value(node.value)
+        for target in node.targets:
+            self._assign(target, data, node.value)
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        self._value(node.annotation)  # it is evaluated, and may bind names
+        if node.value is not None:
+            self._assign(node.target, self._value(node.value), node.value)
+
+    def _if(self, node: ast.If) -> None:
+        names, decides = self._names[node], self._value(node.test).origins
+        start = self._held(names)
+        with self._under(decides):
+            self._block(node.body)
+            after = self._held(names)
+            self._restore(names, start)
+            self._block(node.orelse)
+        self._join(names, after)
+
+    def _while(self, node: ast.While) -> None:
+        self._loop(node, lambda: self._value(node.test).origins, lambda: None)
+
+    def _leap(self, node: ast.Break | ast.Continue) -> None:
+        if self._skipping:
+            self._skipping[-1] |= self._control
 
     def _assign(self, target: ast.expr, data: Data, source: ast.expr) -> None:
         match target:
@@ -588,7 +717,7 @@ class Follower:
             case ast.Subscript():
                 self._value(target.value)
                 key = self._value(target.slice)
-                if "__dict__" in ast.unparse(target.value) or isinstance(target.value, ast.Call):
+                if isinstance(target.value, ast.Call) or _names_dict(target.value):
                     self._learn(self._attributes, _ANY_NAME, data)
                 self._put(
                     target.value, Data(_each(data.origins | key.origins, wrapped), data.functions, data.tools), source
@@ -636,13 +765,19 @@ class Follower:
         self._put(node.target, found, node.value)
 
     def _set_attribute(self, owner: ast.expr, name: str, data: Data) -> None:
-        if name not in self._stored:
-            self._stored.add(name)
-            self._news = True
+        self._news = self._store_name(name) or self._news
         self._learn(self._attributes, name, data)
         kind = self._class_of.get(self._scope) if self._scope is not None and isinstance(owner, ast.Name) else None
         if kind is not None:
             self._learn(self._objects, kind, data)
+
+    def _store_name(self, name: str) -> bool:
+        """The program sets attributes of this name; whether that is new."""
+        if name in self._stored:
+            return False
+        self._stored[name] = True
+        self._changed(self._stored, name)
+        return True
 
     def _put(self, container: ast.expr, data: Data, source: ast.expr | None = None) -> None:
         """Something goes into the object that this expression leads to."""
@@ -651,7 +786,7 @@ class Follower:
             if isinstance(root, ast.Call):
                 root = root.func.value if isinstance(root.func, ast.Attribute) else (root.args or [root.func])[0]
             else:
-                if isinstance(root, ast.Attribute) and root.attr in self._stored:
+                if isinstance(root, ast.Attribute) and self._ask(self._stored, root.attr):
                     self._learn(self._attributes, root.attr, data)
                 root = root.value
         data = Data(data.origins | _each(self._now(), derived), data.functions, data.tools, data.refs)
@@ -664,33 +799,20 @@ class Follower:
                 if source is not None:
                     self._link(variable, source)
 
-    def _branch(self, decides: Origins, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
-        start = dict(self._env)
-        with self._under(decides):
-            self._block(body)
-            after, self._env = self._env, start
-            self._block(orelse)
-        self._env = _joined(after, self._env)
-
-    def _loop(
-        self,
-        decides: Callable[[], Origins],
-        begin: Callable[[], None],
-        body: list[ast.stmt],
-        orelse: list[ast.stmt],
-    ) -> None:
+    def _loop(self, node: _Loop, decides: Callable[[], Origins], begin: Callable[[], None]) -> None:
+        names = self._names[node]
         self._skipping.append(NOTHING)
         self._loops += 1
         for _ in range(MOST_TURNS):
-            before, skipped = dict(self._env), self._skipping[-1]
+            before, skipped = self._held(names), self._skipping[-1]
             with self._under(decides()):
                 begin()
-                self._block(body)
-            self._env = _joined(before, self._env)
-            if self._env == before and self._skipping[-1] == skipped:
+                self._block(node.body)
+            self._join(names, before)
+            if self._held(names) == before and self._skipping[-1] == skipped:
                 break
         self._loops -= 1
-        self._block(orelse)
+        self._block(node.orelse)
         self._skipping.pop()
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
@@ -700,7 +822,7 @@ class Follower:
             found[0] = self._value(node.iter)
             return _each(found[0].origins, element)
 
-        self._loop(decides, lambda: self._take(node.target, node.iter, found[0]), node.body, node.orelse)
+        self._loop(node, decides, lambda: self._take(node.target, node.iter, found[0]))
 
     def _take(self, target: ast.expr, source: ast.expr, data: Data) -> None:
         """One turn of a loop: the target is an element of what is looped over."""
@@ -724,51 +846,62 @@ class Follower:
         self._tries = tries
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
-        start, touched = dict(self._env), self._touched
+        names, touched = self._names[node], self._touched
+        start = self._held(names)
         self._touched, self._tries = NOTHING, self._tries + 1
         self._block(node.body)
         inside, self._touched, self._tries = self._touched, touched | self._touched, self._tries - 1
-        after, ends = self._env, dict(self._env)
+        after = self._held(names)
+        ends = [after]
         with self._under(inside if self._loops else NOTHING):
             for handler in node.handlers:
-                self._env = _joined(start, after)
+                self._restore(names, after)
+                self._join(names, start)
                 if handler.type is not None:
                     self._value(handler.type)
                 if handler.name:
                     self._bind(handler.name, Data(_each(inside, derived)), None)
                 self._block(handler.body)
-                ends = _joined(ends, self._env)
-            self._env = after
+                ends.append(self._held(names))
+            self._restore(names, after)
             self._block(node.orelse)
-            self._env = _joined(ends, self._env)
+            for values in ends:
+                self._join(names, values)
         self._block(node.finalbody)
 
     def _match(self, node: ast.Match) -> None:
         subject = self._value(node.subject)
-        decides, start, ends = subject.origins, dict(self._env), dict(self._env)
+        names, decides = self._names[node], subject.origins
+        start = self._held(names)
+        ends = [start]
         for case in node.cases:
-            self._env = dict(start)
+            self._restore(names, start)
             for pattern in ast.walk(case.pattern):
                 name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                 if isinstance(name, str) and isinstance(pattern, ast.MatchAs | ast.MatchStar | ast.MatchMapping):
                     whole = pattern is case.pattern
                     origins = subject.origins if whole else _each(subject.origins, _field)
-                    self._bind(name, replace(subject, origins=origins), node.subject)
+                    self._bind(name, subject.made_of(origins), node.subject)
             if case.guard is not None:
                 decides |= self._value(case.guard).origins
             with self._under(decides):
                 self._block(case.body)
-            ends = _joined(ends, self._env)
-        self._env = ends
+            ends.append(self._held(names))
+        self._restore(names, start)
+        for values in ends:
+            self._join(names, values)
 
     def _return(self, node: ast.Return) -> None:
         data = self._value(node.value) if node.value is not None else EMPTY
         if self._scope is None:
             self._output(node, data.origins)
         else:
-            found = replace(data, origins=data.origins | _each(self._now(), derived))
-            self._answer(self._scope, found)
+            self._give_back(data)
         self._leaving |= self._control
+
+    def _give_back(self, data: Data) -> None:
+        if self._scope is not None:
+            self._answer(self._scope, data.made_of(data.origins | _each(self._now(), derived)))
 
     def _answer(self, function: ast.AST, data: Data) -> None:
         self._learn(self._answers, function, data)
@@ -797,7 +930,7 @@ class Follower:
             made = self._value(decorator)
             for function in made.functions:  # what decorates it may call it with anything that it was given
                 self._call_function(function, [Data(functions=frozenset({node}))], {})
-                decorated |= self._answers.get(function, EMPTY)
+                decorated |= self._ask(self._answers, function) or EMPTY
             self._call_back([Data(functions=frozenset({node}))], made.origins) if made.origins else None
             decorated |= Data(made.origins)
         self._bind(node.name, Data(functions=frozenset({node})) | decorated, None)
@@ -823,7 +956,7 @@ class Follower:
             for function in base.functions:
                 if expression in node.decorator_list:
                     inherited |= self._call_function(function, [Data(functions=frozenset({node}))], {})
-                self._learn(self._objects, node, self._objects.get(function, EMPTY))
+                self._learn(self._objects, node, self._ask(self._objects, function) or EMPTY)
         self._learn(self._objects, node, Data(inherited.origins))
         for statement in node.body:
             if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
@@ -831,12 +964,12 @@ class Follower:
                 targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
                 for target in targets:
                     for name in _names_in(target):
-                        self._stored.add(name)
+                        self._store_name(name)
                         self._learn(self._attributes, name, data)
                         self._learn(self._objects, node, data)
             else:
                 self._statement(statement)
-        held = self._objects.get(node, EMPTY)  # a class may answer as its objects do
+        held = self._ask(self._objects, node) or EMPTY  # a class may answer as its objects do
         self._bind(node.name, Data(held.origins, frozenset({node}) | inherited.functions, held.tools), None)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
@@ -859,62 +992,55 @@ class Follower:
 
     # ── expressions ──────────────────────────────────────────────────────────────────────────────
     def _value(self, node: ast.expr) -> Data:
-        self._work += 1
-        if self._work > MOST_WORK:
-            raise TooMuch
-        data = self._evaluate(node)
-        if data.origins and self._tries:
+        self._spend(1)
+        act = _EXPRESSIONS.get(type(node), Follower._parts)
+        data = act(self, node)
+        if self._tries and data.origins:
             self._touched |= data.origins
         return data
 
-    def _evaluate(self, node: ast.expr) -> Data:
-        kind = type(node)
-        if kind is ast.Constant:
-            return EMPTY
-        if (act := _FREQUENT.get(kind)) is not None:
-            return act(self, node)
-        match node:
-            case ast.FormattedValue() | ast.Await() | ast.Starred():
-                return self._value(node.value)
-            case ast.BinOp():
-                left, right = self._value(node.left), self._value(node.right)
-                origins = self._operated(node.op, node.left, left, node.right, right)
-                return Data(origins, left.functions | right.functions, left.tools | right.tools)
-            case ast.UnaryOp():
-                inner = self._value(node.operand)
-                return Data(_each(inner.origins, derived if isinstance(node.op, ast.Not) else computed))
-            case ast.Compare():
-                origins = self._value(node.left).origins.union(*(self._value(one).origins for one in node.comparators))
-                return Data(_each(origins, compared))
-            case ast.BoolOp():
-                return self._either(node)
-            case ast.IfExp():
-                decides = self._value(node.test).origins
-                with self._under(decides):
-                    found = self._value(node.body) | self._value(node.orelse)
-                return replace(found, origins=found.origins | _each(decides, compared))
-            case ast.List() | ast.Tuple() | ast.Set():
-                return self._display(node.elts)
-            case ast.Dict():
-                return self._dictionary(node)
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-                return self._comprehension(node.generators, [node.elt])
-            case ast.DictComp():
-                return self._comprehension(node.generators, [node.key, node.value])
-            case ast.NamedExpr():
-                data = self._value(node.value)
-                self._assign(node.target, data, node.value)
-                return data
-            case ast.Lambda():
-                self._defaults(node)
-                return Data(functions=frozenset({node}))
-            case ast.Yield() | ast.YieldFrom():
-                return self._yield(node)
+    def _touch(self, data: Data) -> Data:
+        if self._tries and data.origins:
+            self._touched |= data.origins
+        return data
+
+    def _parts(self, node: ast.expr) -> Data:
         found = EMPTY
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 found |= self._value(child)
         return found
+
+    def _inside(self, node: ast.FormattedValue | ast.Await | ast.Starred) -> Data:
+        return self._value(node.value)
+
+    def _binary(self, node: ast.BinOp) -> Data:
+        left, right = self._value(node.left), self._value(node.right)
+        origins = self._operated(node.op, node.left, left, node.right, right)
+        return Data(origins, left.functions | right.functions, left.tools | right.tools)
+
+    def _unary(self, node: ast.UnaryOp) -> Data:
+        inner = self._value(node.operand)
+        return Data(_each(inner.origins, derived if isinstance(node.op, ast.Not) else computed))
+
+    def _compare(self, node: ast.Compare) -> Data:
+        origins = self._value(node.left).origins.union(*(self._value(one).origins for one in node.comparators))
+        return Data(_each(origins, compared))
+
+    def _conditional(self, node: ast.IfExp) -> Data:
+        decides = self._value(node.test).origins
+        with self._under(decides):
+            found = self._value(node.body) | self._value(node.orelse)
+        return found.made_of(found.origins | _each(decides, compared))
+
+    def _named_expression(self, node: ast.NamedExpr) -> Data:
+        data = self._value(node.value)
+        self._assign(node.target, data, node.value)
+        return data
+
+    def _lambda(self, node: ast.Lambda) -> Data:
+        self._defaults(node)
+        return Data(functions=frozenset({node}))
 
     def _unknown(self, node: ast.AST, label: str) -> Data:
         return Data(frozenset({Origin(UNKNOWN, label, getattr(node, "lineno", 1))}))
@@ -931,8 +1057,8 @@ class Follower:
                 return Data(refs=frozenset({f"builtins.{name}"}))
             return self._unknown(self._tree, f"the name {name}")
         here = variable[0] is self._scope and name in self._env
-        data = self._env[name] if here else self._ever.get(variable, EMPTY)
-        return data | self._spoiled.get(variable, EMPTY)
+        data = self._env[name] if here else self._ask(self._ever, variable) or EMPTY
+        return data | (self._ask(self._spoiled, variable) or EMPTY)
 
     def _named(self, full: str) -> Data:
         """What is imported under this name."""
@@ -945,22 +1071,29 @@ class Follower:
         return Data(refs=frozenset({full}))
 
     def _attribute(self, node: ast.Attribute) -> Data:
-        owner = self._value(node.value)
-        found = self._attributes.get(node.attr, EMPTY) | self._attributes.get(_ANY_NAME, EMPTY)
-        for ref in owner.refs:
-            found |= self._named(f"{ref}.{node.attr}")
+        return self._part_of(self._value(node.value), node)
+
+    def _part_of(self, owner: Data, node: ast.Attribute) -> Data:
+        many = len(owner.refs)  # every branch may double them: 2,000 names are read to the end, and no more
+        self._spend(1 + many + (many * many >> 7) + (sum(map(len, owner.refs)) >> 6))
+        found = self._ask(self._attributes, node.attr) or EMPTY
+        found |= self._ask(self._attributes, _ANY_NAME) or EMPTY
+        parts = [self._named(f"{ref}.{node.attr}") for ref in owner.refs]
+        if parts:
+            refs, tools = ((one.refs for one in parts), (one.tools for one in parts))
+            found |= Data(refs=frozenset().union(*refs), tools=frozenset().union(*tools))
         methods = self._methods.get(node.attr, set())
         if methods and not owner.refs:
             found |= Data(functions=frozenset(methods))
             for method in methods:
                 if not isinstance(method, ast.Lambda) and getattr(method, "decorator_list", None):
-                    found |= self._answers.get(method, EMPTY)
+                    found |= self._ask(self._answers, method) or EMPTY
         if node.attr.startswith("__"):
             found |= (
                 self._unknown(node, f"the special attribute {node.attr}") if owner.functions or owner.refs else EMPTY
             )
         in_table = node.attr in ("str", "dt", "values", "loc", "iloc", "at", "T")
-        if node.attr in self._stored and not owner.refs:
+        if self._ask(self._stored, node.attr) and not owner.refs:
             origins = frozenset(one for one in owner.origins if one.kind == UNKNOWN or one.form == TABLE)
         elif node.attr == "str":
             origins = _each(owner.origins, lambda one: element(one) if one.depth > 0 else one)
@@ -980,7 +1113,7 @@ class Follower:
             found = _each(origins, lambda one: under(one, name))
         elif _is_domain(node):
             found = _each(
-                origins, lambda one: replace(one, key="domain", depth=0, form=PLAIN) if one.form == PIECES else one
+                origins, lambda one: one._replace(key="domain", depth=0, form=PLAIN) if one.form == PIECES else one
             )
         elif isinstance(node.slice, ast.Constant | ast.UnaryOp) or key.origins:
             found = _each(origins, element)
@@ -1032,14 +1165,14 @@ class Follower:
         found = EMPTY
         for one in parts:
             data = self._argument(one)
-            found |= replace(data, origins=_each(data.origins, wrapped))
+            found |= data.made_of(_each(data.origins, wrapped))
         return found
 
     def _dictionary(self, node: ast.Dict) -> Data:
         found = self._display(key for key in node.keys if key is not None)
         for key, value in zip(node.keys, node.values, strict=True):
             data = self._value(value)
-            found |= data if key is None else replace(data, origins=_each(data.origins, wrapped))
+            found |= data if key is None else data.made_of(_each(data.origins, wrapped))
         return found
 
     def _comprehension(self, generators: list[ast.comprehension], made: list[ast.expr]) -> Data:
@@ -1060,26 +1193,32 @@ class Follower:
         found = EMPTY
         for one_made in made:
             data = self._value(one_made)
-            found |= replace(data, origins=_each(data.origins, wrapped))
+            found |= data.made_of(_each(data.origins, wrapped))
         self._loops -= 1
         self._inner.pop()
         self._control = kept
-        return replace(found, origins=found.origins | decides)
+        return found.made_of(found.origins | decides)
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Data:
         data = self._value(node.value) if node.value is not None else EMPTY
         if self._scope is not None:
-            deep = data if isinstance(node, ast.YieldFrom) else replace(data, origins=_each(data.origins, wrapped))
-            self._answer(self._scope, replace(deep, origins=deep.origins | _each(self._now(), derived)))
+            deep = data if isinstance(node, ast.YieldFrom) else data.made_of(_each(data.origins, wrapped))
+            self._answer(self._scope, deep.made_of(deep.origins | _each(self._now(), derived)))
         return self._unknown(node, "what a generator is sent") if self._scope is not None else EMPTY
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────
     def _called_refs(self, node: ast.expr) -> frozenset[str]:
         return self._value(node.func).refs if isinstance(node, ast.Call) else frozenset()
 
+    def _callee(self, node: ast.expr) -> tuple[Data, Data]:
+        """What a method is called of, and what is called."""
+        if not isinstance(node, ast.Attribute):
+            return EMPTY, self._value(node)
+        receiver = self._value(node.value)
+        return receiver, self._touch(self._part_of(receiver, node))
+
     def _call(self, node: ast.Call) -> Data:
-        receiver = self._value(node.func.value) if isinstance(node.func, ast.Attribute) else EMPTY
-        target = self._value(node.func)
+        receiver, target = self._callee(node.func)
         positional = [self._argument(one) for one in node.args]
         named = {word.arg or f"**{number}": self._value(word.value) for number, word in enumerate(node.keywords)}
         every = [*positional, *named.values()]
@@ -1093,14 +1232,18 @@ class Follower:
         if tools and not target.functions:
             return found
         for name, data in named.items():
-            if name in self._stored:
+            if self._ask(self._stored, name):
                 self._learn(self._attributes, name, data)
+        self._spend(2 * max(len(target.refs) - 1, 0))
         for ref in target.refs:
             found |= self._call_ref(node, ref, positional, named)
             if ref.startswith("random."):
-                found |= self._chance
+                found |= self._ask(self._chance, None) or EMPTY
                 if ref in ("random.seed", "random.setstate") and origins_of(positional):
-                    self._chance |= Data(_each(origins_of(positional), derived))
+                    old = self._chance.get(None, EMPTY)
+                    new = self._chance[None] = old | Data(_each(origins_of(positional), derived))
+                    if new != old:
+                        self._changed(self._chance, None)
             if not table.keeps_its_arguments(ref) or "file" in named:
                 self._mix(node, every, known=_is_pure(ref))
         handed = [data for data in every if data.functions or data.tools]
@@ -1135,7 +1278,7 @@ class Follower:
     def _argument(self, node: ast.expr) -> Data:
         """`f(*x)` hands on the elements of x."""
         data = self._value(node)
-        return replace(data, origins=_each(data.origins, element)) if isinstance(node, ast.Starred) else data
+        return data.made_of(_each(data.origins, element)) if isinstance(node, ast.Starred) else data
 
     def _tool(self, key: tuple[str, str]) -> Tool | None:
         found = self._toolbook.find(*key)
@@ -1165,6 +1308,7 @@ class Follower:
         receiver: Data = EMPTY,
         node: ast.Call | None = None,
     ) -> Data:
+        self._spend(1)
         if isinstance(function, ast.ClassDef):
             return self._make_object(function, positional, named, node)
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -1188,7 +1332,7 @@ class Follower:
                 self._pass(
                     function,
                     function.args.vararg.arg,
-                    replace(data, origins=_each(data.origins, wrapped)),
+                    data.made_of(_each(data.origins, wrapped)),
                     sources[number],
                 )
         words = {word.arg: word.value for word in node.keywords} if node is not None else {}
@@ -1200,18 +1344,24 @@ class Follower:
                 self._pass(function, name, data, words.get(name))
             elif function.args.kwarg:
                 kwarg = function.args.kwarg.arg
-                self._pass(function, kwarg, replace(data, origins=_each(data.origins, wrapped)), words.get(name))
-        now = self._now()
-        if now - self._entry.get(function, NOTHING):
-            self._entry[function] = self._entry.get(function, NOTHING) | now
-            self._news = True
+                self._pass(function, kwarg, data.made_of(_each(data.origins, wrapped)), words.get(name))
+        self._enter(function)
         if self._loops and self._tries and function not in self._repeated:
             self._repeated.add(function)
             self._news = True
-        self._touched |= self._raised.get(function, NOTHING)
-        return self._answers.get(function, EMPTY)
+        self._touched |= self._ask(self._raised, function) or NOTHING
+        return self._ask(self._answers, function) or EMPTY
+
+    def _enter(self, function: ast.AST) -> None:
+        """A call on this line decides that the function runs."""
+        known = self._entry.get(function, NOTHING)
+        found = _both(known, self._now())
+        if found is not known and found != known:
+            self._entry[function] = found
+            self._news = True
 
     def _pass(self, function: ast.AST, name: str, data: Data, source: ast.expr | None) -> None:
+        self._spend(1)
         self._learn(self._parameters, (function, name), data)
         if source is not None:
             self._link((function, name), source)
@@ -1219,7 +1369,7 @@ class Follower:
     def _make_object(
         self, kind: ast.ClassDef, positional: list[Data], named: Mapping[str, Data], node: ast.Call | None
     ) -> Data:
-        held = self._objects.get(kind, EMPTY)
+        held = self._ask(self._objects, kind) or EMPTY
         whole = Data(held.origins, frozenset(), held.tools)
         for data in (*positional, *named.values()):
             whole |= Data(data.origins, data.functions, data.tools)
@@ -1247,12 +1397,10 @@ class Follower:
                 if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                     for name in _arguments(function.args):
                         self._learn(self._parameters, (function, name), given)
-                    if self._now() - self._entry.get(function, NOTHING):
-                        self._entry[function] = self._entry.get(function, NOTHING) | self._now()
-                        self._news = True
-                    answer = self._answers.get(function, EMPTY)
+                    self._enter(function)
+                    answer = self._ask(self._answers, function) or EMPTY
                     change = derived if function in keyed.functions else wrapped
-                    found |= replace(answer, origins=_each(answer.origins, change))
+                    found |= answer.made_of(_each(answer.origins, change))
                 elif isinstance(function, ast.ClassDef):
                     found |= self._make_object(function, [given], {}, None)
             for key in data.tools:
@@ -1311,7 +1459,7 @@ class Follower:
         if ref in ("re.sub", "re.subn"):
             return origins if _only_separates(node.args[:2]) else _each(origins, altered)
         if ref.split(".")[0] in ("pandas", "polars"):
-            return _each(origins, lambda one: replace(one, form=TABLE, depth=ANY, key="") if not _settled(one) else one)
+            return _each(origins, lambda one: one._replace(form=TABLE, depth=ANY, key="") if not _settled(one) else one)
         return origins
 
     def _map(self, node: ast.Call, positional: list[Data]) -> Data:
@@ -1331,7 +1479,7 @@ class Follower:
             found |= Data(origins | positional[0].origins)
             if self._strict:
                 found |= self._unknown(node, _UNFOLLOWED)
-        return replace(found, origins=_each(found.origins, wrapped))
+        return found.made_of(_each(found.origins, wrapped))
 
     def _by_name(self, node: ast.Call, ref: str, positional: list[Data]) -> Data:
         """`getattr(x, "name")` is `x.name`; a name that is only known at run time may be any."""
@@ -1413,9 +1561,9 @@ class Follower:
                 ("utf-8", "utf8", "ascii", "latin", "iso-8859", "cp12")
             ):
                 return _each(own, encoded)
-            return _each(own, lambda one: replace(one, form=BYTES) if one.depth == 0 and not _settled(one) else one)
+            return _each(own, lambda one: one._replace(form=BYTES) if one.depth == 0 and not _settled(one) else one)
         if name == "decode":
-            return _each(own, lambda one: replace(one, form=TEXT) if one.form == BYTES else one)
+            return _each(own, lambda one: one._replace(form=TEXT) if one.form == BYTES else one)
         if name == "hex":
             return _each(own, as_text)
         if name == "translate":
@@ -1448,13 +1596,58 @@ class Follower:
         return own | given
 
 
-# Any: each entry takes the one kind of node it stands under. Asked first, because a `match` asks one after the other.
-_FREQUENT: Final[Mapping[type[ast.expr], Callable[[Follower, Any], Data]]] = {
+# Any: each entry takes the one kind of node it stands under.
+_EXPRESSIONS: Final[Mapping[type[ast.expr], Callable[[Follower, Any], Data]]] = {
+    ast.Constant: lambda follower, node: EMPTY,
     ast.Name: lambda follower, node: follower._look(node.id),
     ast.Call: Follower._call,
     ast.Attribute: Follower._attribute,
     ast.Subscript: Follower._subscript,
     ast.JoinedStr: Follower._joined_text,
+    ast.FormattedValue: Follower._inside,
+    ast.Await: Follower._inside,
+    ast.Starred: Follower._inside,
+    ast.BinOp: Follower._binary,
+    ast.UnaryOp: Follower._unary,
+    ast.Compare: Follower._compare,
+    ast.BoolOp: Follower._either,
+    ast.IfExp: Follower._conditional,
+    ast.List: lambda follower, node: follower._display(node.elts),
+    ast.Tuple: lambda follower, node: follower._display(node.elts),
+    ast.Set: lambda follower, node: follower._display(node.elts),
+    ast.Dict: Follower._dictionary,
+    ast.ListComp: lambda follower, node: follower._comprehension(node.generators, [node.elt]),
+    ast.SetComp: lambda follower, node: follower._comprehension(node.generators, [node.elt]),
+    ast.GeneratorExp: lambda follower, node: follower._comprehension(node.generators, [node.elt]),
+    ast.DictComp: lambda follower, node: follower._comprehension(node.generators, [node.key, node.value]),
+    ast.NamedExpr: Follower._named_expression,
+    ast.Lambda: Follower._lambda,
+    ast.Yield: Follower._yield,
+    ast.YieldFrom: Follower._yield,
+}
+_STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[Follower, Any], None]]] = {  # Any: as above
+    ast.Assign: Follower._assign_all,
+    ast.AnnAssign: Follower._annotated,
+    ast.AugAssign: Follower._augmented,
+    ast.If: Follower._if,
+    ast.While: Follower._while,
+    ast.For: Follower._for,
+    ast.AsyncFor: Follower._for,
+    ast.With: Follower._with,
+    ast.AsyncWith: Follower._with,
+    ast.Try: Follower._try,
+    ast.TryStar: Follower._try,
+    ast.Match: Follower._match,
+    ast.Return: Follower._return,
+    ast.Raise: Follower._fail,
+    ast.Assert: Follower._fail,
+    ast.Break: Follower._leap,
+    ast.Continue: Follower._leap,
+    ast.FunctionDef: Follower._define,
+    ast.AsyncFunctionDef: Follower._define,
+    ast.ClassDef: Follower._class,
+    ast.Import: Follower._import,
+    ast.ImportFrom: Follower._import,
 }
 
 
@@ -1478,7 +1671,7 @@ def _at_unknown_key(one: Origin) -> Origin:
 def _one_of_many(one: Origin) -> Origin:
     """A text put together from many."""
     text = as_text(one)
-    return replace(text, key="") if text.form == TEXT else text
+    return text._replace(key="") if text.form == TEXT else text
 
 
 def _cuts(node: ast.expr) -> bool:
@@ -1488,7 +1681,7 @@ def _cuts(node: ast.expr) -> bool:
 
 
 def _split(one: Origin) -> Origin:
-    return replace(one, depth=1, form=PLAIN) if one.depth == 0 and not _settled(one) else one
+    return one._replace(depth=1, form=PLAIN) if one.depth == 0 and not _settled(one) else one
 
 
 def _vague(data: Data) -> Data:
@@ -1496,16 +1689,15 @@ def _vague(data: Data) -> Data:
     return Data(frozenset(derived(one) for one in data.origins if one.kind != UNTRUSTED), tools=data.tools)
 
 
-def _joined(first: dict[str, Data], second: dict[str, Data]) -> dict[str, Data]:
-    found = dict(first)
-    for name, data in second.items():
-        found[name] = found[name] | data if name in found else data
-    return found
-
-
 def _arguments(arguments: ast.arguments) -> list[str]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return [one.arg for one in (*every, arguments.vararg, arguments.kwarg) if one is not None]
+
+
+def _names_dict(node: ast.expr) -> bool:
+    """Whether `__dict__` stands anywhere in it, be it in a text."""
+    words = (value for part in ast.walk(node) for _, value in ast.iter_fields(part))
+    return any("__dict__" in one for one in words if isinstance(one, str))
 
 
 def _names_in(target: ast.expr) -> list[str]:
@@ -1538,6 +1730,13 @@ def _bound_by(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.MatchMapping(rest=str(name)):
             yield name
+
+
+def _bound_here(node: ast.AST, names: set[str]) -> list[str]:
+    """The names that this node binds by itself, which are added to those of its scope."""
+    found = list(_bound_by(node))
+    names.update(found)
+    return found
 
 
 def _without_foreign(names: set[str]) -> frozenset[str]:

@@ -125,7 +125,7 @@ def _words(source: Origin, name: str, argument: str) -> str:
 
 # ── output ───────────────────────────────────────────────────────────────────────────────────────────
 def _judge_output(reader: Reader, node: ast.AST, origins: Iterable[Origin]) -> None:
-    source = min(origins, key=lambda one: (one.line, one.label, one.how), default=None)
+    source = min(origins, key=lambda one: (one.line, one.label, one.how, one.key), default=None)
     if source is None:
         return
     what = f"“{source.key}” of {source.label}" if source.key else f"a value of {source.label}"
