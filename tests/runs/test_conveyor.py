@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
@@ -10,7 +11,8 @@ from tests.runs.steps import reached, waiting
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged
 from workbench.records import Decision, EntryQuery, Gate, RunState
-from workbench.runs.conveyor import OPEN_RUNS
+from workbench.runs import conveyor
+from workbench.runs.conveyor import OPEN_RUNS, READ_AT_ONCE
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
 
@@ -37,6 +39,14 @@ async def test_a_failing_program_is_reported_with_its_own_line_and_what_it_print
     assert "IndexError" in done.model_view
     assert "values[5]" in done.model_view
     assert "before" in done.model_view
+
+
+async def test_only_a_short_program_is_read_on_the_loop(core, monkeypatch):
+    threads, read = [], conveyor.assess_after
+    monkeypatch.setattr(conveyor, "assess_after", lambda *given: threads.append(threading.get_ident()) or read(*given))
+    for size in (READ_AT_ONCE, READ_AT_ONCE + 1):
+        await core.conveyor.assess("x = 1".ljust(size - 1) + "\n")
+    assert [one == threading.get_ident() for one in threads] == [True, False]
 
 
 async def test_text_that_does_not_parse_goes_back_at_once(core, agent):

@@ -66,7 +66,8 @@ log = logging.getLogger(__name__)
 
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
 RELEASE_SECONDS = 60.0  # between looks for sessions that nobody needs any more
-SHORT = 4_000  # characters that are read at once: a thread would cost more than the reading
+SHORT = 4_000  # characters of a program that are compared with earlier answers on the loop
+READ_AT_ONCE = 800  # characters of a program that are read on the loop: the worst ones known take 20 ms
 OPEN_RUNS = 20  # programs of one agent that may wait or run at once
 SWITCHED_OFF = Fault(
     "Programs are switched off: the setting run.enabled is false.",
@@ -163,7 +164,7 @@ class Conveyor:
         if language != PYTHON:
             return await asyncio.to_thread(assess_script, code, tools)
         reach = self._rooms.network.rules().open if network else None
-        if len(code) <= SHORT and not earlier:
+        if len(code) <= READ_AT_ONCE and not earlier:
             verdict = assess_after((), code, tools, reach)
         else:
             verdict = await asyncio.to_thread(assess_after, earlier, code, tools, reach)
