@@ -287,7 +287,7 @@ async def test_a_decision_is_told_and_audited_and_one_file_after_the_other(core,
         (run.id, 0),
     ]
     assert [entry.note.run_id for entry in core.journal.entries(EntryQuery(kind="files.decided"))] == [run.id] * 2
-    (undone,) = [one for one in await core.desk.file_changes() if one.kind == "held"]
+    (undone,) = [one for one in await core.desk.file_changes() if one.kind == "allowed"]
     await core.desk.undo_files(undone.id, ("a",))
     assert (core.paths.workspace / "a").read_text() == "a", "what was allowed can be undone"
 
