@@ -199,6 +199,21 @@ async def test_an_agent_whose_coming_cannot_be_recorded_is_not_listed_for_ever(c
     assert not core.busy
 
 
+@pytest.mark.parametrize(
+    ("code", "cure"),
+    [
+        ("await count_orders()", "count_orders is a tool; import it first: from servers.demo import count_orders"),
+        ("await demo.count_orders()", "demo is a server; import its tools by name, such as: from servers.demo import "),
+    ],
+)
+async def test_a_tool_or_server_that_was_not_imported_is_named_with_its_import(agent, code, cure):
+    async with agent() as client:
+        await client.call_tool("search_tools", {"query": "count orders"})
+        answer = await client.call_tool("execute_code", {"code": code, "description": "count"})
+    assert answer.is_error
+    assert cure in answer.content[0].text
+
+
 async def test_programs_under_one_session_id_share_variables_until_their_agent_leaves(core, agent):
     async def execute(client, code, **more):
         answer = await client.call_tool("execute_code", {"code": code, "description": "count", **more})

@@ -41,6 +41,7 @@ def test_an_unknown_server_is_a_sentence_that_names_the_known(command):
     code, out, err = command("tools", "--server", "nope")
     assert (code, out) == (1, "")
     assert "There is no server 'nope'.\nThe bench has: demo, strange." in err
+    assert "--bench FOLDER" in err
 
 
 def test_known_servers_are_listed_and_one_is_added_without_being_allowed(command):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontInfo, QPalette
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QDialogButtonBox, QLabel, QProxyStyle, QStyle
 
 from workbench.gui import icons
 from workbench.gui.colours import DARK, LIGHT, RISK_ROLES, Colours, blend, contrast
@@ -91,3 +91,28 @@ def test_an_icon_has_as_many_pixels_as_a_fine_screen_shows(theme: Any) -> None:
     assert picture.size() == QSize(32, 32)
     assert picture.devicePixelRatio() == 2.0
     assert icons.icon("x").pixmap(QSize(16, 16), 1.0).size() == QSize(16, 16)
+
+
+class _WithIcons(QProxyStyle):
+    """A desktop that wants its own icons on the buttons of dialogs."""
+
+    def styleHint(self, hint: Any, option: Any = None, widget: Any = None, data: Any = None) -> int:
+        if hint == QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons:
+            return 1
+        return super().styleHint(hint, option, widget, data)
+
+
+def test_no_button_of_a_dialog_has_an_icon_of_the_desktop(theme: Any, qapp: Any, qtbot: Any) -> None:
+    qapp.setStyle(_WithIcons("Fusion"))
+    try:
+        bare, dressed = QDialogButtonBox(), QDialogButtonBox()
+        qapp.setStyleSheet("")
+        bare.addButton(QDialogButtonBox.StandardButton.Close)
+        theme.apply()
+        dressed.addButton(QDialogButtonBox.StandardButton.Close)
+        icons_of = [box.buttons()[0].icon().isNull() for box in (bare, dressed)]
+        assert icons_of == [False, True]
+        for box in (bare, dressed):
+            box.deleteLater()
+    finally:
+        qapp.setStyle("Fusion")

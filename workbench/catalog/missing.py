@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from workbench.catalog.faults import nearest
 from workbench.errors import WorkbenchError
 from workbench.patterns import later
-from workbench.records import ServerState
+from workbench.records import ServerState, ToolSummary
 from workbench.wrappers.names import package_name
 
 if TYPE_CHECKING:
     from workbench.catalog.server import Server
 
 _SHOWN = 10  # servers that are named
+_UNDEFINED = later(r"name '(\w+)' is not defined")
 _NAME = later(r"[\w.@/+-]{1,64}")  # what a project that nobody has agreed to yet may tell an agent: no sentences
 
 
@@ -32,6 +33,20 @@ def waits_for(words: str, states: Iterable[ServerState]) -> str:
     for name in not_allowed(states):
         if f"'servers.{package_name(name)}'" in words or f"The server {name!r} has no tool" in words:
             return str(waits(name))
+    return ""
+
+
+def not_imported(words: str, tools: Iterable[ToolSummary]) -> str:
+    """What to say to an author whose program used the name of a tool or a server without importing it; else nothing."""
+    undefined = _UNDEFINED.match(words)
+    if undefined is None:
+        return ""
+    name = undefined[1]
+    lines = [tool.import_line for tool in tools]
+    if found := [line for line in lines if line.endswith(f" import {name}")]:
+        return f"{name} is a tool; import it first: {' or: '.join(found[:3])}"
+    if found := [line for line in lines if line.startswith(f"from servers.{name} import ")]:
+        return f"{name} is a server; import its tools by name, such as: {found[0]}"
     return ""
 
 

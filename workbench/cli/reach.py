@@ -36,7 +36,10 @@ async def find_server(questions: Questions, name: str) -> ServerState:
     states = {state.config.name: state for state in await questions.servers()}
     if name in states:
         return states[name]
-    raise WorkbenchError(f"There is no server {name!r:.100}.", f"The bench has: {', '.join(states)}.")
+    raise WorkbenchError(
+        f"There is no server {name!r:.100}.",
+        f"The bench has: {', '.join(states)}. Another project is named with --bench FOLDER.",
+    )
 
 
 def command_line(config: ServerConfig) -> str:

@@ -43,6 +43,7 @@ QSplitter::handle:horizontal {{ width: 1px; }}
 QSplitter::handle:vertical {{ height: 1px; }}
 QSplitter::handle:hover {{ background: {c.accent}; }}
 QDialog {{ background: {c.surface}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QDialog#palette {{ background: {c.raised}; border: 1px solid {c.edge}; }}
 QDialog#palette QListView {{ background: transparent; }}
 QToolTip {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.edge}; padding: {u}px {u * 2}px; }}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from workbench.catalog.missing import not_allowed, waits_for
+from workbench.catalog.missing import not_allowed, not_imported, waits_for
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
 from workbench.policy.canonical import canonical, plain_program
@@ -480,6 +480,8 @@ class Conveyor:
         words = f"failed: {ending.reason}"
         hint = execution.hint or no_network(ending, road.run.verdict)
         hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
+        if ending.error_type == "NameError":
+            hint = not_imported(ending.message, self._rooms.catalog.summaries()) or hint
         fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
         return End(RunState.FAILED, words, fault, ending.result, ending.memory_mb)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from typing import Any
 
 import pytest
@@ -231,3 +232,16 @@ def test_waiting_changes_stand_on_top_of_the_list_and_cannot_be_undone(held, win
     QTest.mouseClick(changes.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     settled()
     assert held.files.changes.title.full_text().startswith("Changes of Claude Code to files that are not its own")
+
+
+def test_how_long_ago_files_were_changed_goes_on(held, window, settled, monkeypatch, qtbot):
+    window.docks["files"].come()
+    window.files.look(CHANGES)
+    window.files.refresh()
+    settled()
+    changes = window.files.changes
+    assert changes.model.index(0).data(ROW).aside == "now"
+    later = time.time() + 600
+    monkeypatch.setattr("workbench.gui.models.changes.time.time", lambda: later)
+    changes._minute.setInterval(1)
+    qtbot.waitUntil(lambda: changes.model.index(0).data(ROW).aside == "10 min")

@@ -104,7 +104,7 @@ class RunsPane(Pane):
         self.model.show_rows(run_rows(self._runs.values(), time.time()))
         self._stack.setCurrentWidget(self.list if self._runs else self._empty)
         waits = sum(1 for run in self._runs.values() if run.state is RunState.WAITING)
-        self._tick.start() if waits else self._tick.stop()
+        self._tick.start(1_000 if waits else 30_000)  # countdowns, and how long ago the others were
         self._commands.hold(WAITING, waits > 0)
         self._selected()
         self.waiting.emit(waits + self._pauses)

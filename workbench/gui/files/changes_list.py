@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.gui.context import Context
@@ -36,6 +36,10 @@ class ChangesList(QWidget):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.list)
         lead_focus(self, self._stack)
+        self._found: tuple[tuple[FileChanges, ...], tuple[FileChanges, ...]] = ((), ())
+        self._minute = QTimer(self, interval=30_000)  # how long ago each was goes on
+        self._minute.timeout.connect(self._show)
+        self._minute.start()
         self.list.chosen.connect(self._choose)
         self.list.clicked.connect(self._clicked)
         self.list.selection_changed.connect(self._selected)
@@ -60,9 +64,14 @@ class ChangesList(QWidget):
         self._load(await questions.held_files(), await questions.file_changes(MOST))
 
     def _load(self, held: tuple[FileChanges, ...], changes: tuple[FileChanges, ...]) -> None:
+        self._found = (held, changes)
+        self._show()
+        self._selected()
+
+    def _show(self) -> None:
+        held, changes = self._found
         self.model.show_rows([*held_rows(held), *change_rows(changes)])
         self._stack.setCurrentWidget(self.list if changes or held else self._empty)
-        self._selected()
 
     def _clicked(self, index: QModelIndex) -> None:
         self._choose(str(index.data(KEY)))
