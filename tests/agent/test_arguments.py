@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.agent.arguments import check, names, text
+from workbench.agent.arguments import check, names, seconds, text
 from workbench.errors import WorkbenchError
 
 
@@ -22,3 +22,16 @@ def test_a_wrong_kind_of_value_is_refused_with_its_name():
     for read in (lambda: text({"a": 5}, "a"), lambda: text({}, "a"), lambda: names({"a": "x"}, "a")):
         with pytest.raises(WorkbenchError, match="a must be a"):
             read()
+
+
+def test_null_is_an_argument_that_was_left_out():
+    assert (text({"a": None}, "a", "y"), names({"a": None}, "a"), seconds({"a": None}, "a", 2.5)) == ("y", (), 2.5)
+    with pytest.raises(WorkbenchError, match="a must be a text"):
+        text({"a": None}, "a")
+
+
+@pytest.mark.parametrize("wish", ["soon", -1, True, float("nan"), float("inf")])
+def test_a_time_that_is_no_number_from_zero_on_is_refused(wish):
+    assert seconds({"timeout": 0.5}, "timeout") == 0.5
+    with pytest.raises(WorkbenchError, match="timeout must be a number from 0 on"):
+        seconds({"timeout": wish}, "timeout")

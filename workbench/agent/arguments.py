@@ -17,7 +17,10 @@ def check(tool: str, arguments: JsonObject) -> None:
 
 
 def text(arguments: JsonObject, name: str, default: str | None = None) -> str:
-    value = arguments.get(name, default)
+    """A text; null is an argument that was left out, as some clients fill in all that a schema names."""
+    value = arguments.get(name)
+    if value is None and default is not None:
+        return default
     if not isinstance(value, str):
         raise WorkbenchError(f"{name} must be a text.", "See the tool's schema.")
     return value
@@ -32,9 +35,14 @@ def names(arguments: JsonObject, name: str) -> tuple[str, ...]:
 
 def number(arguments: JsonObject, name: str, default: int) -> int:
     """A whole number from zero on, however large it was wished."""
+    return int(min(seconds(arguments, name, default), 10**12))
+
+
+def seconds(arguments: JsonObject, name: str, default: float = 0) -> float:
+    """A number from zero on, with its fraction."""
     value = arguments.get(name)
     if value is None:
         return default
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < float("inf"):
         raise WorkbenchError(f"{name} must be a number from 0 on.", "See the tool's schema.")
-    return int(min(value, 10**12))
+    return min(value, 10**12)

@@ -59,8 +59,7 @@ class Programs:
             raise WorkbenchError(
                 f"The program is longer than {MAX_BYTES // 1000} kB.", "Keep data in workspace/ files."
             )
-        seconds = arguments.get("timeout", 0)
-        wished = float(min(seconds, LONGEST_TIMEOUT)) if isinstance(seconds, int | float) else 0.0
+        wished = float(min(given.seconds(arguments, "timeout"), LONGEST_TIMEOUT))
         await self._rooms.catalog.learn()
         state = given.text(arguments, "session_id", "")
         language = given.text(arguments, "language", "python")
