@@ -95,6 +95,20 @@ def test_escape_on_the_question_starts_nothing(window: Any, pane: Any, paper: An
     assert window.commands["server.connect"].isEnabled()
 
 
+def test_a_server_that_fails_while_another_pane_is_in_front_says_so_above_everything(
+    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    paper.connect_fault = Fault("The server could not be started.", "Install Node.js.")
+    paper.put(replace(paper.server_states["files"], allowed=True))
+    settled()
+    pane.show_tool("files")
+    window.docks["skills"].come()
+    qtbot.waitUntil(lambda: pane.visibleRegion().isEmpty())
+    window.commands.do("server.connect")
+    qtbot.waitUntil(lambda: bool(window.banners.shown()))
+    assert [banner.fault.message for banner in window.banners.shown()] == ["files: The server could not be started."]
+
+
 def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
     window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
 ) -> None:

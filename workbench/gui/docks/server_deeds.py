@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QMenu
 from workbench.gui.action import SERVER_REMOVED
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
-from workbench.gui.wishes import Say, ShowServer
+from workbench.gui.wishes import Act, Say, ShowServer
 from workbench.records import ImportReport, ServerConfig, ServerState
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ class ServerDeeds(QObject):
         name = state.config.name
         self._pane.model.put(state)
         self._pane.show_tool(name)
+        self.wished.emit(Act("pane.servers"))
         self.wished.emit(Say(self.tr("Added “{}”. Connect it to see its tools.").format(name)))
 
     def _edit(self) -> None:

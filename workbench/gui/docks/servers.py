@@ -151,7 +151,8 @@ class ServersPane(Pane):
     def _card_tells(self, name: str) -> bool:
         """Whether the card below the tree says already why this server failed."""
         chosen = self.chosen()
-        return chosen is not None and chosen.config.name == name and chosen.fault is not None and self.isVisible()
+        told = chosen is not None and chosen.config.name == name and chosen.fault is not None
+        return told and not self.visibleRegion().isEmpty()  # a dock behind another one counts as visible to Qt
 
     def show_tool(self, server: str, tool: str = "") -> None:
         """Select a row, whatever the filter says."""
