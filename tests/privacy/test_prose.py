@@ -27,6 +27,15 @@ def test_a_name_in_a_sentence_is_found(text: str, name: str) -> None:
     assert ("NAME", name) in found(text)
 
 
+@pytest.mark.parametrize("name", ["Mateo Eriksen", "Priya Raman", "Katarzyna Castillo"])
+@pytest.mark.parametrize("between", [" ", ", ", ": "])
+def test_a_name_and_the_address_behind_it_are_two_values(name: str, between: str) -> None:
+    mail = f"{name.replace(' ', '.').lower()}1@example.com"
+    spans = found(f"{name}{between}{mail} +1 503 555 0181")
+    assert ("EMAIL", mail) in spans
+    assert all(text in (name, mail) or kind == "PHONE" for kind, text in spans)
+
+
 @pytest.mark.parametrize(
     "address",
     ["48 Wellington Road, Leeds LS2 9AB", "Lindenstraße 12, 10969 Berlin", "1600 Harbor Blvd, Apt 4, Tampa, FL 33602"],

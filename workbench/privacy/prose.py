@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.patterns import later
@@ -55,9 +56,20 @@ def prose(text: str, rules: Rules, found: Iterable[Found] = ()) -> Iterator[Foun
     if len(text) < FEWEST or rules.off.issuperset(KINDS):
         return
     least = tuple(2.0 if kind in rules.off else rules.threshold(kind) for kind in KINDS)
-    places = list(_windows(text, union(found)))
+    known = union(found)
+    places = list(_windows(text, known))
     for (start, end), inside in zip(places, _read([text[slice(*place)] for place in places], least), strict=True):
-        yield from (Found(start + first, min(end, start + last), KINDS[kind], WHY) for first, last, kind in inside)
+        for first, last, kind in inside:
+            yield _before_address(text, Found(start + first, min(end, start + last), KINDS[kind], WHY), known)
+
+
+def _before_address(text: str, guess: Found, known: Sequence[Found]) -> Found:
+    """A name ends where the e-mail address behind it begins: as one stretch, a tool would get both for an address."""
+    mail = next((one for one in known if one.kind == "EMAIL" and guess.start < one.start < guess.end <= one.end), None)
+    if mail is None or guess.kind != "NAME":
+        return guess
+    last = guess.start + len(text[guess.start : mail.start].rstrip(" ,;:<("))
+    return replace(guess, end=last) if last > guess.start else guess
 
 
 def _windows(text: str, found: Sequence[Found]) -> Iterator[tuple[int, int]]:
