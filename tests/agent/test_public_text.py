@@ -334,3 +334,19 @@ def test_no_word_of_our_own_sentences_is_replaced_when_somebody_is_called_so():
     for word in words:
         session.vault.learn("USERNAME", word, "crm")
     assert [session.mask_known(text) for text in told] == told
+
+
+async def test_an_agents_own_program_comes_back_as_it_wrote_it_and_the_audit_masks_it(core, agent):
+    code = 'people = ["Alice Johnson"]\nperson = {"name": "Maria Schneider"}\nraise ValueError("no such person")\n'
+    async with agent() as client:
+        said = await client.call_tool("execute_code", {"code": code, "description": "Ask for Alice Johnson."})
+        text = said.content[0].text
+        echoed = await client.call_tool(
+            "execute_code", {"code": 'person = {"name": "Maria Schneider"}\n1 / 0  # Maria Schneider'}
+        )
+    assert 'raise ValueError("no such person")' in text
+    assert "[NAME_" not in text
+    assert "1 / 0  # Maria Schneider" in echoed.content[0].text
+    notes = json.dumps([entry.note.detail["code"] for entry in core.journal.entries(EntryQuery(kind="run.proposed"))])
+    assert "Maria Schneider" not in notes
+    assert "[NAME_" in notes

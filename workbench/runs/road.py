@@ -207,7 +207,7 @@ class Road:
         run = self.run
         note = Note(
             kind=kind,
-            summary=self.session.mask(summary),
+            summary=self.session.mask_apart(summary),
             actor=self.session.author,
             session=self.session.id,
             run_id=run.id,
@@ -225,9 +225,9 @@ class Road:
     def _proposal_detail(self) -> dict[str, object]:
         proposal = self.run.proposal
         return {
-            "code": self.session.mask_start(proposal.code, KEPT_CODE),
+            "code": self.session.mask_apart(proposal.code, KEPT_CODE),
             "sha": proposal.sha,
-            "purpose": self.session.mask(proposal.purpose),
+            "purpose": self.session.mask_apart(proposal.purpose),
             "origin": str(proposal.origin),
             "author": proposal.author,
             "skill": proposal.skill,
@@ -261,11 +261,11 @@ class Road:
         verdict = self.run.verdict
         if verdict is None:
             return {}
-        sentence = self.session.mask(verdict.sentence)  # it may name an address that the program holds
+        sentence = self.session.mask_apart(verdict.sentence)  # it may name an address that the program holds
         detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": sentence}
         detail["mild"] = verdict.mild
         detail |= {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
-        return detail | grounds(verdict, self.session.mask)
+        return detail | grounds(verdict, self.session.mask_apart)
 
     def _end_detail(self) -> dict[str, object]:
         run = self.run
@@ -274,7 +274,7 @@ class Road:
             "answer": self.session.mask_known(
                 run.model_view[: before(run.model_view, KEPT_TEXT)]
             ),  # as the model got it
-            "fault": self.session.mask_start(fault, KEPT_TEXT),
+            "fault": self.session.mask_apart(fault, KEPT_TEXT),
             "calls": len(self._calls),
             "memory_mb": run.memory_mb,
             "direct": run.ledger.direct,
@@ -282,8 +282,8 @@ class Road:
             "actual": run.ledger.actual,
             "kept_bytes": run.ledger.kept_bytes,
             "definitions": run.ledger.definitions,
-            "reason": self.session.mask(run.decision.reason) if run.decision else "",
-            **outcome(run, self.session.mask, self.session.made_since()),
+            "reason": self.session.mask_apart(run.decision.reason) if run.decision else "",
+            **outcome(run, self.session.mask_apart, self.session.made_since()),
         }
 
 

@@ -11,6 +11,7 @@ from itertools import chain, count
 from workbench.privacy.cutting import before
 from workbench.privacy.held import Source
 from workbench.privacy.marking import Following
+from workbench.privacy.marks import lookalikes
 from workbench.privacy.public_texts import Program, PublicTexts, Stretches
 from workbench.privacy.repeats import Repeats
 from workbench.privacy.sealed import Sealed
@@ -62,6 +63,7 @@ class Session:
         self.guesses = 0  # how often sealed values were compared with texts
         self.files: dict[str, tuple[int, float]] = {}  # of the workspace that were read for personal data → size, time
         self._following = Following()
+        self._apart = Vault(self.id)  # for what only the audit reads, see `mask_apart`
         self.made: dict[str, Stamp] = {}  # files of the workspace that its programs made, as they left them
         self.knows_definitions = False  # direct use would have loaded every definition once
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
@@ -127,6 +129,25 @@ class Session:
             if learnt == self.vault.learnt:
                 return "".join(masked)
 
+    def mask_apart(self, text: str, letters: int = 0) -> str:
+        """For the audit, a text that an agent wrote: what is guessed to be personal gets tokens of a vault apart, so
+        that its program's own words come back to the agent as it wrote them. `letters`: of its start alone."""
+        whole = not letters or len(text) <= letters
+        text = self._masks.mask(text if whole else text[: letters + _EDGE])
+        if self._masked():
+            text = self.vault.replace_known(self._guess_apart(text))
+        if whole:
+            return text
+        start = text[:-_EDGE]
+        return start[: before(start, letters)]
+
+    def _guess_apart(self, text: str) -> str:
+        parts, at = list[str](), 0
+        for token in lookalikes(text):  # tokens stay what they are
+            parts += [self._apart.sanitize(text[at : token.start()]), token.group()]
+            at = token.end()
+        return "".join([*parts, self._apart.sanitize(text[at:])])
+
     def mask_start(self, text: str, letters: int) -> str:
         """The first letters of a text, masked before it is cut: what may be half of a value goes too."""
         if len(text) <= letters:
@@ -168,6 +189,8 @@ class Session:
 
     def _begin_looking(self) -> None:
         self.vault.follow(self._following.rules)
+        self._apart = Vault(self.id)
+        self._apart.follow(self._following.rules)
         for kind, value in self._following.known:
             self.vault.learn(kind, value)
         self._repeats = Repeats()
