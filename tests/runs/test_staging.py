@@ -448,3 +448,44 @@ async def test_a_run_that_is_stopped_while_its_changes_are_settled_tells_which_a
     assert (over.state, over.held) == (RunState.STOPPED, ("f",))
     assert "the user decides" in over.model_view
     assert [one.id for one in await core.desk.held_files()] == [run.id]
+
+
+async def test_a_copy_that_nobody_can_look_through_harms_no_later_run_and_no_later_start(paths):
+    core = await _opened(paths)
+    (paths.workspace / "a.txt").write_text("old")
+    agent = core.rooms.sessions.open("test agent")
+    deep = "import os\nos.chdir('workspace')\nfor n in range(300):\n    os.mkdir('x')\n    os.chdir('x')\n"
+    run = await done(core, agent, deep)
+    assert "None of its changes was kept" in run.model_view
+    assert "the next time" not in run.model_view
+    left = stages.Stages(core.rooms.store.way, paths.stages)
+    for name, code in (("r1", "x"), ("r2", "")):
+        stage = left.take()
+        stage.begin({"id": name, "at": 0.0})
+        place = os.open(stage.folder, os.O_RDONLY)
+        if code:
+            for _ in range(300):
+                os.mkdir("x", dir_fd=place)
+                inner = os.open("x", os.O_RDONLY, dir_fd=place)
+                os.close(place)
+                place = inner
+        else:
+            (stage.folder / "n").write_text("new")
+        os.close(place)
+    await core.close()
+    core = await _opened(paths)
+    try:
+        await core.conveyor._settling
+        assert set(held(core)) == {"r2"}
+        assert (await done(core, core.rooms.sessions.open("test agent"), "print(1)")).state is RunState.DONE
+    finally:
+        await core.close()
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../workbench.toml", "d/../../../x"])
+async def test_a_new_link_that_leads_out_is_held(core, agent, target):
+    code = f"import os\nos.symlink({target!r}, 'workspace/l.csv')\nos.symlink('a.csv', 'workspace/in.csv')"
+    run = await done(core, agent, code)
+    assert run.held == ("l.csv",)
+    assert "leads out of the workspace" in run.model_view
+    assert (core.paths.workspace / "in.csv").is_symlink()

@@ -23,6 +23,11 @@ from workbench.workspace.dangers import danger
         "conftest.py",
         "package.json",
         "start.desktop",
+        "pytest.ini",
+        ".exrc",
+        "vite.config.ts",
+        ".eslintrc.js",
+        "Rakefile",
     ],
 )
 def test_what_would_be_run_is_told(path):

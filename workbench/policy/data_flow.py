@@ -45,6 +45,10 @@ _READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", 
     name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")
 }  # what a program finds without importing it
 _UNFOLLOWED: Final = "a function that reading cannot follow"
+_HANDLERS: Final = ("emit", "handle", "format", "formatMessage", "filter", "write")  # of logging, and of streams
+_CHANCE: Final = ("random.", "time.", "datetime.", "asyncio.sleep")  # chance, and the clock
+_DRIVING: Final = ("random.seed", "random.setstate", "time.sleep", "asyncio.sleep")  # decides what those say next
+_GIVEN: Final = frozenset({"__init__", "__new__", "__post_init__", "__call__"})  # get what their call is given
 _ANY_NAME: Final = "*"  # stands for an attribute whose name is only known at run time
 _Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -327,6 +331,7 @@ class Follower:
         self._class_of: dict[ast.AST, ast.ClassDef] = {}
         self._methods: defaultdict[str, set[ast.AST]] = defaultdict(set)
         self._functions: list[_Function] = []
+        self._of_module: set[str] = set()  # names that functions bind there
         self._mentioned: set[str] = set()  # names and attributes that are read anywhere
         self._names: dict[ast.stmt, tuple[str, ...]] = {}  # what a statement reads or binds in its own scope
         # What is learned over all readings; `_news` says whether the last one learned anything.
@@ -370,6 +375,7 @@ class Follower:
         names: set[str] = set()
         try:
             self._foresee(self._tree.body, None, None, names, set())
+            names |= self._of_module
             self._bound[None] = frozenset(name.lstrip(_FOREIGN) for name in names)
             self._open_up()
             settled = self._settle()
@@ -386,7 +392,8 @@ class Follower:
         """A function that this text never names is called by another one, with whatever that has."""
         for function in self._functions:
             name = getattr(function, "name", "__")  # a lambda, and what Python itself calls, is called here
-            if name in self._mentioned or name.startswith("__"):
+            special = function in self._class_of and name.startswith("__") and name not in _GIVEN
+            if not special and (name in self._mentioned or name.startswith("__")):
                 continue
             for place in _arguments(function.args)[1 if function in self._class_of else 0 :]:
                 self._learn(self._parameters, (function, place), self._unknown(function, f"what {name} is called with"))
@@ -407,6 +414,8 @@ class Follower:
         """Every function and class of the program, which names are bound where, and which stand in each statement."""
         for node in nodes:
             kind = type(node)
+            if kind is ast.Global:
+                self._of_module.update(node.names)  # type: ignore[attr-defined]  # its kind was looked at
             if kind is ast.Name:
                 bound = names if type(node.ctx) is ast.Store else self._mentioned  # type: ignore[attr-defined]
                 bound.add(node.id)  # type: ignore[attr-defined]  # its kind was looked at
@@ -928,6 +937,10 @@ class Follower:
         decorated = EMPTY
         for decorator in node.decorator_list:
             made = self._value(decorator)
+            place = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if isinstance(place, ast.Attribute):  # `@f.register`: a call of f may become one of this
+                for function in self._value(place.value).functions:
+                    self._answer(function, self._ask(self._answers, node) or EMPTY)
             for function in made.functions:  # what decorates it may call it with anything that it was given
                 self._call_function(function, [Data(functions=frozenset({node}))], {})
                 decorated |= self._ask(self._answers, function) or EMPTY
@@ -940,7 +953,7 @@ class Follower:
             every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg)
             for annotation in (node.returns, *(one.annotation for one in every if one is not None)):
                 if annotation is not None:
-                    self._value(annotation)
+                    self._learn(self._attributes, "__annotations__", self._value(annotation))
         positional = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
         named = zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults, strict=True)
         only = ((a.arg, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None)
@@ -965,6 +978,8 @@ class Follower:
                 for target in targets:
                     for name in _names_in(target):
                         self._store_name(name)
+                        if name in self._of_module:
+                            self._learn(self._spoiled, (None, name), data)
                         self._learn(self._attributes, name, data)
                         self._learn(self._objects, node, data)
             else:
@@ -1121,7 +1136,7 @@ class Follower:
             found = _each(origins, _at_unknown_key)
         opaque = EMPTY
         for ref in owner.refs:
-            if ref in ("sys.modules", "os.environ") or ref.endswith(".__dict__"):
+            if ref.split(".")[0] in ("sys", "os") or ref.endswith(".__dict__"):
                 opaque |= self._unknown(node, ref)
         return Data(found | _each(key.origins, compared), owner.functions, owner.tools) | opaque
 
@@ -1237,9 +1252,9 @@ class Follower:
         self._spend(2 * max(len(target.refs) - 1, 0))
         for ref in target.refs:
             found |= self._call_ref(node, ref, positional, named)
-            if ref.startswith("random."):
+            if ref.startswith(_CHANCE):
                 found |= self._ask(self._chance, None) or EMPTY
-                if ref in ("random.seed", "random.setstate") and origins_of(positional):
+                if ref in _DRIVING and origins_of(positional):
                     old = self._chance.get(None, EMPTY)
                     new = self._chance[None] = old | Data(_each(origins_of(positional), derived))
                     if new != old:
@@ -1419,9 +1434,10 @@ class Follower:
         origins = both.origins
         functions, tools = (EMPTY.functions, EMPTY.tools) if ref in table.CONSUMING else (both.functions, both.tools)
         if ref in ("builtins.print", "pprint.pprint", "pprint.pp", "sys.stdout.write", "sys.stderr.write") or (
-            ref.startswith("logging.")
+            ref.startswith(("logging.", "warnings.warn"))
         ):
             self._output(node, origins)
+            self._log(both)
         if ref in ("json.dump", "yaml.dump"):
             self._output(node, origins)
         if ref in ("client.call_tool", "client.call_mcp_tool"):  # which tool it is, nobody knows
@@ -1454,6 +1470,8 @@ class Follower:
             return _each(origins, summed)
         if ref in table.TO_BIT:
             return _each(origins, derived)
+        if ref in table.WRAPPERS:
+            return _each(origins, part)
         if ref in table.PATTERN_PIECES:
             return _each(origins, pieces)
         if ref in ("re.sub", "re.subn"):
@@ -1485,7 +1503,7 @@ class Follower:
         """`getattr(x, "name")` is `x.name`; a name that is only known at run time may be any."""
         name = node.args[1] if len(node.args) > 1 else None
         if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
-            for data in positional[2:] if ref.endswith("setattr") else ():
+            for data in positional[1:] if ref.endswith("setattr") else ():
                 self._put(node.args[0], data)
                 self._learn(self._attributes, _ANY_NAME, data)
             origins = NOTHING.union(*(data.origins for data in positional))
@@ -1527,8 +1545,18 @@ class Follower:
             "error",
             "debug",
         ):
-            self._output(node, given | (own if name == "to_csv" else NOTHING))
+            shown = _each(given, element) if name in ("writerow", "writerows") else given
+            shown = _each(shown, element) if name == "writerows" else shown
+            self._output(node, shown | (own if name == "to_csv" else NOTHING))
+            self._log(Data(given))
         return Data(self._method(node, name, own, given, positional), functions, tools)
+
+    def _log(self, said: Data) -> None:
+        """Handlers of the program get what is logged or written, without being named."""
+        for name in _HANDLERS:
+            for method in self._methods.get(name, ()):
+                for place in _arguments(method.args)[1:]:  # type: ignore[attr-defined]  # methods are functions
+                    self._learn(self._parameters, (method, place), said)
 
     def _take_in(self, node: ast.Call, function: ast.Attribute, name: str, every: list[Data]) -> None:
         layers = 0 if name in table.MERGING_METHODS else 1
@@ -1582,6 +1610,8 @@ class Follower:
         if name in table.BIT_METHODS:
             varies = self._loops > 0 and first is not None and not isinstance(first, ast.Constant | ast.Tuple)
             return _each(own, questioned if varies else compared) | _each(given, compared)
+        if name in ("tolist", "to_list"):
+            return _each(own, lambda one: element(one) if one.form == BYTES else one) | given
         if name in table.PLACE_METHODS or name == "len":
             return _each(own, length) | _each(given, compared)
         if name in table.PAIR_METHODS:

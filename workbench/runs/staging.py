@@ -30,7 +30,9 @@ from workbench.workspace.staging import (
     EXISTED,
     FULL,
     INTERRUPTED,
+    OUTSIDE,
     RUNNABLE,
+    Overfull,
     Settlement,
     Settling,
     Stage,
@@ -45,6 +47,7 @@ _WHY: Final = {
     EXISTED: "it is not a file of your programs",
     CHANGED: "it was changed outside of the program while that ran",
     RUNNABLE: "other tools would run it",
+    OUTSIDE: "it is a link that leads out of the workspace",
     FULL: "the workspace is full",
     INTERRUPTED: "the workbench ended while the program ran",
 }
@@ -98,7 +101,13 @@ class Staging:
         """Hold what runs left under which the core before was killed, then fill a first copy before anybody waits."""
         try:
             for stage, run in await asyncio.to_thread(self._stages.leftovers):
-                await asyncio.to_thread(self._recover, stage, run)
+                try:
+                    await asyncio.to_thread(self._recover, stage, run)
+                except Overfull as fault:
+                    log.warning("run %s was cut off: %s %s", run.get("id", ""), fault.message, fault.hint)
+                    await asyncio.to_thread(stage.remove)
+                except (OSError, ValueError, sqlite3.Error, WorkbenchError) as fault:
+                    log.warning("what run %s changed is left for the next start: %s", run.get("id", ""), fault)
             stage = self._stages.take()
             try:
                 await asyncio.to_thread(stage.refresh)
@@ -140,6 +149,13 @@ class Staging:
             return None
         try:
             writer = await (self._rehearsed(road, stage) if road.rehearsal is not None else self._settled(road, stage))
+        except Overfull as fault:
+            road.trouble = Fault(
+                f"What the program changed in the workspace was not written. {fault.message}", fault.hint
+            )
+            self._forsake(road)
+            self._remove(stage)
+            return None
         except (OSError, sqlite3.Error, WorkbenchError) as fault:
             log.exception("the changes of run %s cannot be settled", road.run.id)
             road.trouble = Fault(

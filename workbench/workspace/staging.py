@@ -46,10 +46,21 @@ _SIDECARS: Final = ("-wal", "-shm", "-journal")  # what SQLite reads back into t
 _MARKER: Final = "run.json"
 _ENTRIES: Final = "entries.json"
 EXISTED, CHANGED, RUNNABLE, FULL, INTERRUPTED = "existed", "changed", "runnable", "full", "interrupted"
+OUTSIDE: Final = "outside"
 
 
 class Unstageable(WorkbenchError):
     """The workspace cannot be copied; a program can only work in the workspace itself, which takes an approval."""
+
+
+class Overfull(WorkbenchError):
+    """A program left more in its copy than can be looked at, so nobody can tell what it changed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"The program left more than {MOST:,} entries, or folders too deep, in its copy of the workspace.",
+            "None of its changes was kept. Write fewer files.",
+        )
 
 
 class Entry(NamedTuple):
@@ -127,6 +138,8 @@ class Stage:
             here = look(place, MOST, LOOKING)
             if any(map(_is_closed, here.values())):
                 here = self._opened_up(place, here)
+        except TooMany:
+            raise Overfull from None
         finally:
             os.close(place)
         with self._way.open_root() as root:
@@ -170,10 +183,7 @@ class Stage:
             except TooMany:
                 if quick:
                     raise NotQuick from None
-                raise WorkbenchError(
-                    f"The program left more than {MOST:,} entries in its copy of the workspace.",
-                    "None of its changes was kept. Write fewer files.",
-                ) from None
+                raise Overfull from None
             if any(map(_is_closed, now.values())):
                 if quick:
                     raise NotQuick
@@ -446,6 +456,22 @@ class _Found:
             if (room < 0 and one.copy.size) or files < 0:
                 why[path] = FULL
 
+    def leads_out(self, path: str) -> bool:
+        """Whether a link names a place that is not surely below the workspace: whoever writes there later follows it."""
+        *folders, name = path.split("/")
+        try:
+            folder = open_folder(self._place, folders)
+        except OSError:
+            return True
+        try:
+            target = os.readlink(name, dir_fd=folder)
+        except OSError:
+            return True
+        finally:
+            os.close(folder)
+        depth = len(folders) - target.split("/").count("..")
+        return target.startswith("/") or depth < 0
+
     def ordered(self) -> list[str]:
         """First what goes, the deepest first; then folders, then what is in them."""
 
@@ -545,6 +571,8 @@ def _reasons(found: _Found, own: Mapping[str, Stamp], *, approved: bool) -> dict
             why[path] = EXISTED
         elif one.copy is not None and not one.copy.is_folder and danger(shown(path), _runnable(one.copy)):
             why[path] = RUNNABLE
+        elif one.copy is not None and stat.S_ISLNK(one.copy.mode) and found.leads_out(path):
+            why[path] = OUTSIDE
     return why
 
 

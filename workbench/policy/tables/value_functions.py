@@ -69,7 +69,7 @@ TO_TEXT: Final = names(
 TO_LIST: Final = names(
     """builtins.list builtins.tuple builtins.set builtins.frozenset builtins.sorted builtins.reversed builtins.iter
     builtins.filter collections.deque itertools.chain itertools.islice itertools.takewhile itertools.dropwhile
-    itertools.cycle itertools.accumulate random.sample random.choices"""
+    itertools.cycle itertools.accumulate random.sample random.choices collections.Counter"""
 )
 # What calls a function that it is given, and does not hand it on.
 CONSUMING: Final = names(
@@ -94,6 +94,7 @@ ENCODERS: Final = names(
     builtins.int.from_bytes uuid.uuid3 uuid.uuid5 array.array"""
 )
 HASHES: Final = names("builtins.hash zlib.crc32 zlib.adler32 binascii.crc32 binascii.crc_hqx")
+WRAPPERS: Final = names("textwrap.wrap textwrap.fill textwrap.shorten")
 PATTERN_PIECES: Final = names("re.findall re.finditer re.split")
 
 PIECE_METHODS: Final = names("split rsplit partition rpartition splitlines")
