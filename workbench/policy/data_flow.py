@@ -39,7 +39,7 @@ SMALL: Final = 8  # characters of a value that are a part of it, and no shortene
 
 PLAIN, TEXT, BYTES, TABLE, PIECES, SPELLED, DERIVED = "", "text", "bytes", "table", "pieces", "spelled", "derived"
 
-_PRECISION = later(r"\.[0-8]s?\}?$|\.[0-8][s}]")
+_PRECISION = later(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")
 _BUILTINS = frozenset(dir(builtins))
 _READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
     name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")
@@ -366,7 +366,7 @@ class Follower:
         self._leaving: Origins = NOTHING  # what decided whether this function went on
         self._skipping: list[Origins] = []  # the same of each loop around
         self._touched: Origins = NOTHING  # what was looked at, and may have failed
-        self._loops = 0
+        self._loops = self._whiles = 0
         self._tries = 0
         self._work = 0
 
@@ -471,6 +471,7 @@ class Follower:
     def _read(self, body: list[ast.stmt], scope: _Scope, control: Origins = NOTHING) -> None:
         self._scope, self._env, self._inner, self._control, self._reading = scope, {}, [], control, None
         self._leaving, self._skipping, self._touched, self._loops, self._tries = NOTHING, [], NOTHING, 0, 0
+        self._whiles = 0
         self._block(body)
         if scope is None and body and isinstance(body[-1], ast.Expr):
             self._output(body[-1], self._value(body[-1].value).origins)
@@ -636,6 +637,7 @@ class Follower:
             self._touched,
             tuple(self._skipping),
             self._loops,
+            self._whiles,
             self._tries,
         )
         last = self._readings.get(node)
@@ -704,7 +706,9 @@ class Follower:
         self._join(names, after)
 
     def _while(self, node: ast.While) -> None:
+        self._whiles += 1
         self._loop(node, lambda: self._value(node.test).origins, lambda: None)
+        self._whiles -= 1
 
     def _leap(self, node: ast.Break | ast.Continue) -> None:
         if self._skipping:
@@ -1040,7 +1044,11 @@ class Follower:
 
     def _compare(self, node: ast.Compare) -> Data:
         origins = self._value(node.left).origins.union(*(self._value(one).origins for one in node.comparators))
-        return Data(_each(origins, compared))
+        return Data(_each(_each(origins, computed) if self._asks_again(node) else origins, compared))
+
+    def _asks_again(self, node: ast.Compare) -> bool:
+        """Whether a `while` compares with something else each time: enough answers tell the whole value."""
+        return self._whiles > 0 and not any(isinstance(one, ast.Constant) for one in (node.left, *node.comparators))
 
     def _conditional(self, node: ast.IfExp) -> Data:
         decides = self._value(node.test).origins
@@ -1610,6 +1618,8 @@ class Follower:
         if name in table.BIT_METHODS:
             varies = self._loops > 0 and first is not None and not isinstance(first, ast.Constant | ast.Tuple)
             return _each(own, questioned if varies else compared) | _each(given, compared)
+        if name in table.DATE_METHODS:
+            return _each(own, computed) | given
         if name in ("tolist", "to_list"):
             return _each(own, lambda one: element(one) if one.form == BYTES else one) | given
         if name in table.PLACE_METHODS or name == "len":

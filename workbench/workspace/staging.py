@@ -457,7 +457,7 @@ class _Found:
                 why[path] = FULL
 
     def leads_out(self, path: str) -> bool:
-        """Whether a link names a place that is not surely below the workspace: whoever writes there later follows it."""
+        """Whether a link names a place that is not surely below the workspace: others would follow it there."""
         *folders, name = path.split("/")
         try:
             folder = open_folder(self._place, folders)

@@ -106,6 +106,7 @@ BIT_METHODS: Final = names(
     """startswith endswith isdigit isalpha isalnum isupper islower isspace isnumeric isdecimal istitle isidentifier
     issubset issuperset isdisjoint exists is_integer"""
 )
+DATE_METHODS: Final = names("toordinal timestamp timetuple utctimetuple isocalendar")
 APPLYING_METHODS: Final = names("apply map applymap transform agg aggregate pipe")
 PLACE_METHODS: Final = names("find rfind index rindex count")
 PAIR_METHODS: Final = names("items most_common iterrows itertuples")
@@ -120,7 +121,7 @@ UNCHANGING_METHODS: Final = (
 # Words in a key's name under which a person is told from others, and of names of things that are no person's.
 PERSONAL_WORDS: Final = names(
     """email mail mailto phone mobile tel telephone fax cell surname firstname lastname fullname forename iban card
-    ssn passport dob birthday birthdate password passwd secret token username login address street postcode zip
+    ssn passport dob birth birthday birthdate password passwd secret token username login address street postcode zip
     account pin nationality taxid vat license licence plate"""
 )
 PERSON_NAMES: Final = names(
