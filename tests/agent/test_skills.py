@@ -68,3 +68,11 @@ async def test_a_program_offers_a_skill_and_learns_that_skills_are_no_files(core
     assert core.rooms.library.get("my-sum").state is SkillState.DRAFT
     assert written.is_error
     assert "Offer it: save_skill(name, code, description)" in written.content[0].text
+
+
+async def test_a_file_beside_the_workspace_is_answered_with_the_path_that_works(agent):
+    async with agent() as client:
+        beside = await client.call_tool("execute_code", {"code": "open('out.txt', 'w').write('x')"})
+        below = await client.call_tool("execute_code", {"code": "open('workspace/out.txt', 'w').write('x')"})
+    assert "such as workspace/out.txt" in beside.content[0].text
+    assert not below.is_error

@@ -71,15 +71,18 @@ def returned(verdict: Verdict, outcome: Gate) -> Fault:
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
     if any(finding.rule == UNKNOWN for finding in verdict.findings):
         return Fault(verdict.sentence, "Use a kept skill, or none; list_skills names them.", lines)
-    offers = any(finding.subject.removeprefix("./").startswith("skills/") for finding in verdict.findings)
-    hint = (
-        "Skills are not written as files. Offer it: save_skill(name, code, description); the user keeps it."
-        if offers
-        else "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
-        if outcome is Gate.REFUSED
-        else "Correct it and propose it again."
-    )
+    hint = _refused(verdict) if outcome is Gate.REFUSED else "Correct it and propose it again."
     return Fault(verdict.sentence, hint, lines, ours=True)
+
+
+def _refused(verdict: Verdict) -> str:
+    """What to do instead of what the sandbox refuses."""
+    written = [one.subject.removeprefix("./") for one in verdict.findings if one.rule == "file.write" and one.subject]
+    if any(path.startswith("skills/") for path in written):
+        return "Skills are not written as files. Offer it: save_skill(name, code, description); the user keeps it."
+    if len(written) == len(verdict.findings) and not any(path.startswith(("/", "~", "..")) for path in written):
+        return f"Programs write files below workspace/ only, such as workspace/{written[0]}."
+    return "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
 
 
 def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
