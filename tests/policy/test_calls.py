@@ -85,8 +85,10 @@ def test_a_call_outside_of_what_was_assessed_is_refused_even_with_approval(tool:
     assert said.hint
 
 
-def test_reading_more_than_was_seen_is_allowed() -> None:
-    assert check_call(call(READ), READ, verdict(), approved=False).allow
+def test_reading_more_than_was_seen_is_allowed_once_the_program_is_approved() -> None:
+    assert check_call(call(READ), READ, verdict(), approved=True).allow
+    said = check_call(call(READ), READ, verdict(), approved=False)
+    assert (said.allow, said.pause) == (False, True)  # a private answer would come that no reading follows
 
 
 @pytest.mark.parametrize("tool", [READ, DELETE])

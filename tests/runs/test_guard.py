@@ -248,3 +248,21 @@ async def test_a_file_that_is_new_is_written_unasked_and_one_that_is_there_is_no
         assert (await ran(office, agent, code)).state is RunState.DONE
         assert person.decided == decided
     person.leave()
+
+
+FORGED = """
+import os, json, struct, time
+asked = {"server": "demo", "tool": "list_customers", "arguments": {"limit": 2}}
+frame = json.dumps({"kind": "ask", "what": "call", "id": 501, "wish": asked}).encode()
+os.write(3, struct.pack(">I", len(frame)) + frame)
+time.sleep(30)
+"""
+
+
+async def test_a_private_answer_that_a_program_asks_for_past_its_functions_waits_for_the_user(demo):
+    run = demo.conveyor.submit(FORGED, demo.rooms.sessions.open("test agent"), "to test")
+    async with asyncio.timeout(60):
+        while not demo.conveyor.run(run.id).pauses:
+            assert not any(one.state == "done" for one in demo.conveyor.run(run.id).calls)
+            await asyncio.sleep(0.01)
+    await demo.conveyor.stop(run.id)

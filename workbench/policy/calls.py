@@ -87,7 +87,7 @@ def _check_in_run(tool: Tool, verdict: Verdict, approved: bool, risk: Risk, word
     if word is Word.ALLOW:
         return CallVerdict(True, False, risk)
     seen = any(use.server == tool.server and use.tool == tool.name for use in verdict.tools)
-    if not seen and at_least(risk, Risk.MEDIUM):
+    if not seen and (at_least(risk, Risk.MEDIUM) or (not approved and bits.private(tool))):
         reason = f"The program calls {name}, which could not be read from its text. {doubt(tool)}"
         return CallVerdict(
             False,

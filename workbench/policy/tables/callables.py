@@ -171,6 +171,7 @@ _rules(Deed.SETTING, 0, "os.", "putenv unsetenv")
 _rules(Deed.HOOK, None, "", "signal.signal signal.alarm signal.setitimer")
 _rules(Deed.NATIVE, None, "", "fcntl.ioctl")
 _rules(Deed.FORK, None, "os.", "register_at_fork", Risk.MEDIUM)
+_rules(Deed.INTERNALS, None, "os.", "read pread readv preadv dup dup2 sendfile splice", Risk.MEDIUM)  # any descriptor
 for _kind in PATH_KINDS:  # `Path.unlink(path)`, `map(Path.unlink, paths)`
     for _method, _deed in PATH_METHODS.items():
         _rules(_deed, 0, f"{_kind}.", _method)
