@@ -229,7 +229,10 @@ async def test_a_kept_state_that_mixes_approved_and_unapproved_programs(core, ag
     second = await approved(core, agent, "print(x, open('workspace/a.txt').read())", state="s")
     assert second.output == "1 old\n", "what waits is not seen, not even in the same process"
     third = await approved(core, agent, "open('workspace/a.txt', 'w').write('approved')", state="s")
-    assert (third.held, file.read_text()) == ((), "approved")
+    assert (third.held, file.read_text()) == (("a.txt",), "old"), "the first may have left something behind"
+    assert "Programs that nobody approved ran in this state, so the user decides" in third.model_view
+    await core.desk.decide_files(third.id, ("a.txt",), ())
+    assert file.read_text() == "approved"
     file.write_text("the user's")
     fourth = await done(core, agent, "print(open('workspace/a.txt').read())", state="s")
     assert fourth.output == "the user's\n", "it goes on with what the workspace holds now"
@@ -238,6 +241,29 @@ async def test_a_kept_state_that_mixes_approved_and_unapproved_programs(core, ag
     assert held(core) == {first.id: {"a.txt"}, fifth.id: {"a.txt"}}
     await core.conveyor.states.end_all(agent, "the test is over")
     assert list(core.paths.stages.glob("*/run.json")) == []
+
+
+async def test_a_state_in_which_every_program_was_approved_writes_at_once(core, agent):
+    file = core.paths.workspace / "a.txt"
+    file.write_text("old")
+    for text in ("one", "two"):
+        run = await approved(core, agent, f"open('workspace/a.txt', 'w').write({text!r})", state="s")
+        assert (run.held, file.read_text()) == ((), text)
+
+
+async def test_a_thread_that_an_unapproved_program_left_writes_nothing_while_an_approved_one_runs(core, agent):
+    file = core.paths.workspace / "a.csv"
+    file.write_text("precious")
+    code = (
+        "import threading, time\n"
+        "def write():\n    while True:\n        time.sleep(0.02)\n        open('workspace/a.csv', 'w').write('EVIL')\n"
+        "threading.Thread(target=write, daemon=True).start()"
+    )
+    await done(core, agent, code, state="s")
+    run = await approved(core, agent, "import time\nopen('workspace/b', 'w').write('1')\ntime.sleep(0.5)", state="s")
+    assert (run.state, file.read_text()) == (RunState.DONE, "precious")
+    assert (core.paths.workspace / "b").exists()
+    assert "a.csv" in run.held
 
 
 async def test_what_goes_on_writing_between_two_programs_of_a_state_is_not_the_approved_ones_doing(core, agent):

@@ -2,7 +2,8 @@
 
 New files and those that its session made are written into the workspace. Changes to anything else are held, and the
 user decides. An approved program works in the workspace itself. In an agent's kept state all programs share one process
-and so one copy: what an approved one changed in it is written at its end, all of it.
+and so one copy: what an approved one changed in it is written at its end if every program before it in that state was
+approved, too; what else ran there may have left a thread or a replaced function behind, so its changes are held.
 """
 
 from __future__ import annotations
@@ -70,6 +71,15 @@ def needs_stage(road: Road) -> bool:
     return not is_approved(road) or (road.state is not None and not is_person(road))
 
 
+def _speaks_for_all(road: Road) -> bool:
+    """Whether the approval of this program covers whatever ran while it did: in a kept state, threads and replaced
+    functions of an earlier program are still there."""
+    if road.state is None or road.rehearsal is not None:
+        return is_approved(road)
+    road.state.unapproved |= not is_approved(road)
+    return not road.state.unapproved
+
+
 def held_words(road: Road) -> str:
     """What its author is told about changes that were not made."""
     if road.trouble is not None:
@@ -79,8 +89,9 @@ def held_words(road: Road) -> str:
     names = ", ".join(f"{road.session.mask_output(path)} ({_WHY[why]})" for path, why in road.held[:_NAMED])
     more = f" and {len(road.held) - _NAMED:,} more" if len(road.held) > _NAMED else ""
     many = len(road.held) != 1
+    why = "Programs that nobody approved ran in this state" if is_approved(road) else "Nobody approved this program"
     return (
-        f"NOT changed in the workspace: {names}{more}. Nobody approved this program, so the user decides about"
+        f"NOT changed in the workspace: {names}{more}. {why}, so the user decides about"
         f" {'these changes' if many else 'this change'} (run {road.run.id}). Until then the"
         f" {'files are as they were' if many else 'file is as it was'}, also for your next programs. New files, and"
         " changes to files that your own programs made, were written."
@@ -186,7 +197,7 @@ class Staging:
         await asyncio.to_thread(self._stages.close)
 
     async def _settled(self, road: Road, stage: Stage) -> Writer:
-        writer, approved = watching.writer_of(road.run), is_approved(road)
+        writer, approved = watching.writer_of(road.run), _speaks_for_all(road)
         settled = await self._settle(road, stage, writer, approved=approved)
         self._tell(road, writer, settled)
         return Writer(writer.id, writer.kind, writer.actor, files=settled.files, rewritten=settled.rewritten)

@@ -29,6 +29,7 @@ class State:
         self.texts: tuple[str, ...] = ()  # what ran in it, oldest first
         self.kept: Kept | None = None
         self.stage: Stage | None = None  # the copy of the workspace that its sandbox is bound to
+        self.unapproved = False  # a program that nobody approved ran in it, and may have left something running
         self.working = False  # a program is in it whose changes are not settled yet
         self.over = ""  # why there is no next program, in half a sentence
         self.told = False  # its author has heard that it is gone
