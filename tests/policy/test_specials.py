@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.records import Risk, Verdict
+from workbench.records import Gate, Risk, Verdict
 
 Rules = Callable[[str], dict[str, Risk]]
 Judge = Callable[[str], Verdict]
@@ -101,3 +101,19 @@ def test_a_module_chosen_at_run_time_is_high(code: str, rules: Rules) -> None:
 
 def test_importing_by_a_written_name_is_medium(rules: Rules) -> None:
     assert rules("__import__('json')") == {"code.import": Risk.MEDIUM}
+
+
+@pytest.mark.parametrize(
+    ("code", "asks"),
+    [
+        ("open(3, 'rb').read()", True),
+        ("import os\nos.fdopen(1 + 2)", True),
+        ("import os\nos.write(3, b'{}')", True),
+        ("import os\nos.write(1, b'x')", False),
+        ("print(open(0).read())", False),
+    ],
+)
+def test_descriptors_beyond_the_programs_own_streams_ask(judge: Judge, code: str, asks: bool) -> None:
+    verdict = judge(code)
+    assert (verdict.risk is Risk.MEDIUM) is asks
+    assert (verdict.gate is Gate.ASK) is asks

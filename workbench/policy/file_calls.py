@@ -15,13 +15,22 @@ from workbench.policy.special import Special, every
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.names import names
 from workbench.policy.value import HOLE, NOTHING, Source, Value, each, join, known, shown, text_of
+from workbench.records import Risk
 
 
 def _open(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     target = arguments.get(0, "file", "path", "filename")
     if isinstance(target.const, int):
-        return NOTHING  # a descriptor that is open already
+        return _descriptor(reader, node, ref, arguments)
     return _opened(reader, node, opening(arguments.get(1, "mode")), target, arguments)
+
+
+def _descriptor(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """A descriptor that is open already: the program's own streams, or what its sandbox speaks to the core by."""
+    number = arguments.get(0, "file", "fd").const
+    if isinstance(number, int) and number > 2:
+        note(reader, Deed.INTERNALS, node, ref, risk=Risk.MEDIUM)
+    return NOTHING
 
 
 def opening(mode: Value) -> Deed:
@@ -130,6 +139,7 @@ _READING_FLAGS = names("O_RDONLY O_CLOEXEC O_NOFOLLOW O_NONBLOCK O_DIRECTORY O_N
 FILE_CALLS: dict[str, Special] = {
     **every("builtins.open", _open),
     **every("os.open", _open_low),
+    **every("os.write", _descriptor),
     **every("pathlib.Path.open pathlib.PosixPath.open", _open_path),
     **every("zipfile.ZipFile tarfile.open tarfile.TarFile", _archive),
     **every("sqlite3.connect sqlite3.Connection", _database),
