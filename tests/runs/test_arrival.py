@@ -29,11 +29,12 @@ async def test_a_long_result_is_cut_for_the_model_and_whole_in_the_workspace(cor
 
 
 async def test_a_stop_while_the_answer_is_prepared_counts_at_once_and_ends_the_reading(core, agent, monkeypatch):
-    ended = threading.Event()
+    began, ended = threading.Event(), threading.Event()
 
     def endless(text: str) -> str:
         if "xxxx" not in text:
             return text
+        began.set()
         try:
             while True:
                 check_cancelled()
@@ -54,6 +55,7 @@ async def test_a_stop_while_the_answer_is_prepared_counts_at_once_and_ends_the_r
     run = core.conveyor.submit("result = ['x' * 40 for n in range(5000)]", agent)
     async with asyncio.timeout(60):
         await preparing.wait()
+        assert await asyncio.to_thread(began.wait, 60), "else the stop might come before there is anything to give up"
         assert core.conveyor.run(run.id).state is RunState.RUNNING
         stopped = await core.conveyor.stop(run.id)
     assert stopped.state is RunState.STOPPED
