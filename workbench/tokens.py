@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from workbench.patterns import later
 from workbench.records import Ledger, ModeAdvice, ModelFactor
 
 ESTIMATE = "≈"  # the sign beside every number that the estimator made
@@ -25,7 +24,7 @@ EXACT = "o200k"  # the name of the vocabulary, beside every number that it made
 
 _vocabulary: Any = None  # of rs-bpe, which ships no types; None: the estimator counts
 
-_PIECE = later(
+_PIECE = re.compile(
     r"""
   (?P<word>   [A-Z]?[a-z]+ | [A-Z](?![A-Za-z]) )
 | (?P<caps>   [A-Z]+(?![a-z]) )

@@ -6,6 +6,7 @@ Each call is a program of one line on the road of all programs: the same gate, g
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
 
 import mcp.types as T
@@ -15,7 +16,6 @@ from workbench.agent.programs import Context, Programs
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
@@ -25,7 +25,7 @@ LONGEST_NAME: Final = 64  # characters that models' interfaces take
 MOST: Final = 200  # tools of all chosen servers
 PREFACE: Final = b'{"workbench":'
 _LONGEST_PREFACE: Final = 10_000
-_ODD: Final = later(r"[^a-zA-Z0-9_-]")
+_ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _RESULT: Final = "result = "
 
 

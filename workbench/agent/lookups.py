@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from typing import Final
 
@@ -13,7 +14,6 @@ from workbench.agent.direct import kind_of
 from workbench.agent.programs import Programs
 from workbench.catalog.one_tool import one_tool
 from workbench.events import LedgerChanged
-from workbench.patterns import later
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Ledger, RunState
 from workbench.runs.conveyor import Conveyor
@@ -25,7 +25,7 @@ from workbench.tokens import count, counter
 
 FRESH_SECONDS: Final = 5.0  # for which a count of skills is good
 
-_CONTROLS = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Lookups:

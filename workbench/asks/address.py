@@ -7,18 +7,17 @@ readers to read differently. What cannot be written so is refused.
 from __future__ import annotations
 
 import ipaddress
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from workbench.patterns import later
-
 LONGEST = 4_096  # characters
 _PORTS = {"http": 80, "https": 443}
 _FAMILIAR = frozenset({"com", "org", "net", "gov", "edu", "io", "dev", "app"})
-_HOST = later(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?\.?")
-_NUMBER = later(r"(?:0x[0-9a-f]*|\d+)")
+_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?\.?")
+_NUMBER = re.compile(r"(?:0x[0-9a-f]*|\d+)")
 _UNLIKE = frozenset("ßς\u200c\u200d")  # browsers and Python turn these into different addresses
 _TWINS = frozenset("аеорсухіјѕһԁԛԝкмтвнοαεικνρτυχωɡɑı")  # letters of other scripts that look like a to z
 _TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})

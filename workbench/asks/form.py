@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from workbench.patterns import later
 from workbench.records import JsonObject, JsonValue
 
 LONGEST_SCHEMA = 64_000  # characters of JSON
@@ -19,8 +19,8 @@ MOST_FIELDS = 60
 MOST_CHOICES = 500
 LONGEST_TEXT = 100_000  # characters of one answer
 _PLAIN = ("string", "number", "integer", "boolean")
-_EMAIL = later(r"[^@\s]{1,64}@[^@\s]{1,255}")
-_URI = later(r"[A-Za-z][A-Za-z0-9+.-]{0,40}:\S+")
+_EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,40}:\S+")
 
 
 def flaw(schema: JsonValue) -> str:

@@ -7,10 +7,9 @@ import re
 from collections.abc import Sequence
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import JsonValue
 
-STEP = later(r"""\.?([^.\[\]"'*][^.\[\]]*)|\.?(\*)|\[(-?\d{1,9})\]|\[(\*)\]|\[("(?:[^"\\]|\\.)*")\]""")
+STEP = re.compile(r"""\.?([^.\[\]"'*][^.\[\]]*)|\.?(\*)|\[(-?\d{1,9})\]|\[(\*)\]|\[("(?:[^"\\]|\\.)*")\]""")
 LONGEST = 500
 Step = str | int | None  # a key, an index, or None for every one
 

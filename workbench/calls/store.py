@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,13 +14,12 @@ from pathlib import Path
 from workbench.calls.text import Misread, read, write
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
-from workbench.patterns import later
 from workbench.records import BrokenCall, Fault, SavedCall, SavedCalls
 
 FOLDER = "calls"
 ENDING = ".json"
 MOST = 5_000  # files that are looked at
-NAME = later(r"[^\x00-\x1f\x7f/\\:*?\"<>|.\s]([^\x00-\x1f\x7f/\\:*?\"<>|]{0,78}[^\x00-\x1f\x7f/\\:*?\"<>|.\s])?")
+NAME = re.compile(r"[^\x00-\x1f\x7f/\\:*?\"<>|.\s]([^\x00-\x1f\x7f/\\:*?\"<>|]{0,78}[^\x00-\x1f\x7f/\\:*?\"<>|.\s])?")
 
 
 class CallStore:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from workbench.calls.judge import answer_text, answer_value
 from workbench.calls.places import Step, written
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import Expect, Expectation, JsonValue, Outcome
 
 MOST = 12  # keys of an answer that become expectations of their own
@@ -20,7 +19,9 @@ VOLATILE = (
     re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE),
     re.compile(r"[0-9a-f]{16,}", re.IGNORECASE),  # hashes, opaque ids
 )
-VOLATILE_KEYS = later(r"(^|_)(at|time|timestamp|date|now|ms|duration|elapsed|uptime|nonce|etag|request_?id)$", re.I)
+VOLATILE_KEYS = re.compile(
+    r"(^|_)(at|time|timestamp|date|now|ms|duration|elapsed|uptime|nonce|etag|request_?id)$", re.I
+)
 
 
 def suggest(outcome: Outcome, *, has_schema: bool) -> tuple[Expectation, ...]:

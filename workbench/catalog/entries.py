@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import ServerConfig
 
-_NAME = later(r"[^\x00-\x1f\x7f]{1,100}")
-_HEADER = later(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 # How clients spell the transports; an entry that we write again keeps its spelling.
 _TRANSPORTS = {
     "": "",

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.catalog.launch import Launch, prepare
-from workbench.patterns import later
 from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 
 _LARGEST = 512 << 20  # bytes; beyond that size and time of change have to do
-_INTERPRETERS = later(r"(?:python|pypy|node|deno|bun|ruby|perl|php|java|bash|sh|zsh)[\d.]*")
+_INTERPRETERS = re.compile(r"(?:python|pypy|node|deno|bun|ruby|perl|php|java|bash|sh|zsh)[\d.]*")
 
 
 @dataclass(frozen=True, slots=True)

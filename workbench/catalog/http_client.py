@@ -21,7 +21,6 @@ from workbench.catalog.halves import Pieces
 from workbench.catalog.http_faults import BROKE
 from workbench.catalog.weight import Scale
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 
 _CONNECT = 30.0  # seconds for a connection, and for sending a request
 _SHOWN = 64 * 1024  # bytes read of an answer that is an error
@@ -29,7 +28,7 @@ _SESSION = "mcp-session-id"
 _EVENT_ENDS = (b"\r\n\r\n", b"\n\n", b"\r\r")  # by what ends a line; the Python SDK's servers send the first
 _LONGEST_END = 4
 _ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")')
-_LOOPBACK = later(r"localhost|127(\.\d+){3}|\[?::1\]?")
+_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|\[?::1\]?")
 Answer = TypeVar("Answer")
 
 

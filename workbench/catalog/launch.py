@@ -13,7 +13,6 @@ from pathlib import Path
 
 import workbench
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 from workbench.secrets.references import REFERENCE, missing, names_in, reserved
@@ -27,7 +26,7 @@ DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy ht
 SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS"""
 _PASSED_ON = frozenset(_PASSED_ON_WORDS.split())
 _PASSED_ON_PREFIXES = ("LC_", "XDG_")
-_VARIABLE = later(rf"{REFERENCE.pattern}|\$\{{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}}]*))?\}}")
+_VARIABLE = re.compile(rf"{REFERENCE.pattern}|\$\{{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}}]*))?\}}")
 
 Secret = Callable[[str], str | None]  # the value of a stored secret; may block
 

@@ -5,6 +5,7 @@ Whoever wrote the bench wrote the entry too. A reference to a secret in a header
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
@@ -12,11 +13,10 @@ from urllib.parse import urlsplit
 from workbench.catalog.clients import masking
 from workbench.catalog.inner import inner
 from workbench.catalog.launch import fingerprint, references, variables
-from workbench.patterns import later
 from workbench.records import Consent, ServerConfig
 
 # Variables with which a harmless command loads code of somebody's choice, or finds another program under its name.
-_LOADING = later(
+_LOADING = re.compile(
     r"PATH|LD_[A-Z_]+|DYLD_[A-Z_]+|PYTHON[A-Z]+|NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|SHELL|IFS|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)"
     r"|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_[A-Z_]+|GCONV_PATH|(?:NPM|UV|PIP)_[A-Z_]+|npm_config_\w+|DOTNET_STARTUP_HOOKS"
 )

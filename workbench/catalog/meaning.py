@@ -6,6 +6,7 @@ sentence model; see `resources/LICENSES.md`. numpy is imported here only, on the
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.numbers import load_numpy
-from workbench.patterns import later
 
 if TYPE_CHECKING:
     import numpy
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 VECTORS = "search/vectors.npz"  # below the app's resources
 
-_WORD = later(r"[^\W_]+|[^\w\s]")
-_CASE = later(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W_]+|[^\w\s]")
+_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_WORD = 40
 _MOST_PIECES = 80  # of one text; what comes later says little about a tool
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from workbench.catalog.faults import nearest
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import ServerState, ToolSummary
 from workbench.wrappers.names import package_name
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from workbench.catalog.server import Server
 
 _SHOWN = 10  # servers that are named
-_UNDEFINED = later(r"name '(\w+)' is not defined")
-_NAME = later(r"[\w.@/+-]{1,64}")  # what a project that nobody has agreed to yet may tell an agent: no sentences
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_NAME = re.compile(r"[\w.@/+-]{1,64}")  # what a project that nobody has agreed to yet may tell an agent: no sentences
 
 
 def waits(name: str) -> WorkbenchError:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 
 from workbench.catalog.faults import alike, nearest
-from workbench.patterns import later
 from workbench.records import JsonObject, Tool
 
 _SHOWN = 30  # parameters listed in a hint
-_ABOUT_ARGUMENTS = later(
+_ABOUT_ARGUMENTS = re.compile(
     r"argument|parameter|validation|invalid|required|missing|unexpected|unknown (field|key|property)|schema"
     r"|additional propert|not allowed",
     re.IGNORECASE,

@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from workbench.catalog.launch import expand
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.privacy import credential, secret
 from workbench.privacy.keys import kind_of
 from workbench.quick_records import dataclass
@@ -25,12 +24,12 @@ from workbench.secrets.references import reference
 Span = tuple[int, int]
 Change = Callable[[str, str, str], str]  # place, key, text → the text that shall stand there
 
-_SCHEME = later(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
-_OPTION = later(r"--?([A-Za-z][\w.-]*)(=?)")
-_QUERY = later(r"(?<=[?&])([^=&#]+)=([^&#]+)")
-_RANDOM = later(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w.+-]{28,400}={0,2}", re.ASCII)
-_PATH = later(r"~?/|\.\.?/|[A-Za-z]:[\\/]")
-_POINTER = later(r"(?:file|path|dir|folder|command|helper|name)$", re.IGNORECASE)  # `PASSWORD_FILE` holds none
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
+_OPTION = re.compile(r"--?([A-Za-z][\w.-]*)(=?)")
+_QUERY = re.compile(r"(?<=[?&])([^=&#]+)=([^&#]+)")
+_RANDOM = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w.+-]{28,400}={0,2}", re.ASCII)
+_PATH = re.compile(r"~?/|\.\.?/|[A-Za-z]:[\\/]")
+_POINTER = re.compile(r"(?:file|path|dir|folder|command|helper|name)$", re.IGNORECASE)  # `PASSWORD_FILE` holds none
 _BITS = 3.8  # of entropy in each letter; words and versions have fewer
 _LONGEST_KEY = 60
 

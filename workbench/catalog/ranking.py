@@ -17,7 +17,6 @@ from workbench.catalog.fusion import Signals, fuse
 from workbench.catalog.meant import Meant
 from workbench.catalog.reader import Reader, told_of
 from workbench.catalog.words import synonyms, terms, trigrams
-from workbench.patterns import later
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
 
@@ -28,8 +27,8 @@ _SYNONYM = 0.3  # weight of a word that only means nearly the same
 _BEGINNING = 0.3  # weight of a name's word that begins with the last word typed
 _BEGINNINGS = 12  # such words looked at
 _NAME_QUERY = 3  # words up to which a query may be a mistyped name
-_CLAUSE = later(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
-_PARTS = later(r"[./:]|__")
+_CLAUSE = re.compile(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
+_PARTS = re.compile(r"[./:]|__")
 FAINT = 0.1
 """Of the best score; what is fainter is no match."""
 _DEEP = 4  # levels of a schema whose words are indexed

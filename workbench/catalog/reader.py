@@ -5,10 +5,9 @@ There are two: the word vectors that come with the app, and the sentence model t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
-
-from workbench.patterns import later
 
 if TYPE_CHECKING:
     import numpy
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[numpy.float32]
 
 _TOLD = 300  # characters of a tool that its meaning is taken from
-_MARKS = later(r"[-_./:]+")
+_MARKS = re.compile(r"[-_./:]+")
 
 
 class Reader(Protocol):

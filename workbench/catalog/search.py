@@ -4,12 +4,12 @@ receives, so every character is worth its tokens.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from workbench import tokens
 from workbench.catalog.ranking import Entry, Ranking
 from workbench.catalog.reader import Reader
-from workbench.patterns import later
 from workbench.records import Depth, SearchAnswer, Tool, ToolSummary
 from workbench.wrappers.lean import signature
 from workbench.wrappers.names import package_name
@@ -18,7 +18,7 @@ _LINE = 80  # characters of a tool's first sentence
 _LONGEST_QUERY = 1_000
 _COMPANIONS = 5  # tools named as used together with those shown
 _SERVERS = 20  # named where a search asks for one that is not there
-_SENTENCE = later(r"(?<=[.!?])\s")
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
 _MORE = {
     Depth.NAME: 'ask for detail "description" or "full"',
     Depth.DESCRIPTION: 'ask for detail "full" for signatures',

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from workbench.catalog.faults import nearest
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import Tool
 from workbench.wrappers.names import package_name
 
-_MARK = later(r"__|\.|/")
+_MARK = re.compile(r"__|\.|/")
 
 
 def spelled(name: str, tools: Sequence[Tool]) -> tuple[str, str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from workbench.patterns import later
-
-_WORD = later(
+_WORD = re.compile(
     r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+|[^\W\d_A-Za-z]+"
 )
-_WIDE = later(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _IGNORED_WORDS = """a an the of to in on for and or is are be was were with by from at
 as it its this that these those i me my we our
 you your he she they them his her their can could

@@ -6,16 +6,15 @@ numbers; their names are told apart, because one may want to write one of them n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.patterns import later
-
 LONG = 400  # lines from which on a program is shortened
 _MOST = 40  # functions and classes that are kept beside those around the place
-_HEAD = later(r"(?:async[ \t]{1,8})?(def|class)[ \t]{1,8}(\w{1,200})")
-_STRINGS = later(r'"""|\'\'\'')
-_WORD = later(r"\w{1,200}")
+_HEAD = re.compile(r"(?:async[ \t]{1,8})?(def|class)[ \t]{1,8}(\w{1,200})")
+_STRINGS = re.compile(r'"""|\'\'\'')
+_WORD = re.compile(r"\w{1,200}")
 _GOES_ON = frozenset(" \t)]}#")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import sys
 import sysconfig
@@ -19,7 +20,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from workbench.hints.shortening import shorten
-from workbench.patterns import later
 from workbench.sandbox import kernel, landlock, seccomp
 
 INSIDE: Final = Path(__file__).resolve().parents[1] / "sandbox" / "inside"
@@ -37,7 +37,7 @@ def list_files(folder: str = "."): "The names of the files in a folder of the wo
 """
 """What a program of the sandbox finds without importing it."""
 
-_NAME = later(r"(\.?)[ \t]{0,8}([^\W\d]\w{0,200})$")
+_NAME = re.compile(r"(\.?)[ \t]{0,8}([^\W\d]\w{0,200})$")
 _OFFSET = PRELUDE.count("\n")
 _WARM = "from servers import x\n''.\nopen().\n{}.\n[].\nprint(\n"
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Collection
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 
 _SPOKEN = {"https": "tls", "http": "http"}
-_PLACE = later(r"(\[[^\]]*\]|[^:]*)(?::([0-9]{1,5}))?\Z")
+_PLACE = re.compile(r"(\[[^\]]*\]|[^:]*)(?::([0-9]{1,5}))?\Z")
 
 
 def host_in(text: str, protocols: Collection[str]) -> tuple[str, tuple[int, ...]]:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -28,14 +29,13 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_toml
-from workbench.patterns import later
 from workbench.permissions.yes import Yes
 from workbench.policy.profiles import BUILT_IN, ISOLATION, READ_ONLY, TOOLS, WORKSPACE, described, within
 from workbench.records import Fault, Profiles, RunProfile
 from workbench.settings import PROFILES
 
 MOST = 50
-_NAME = later(r"[a-z][a-z0-9_-]{0,39}")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _WORDS = {"workspace": WORKSPACE, "tools": TOOLS, "isolation": ISOLATION[1:]}
 _NUMBERS = ("seconds", "memory_mb", "calls")
 _KEYS = {"base", "only", "network", "ask", *_WORDS, *_NUMBERS}

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from workbench.patterns import later
 from workbench.policy.tables import verbs
 from workbench.records import Tool
 
-_SENDS = later(
+_SENDS = re.compile(
     r"^\W{0,5}(?:sends?|posts?|publish(?:es)?|e-?mails?|forwards?|uploads?|shares?|notif(?:y|ies)|tweets?|invites?)\b",
     re.I,
 )
-_OUTSIDERS = later(
+_OUTSIDERS = re.compile(
     r"\b(?:e-?mails?|inbox|web ?pages?|websites?|comments?|reviews?|issues|tickets|news|rss|chat messages)\b", re.I
 )
 _LOOKED_AT = 400  # characters of a description

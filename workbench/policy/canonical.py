@@ -13,7 +13,6 @@ import unicodedata
 from functools import lru_cache
 
 from workbench import syntax
-from workbench.patterns import later
 from workbench.policy.tables.names import names
 from workbench.quick_records import dataclass
 from workbench.records import Finding, Risk, Span
@@ -22,14 +21,14 @@ MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more
 _SHORT = 10_000  # characters of a text that is remembered
 MAX_FAULTS = 50  # a text full of them is refused just as well with the first fifty
 
-_SUSPECTS = later(
+_SUSPECTS = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_LINE_END = later(r"\r+\n")  # some editors write two carriage returns
-_FENCE = later(r"```[ \t]*(?:python|py|python3)?", re.IGNORECASE)
-_COOKIE = later(r"^[ \t]*#.*?coding[:=][ \t]*([-\w.]+)")
+_LINE_END = re.compile(r"\r+\n")  # some editors write two carriage returns
+_FENCE = re.compile(r"```[ \t]*(?:python|py|python3)?", re.IGNORECASE)
+_COOKIE = re.compile(r"^[ \t]*#.*?coding[:=][ \t]*([-\w.]+)")
 _OWN_COOKIES = names("utf-8 utf8 utf-8-sig ascii us-ascii")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = frozenset("\u0085\u2028\u2029\u000b\u000c\u001c\u001d\u001e")

@@ -9,16 +9,15 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from workbench.patterns import later
 from workbench.policy.paths import Place, place
 from workbench.policy.tables.commands import COMMANDS, Command, CommandClass
 from workbench.quick_records import dataclass
 
-_PROGRAM = later(r"/(?:usr/|usr/local/)?s?bin/[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
-_BARE = later(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
-_VERSIONED = later(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
-_PLAIN = later(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line in which a shell finds nothing to do
-_SUBCOMMAND = later(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
+_PROGRAM = re.compile(r"/(?:usr/|usr/local/)?s?bin/[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
+_BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
+_VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
+_PLAIN = re.compile(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line in which a shell finds nothing to do
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
 _SOONEST = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from workbench.patterns import later
 from workbench.policy import bits
 from workbench.policy.tables import value_functions as table
 from workbench.policy.tables import verbs
@@ -39,7 +39,7 @@ SMALL: Final = 8  # characters of a value that are a part of it, and no shortene
 
 PLAIN, TEXT, BYTES, TABLE, PIECES, SPELLED, DERIVED = "", "text", "bytes", "table", "pieces", "spelled", "derived"
 
-_PRECISION = later(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")
+_PRECISION = re.compile(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")
 _BUILTINS = frozenset(dir(builtins))
 _READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
     name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")

@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Iterable
 
-from workbench.patterns import later
 from workbench.policy.effects import first, note
 from workbench.policy.imports import module
 from workbench.policy.invocation import Arguments
@@ -26,13 +25,13 @@ from workbench.policy.value import HOLE, NOTHING, Value, each, known, text_of
 from workbench.records import Risk
 
 # What a constant text holds that does more than compute with the values it is given.
-_REACHING = later(r"__|\bimport\b|\b(?:exec|eval|open|getattr|compile)\s{0,9}\(|@[\w.\[\]'\"]{1,200}\(")
-_REACHING_TEMPLATE = later(
+_REACHING = re.compile(r"__|\bimport\b|\b(?:exec|eval|open|getattr|compile)\s{0,9}\(|@[\w.\[\]'\"]{1,200}\(")
+_REACHING_TEMPLATE = re.compile(
     r"__|\|\s{0,9}attr\b|<%|\.\s{0,9}(?:unlink|rmdir|rename|write_text|write_bytes|touch|mkdir|chmod|symlink_to"
     r"|rmtree|remove|system|popen|run|open|write)\s{0,9}\("
 )
-_REACHING_FIELD = later(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
-_REACHING_NAME = later(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
+_REACHING_FIELD = re.compile(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
+_REACHING_NAME = re.compile(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
 _QUERIES, _TESTS = TEXT_METHODS["pandas"], TEXT_METHODS["unittest"]
 _STORED_TEMPLATES = names("get_template select_template get_or_select_template")
 _IMPORTERS = frozenset({"pytest.importorskip", "pandas.compat._optional.import_optional_dependency"})

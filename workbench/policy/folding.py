@@ -16,15 +16,14 @@ from dataclasses import replace
 from functools import reduce
 from itertools import islice, product
 
-from workbench.patterns import later
 from workbench.policy.tables.methods import PATH_KINDS
 from workbench.policy.tables.names import names
 from workbench.policy.value import HOLE, MAX_CHOICES, UNKNOWN, Value, each, iterated, join, known, text_of
 
 MAX_TEXT = 65_536
-_PERCENT = later(r"%(?:\([^)]{0,40}\))?[-#0 +]{0,4}\d{0,4}(?:\.\d{0,4})?[sdrfxi]")
-_FIELD = later(r"\{[^{}]{0,200}\}")
-_WIDE_FIELD = later(r"\{[^{}]*(?::[^{}]*\d{4,}|[.\[])")
+_PERCENT = re.compile(r"%(?:\([^)]{0,40}\))?[-#0 +]{0,4}\d{0,4}(?:\.\d{0,4})?[sdrfxi]")
+_FIELD = re.compile(r"\{[^{}]{0,200}\}")
+_WIDE_FIELD = re.compile(r"\{[^{}]*(?::[^{}]*\d{4,}|[.\[])")
 _SIMPLE_METHODS = names(
     "lower upper strip lstrip rstrip replace swapcase title capitalize casefold removeprefix removesuffix hex"
 )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import HostRule
 
 LONGEST = 253
 PORTS = {"tls": 443, "http": 80}  # where a protocol is at home
-_LABEL = later(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
-_NUMBER = later(r"(?:[0-9]+|0x[0-9a-f]*)\Z")
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
+_NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)\Z")
 _UNSURE = frozenset("ßςẞ\u200c\u200d")  # two standards turn these into different names
 _HINT = "Write it as in an address, such as api.example.org."
 

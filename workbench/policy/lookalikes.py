@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from workbench.patterns import later
 from workbench.policy.positions import Positions
 from workbench.policy.report import Report
 from workbench.policy.tables.modules import OURS, STANDARD
 from workbench.records import EffectKind, Risk, Span
 
-_WORD = later(r"[^\W\d]\w*")
+_WORD = re.compile(r"[^\W\d]\w*")
 _PAIRS = str.maketrans(
     "аеорсухіјѕһԁԛԝьвкмнтпгіАВЕКМНОРСТХУІЈЅοαεικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑ",
     "aeopcyxijshdqwbbkmhtnriABEKMHOPCTXYIJSoaeiknptuxwyABEZHIKMNOPTYXiga",

@@ -15,14 +15,13 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from workbench.patterns import later
 from workbench.policy.tables import verbs
 from workbench.records import JsonObject, JsonValue, Predicate
 
 UNDER = "under workspace"
 MOST = 500  # values of one argument that are looked at; more match no allow
-_HOST = later(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
-_EXPANDED = later(r"[\\$`]|%[0-9A-Fa-f]{2}")  # what some servers make other letters of
+_HOST = re.compile(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
+_EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # what some servers make other letters of
 _NO_NAME = "\0"  # for a key that no path of a rule can mean
 DEEPEST = 8  # objects in objects that are looked into
 Resolve = Callable[[str], str]  # a path → where it leads

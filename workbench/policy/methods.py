@@ -6,7 +6,6 @@ import ast
 import re
 from dataclasses import replace
 
-from workbench.patterns import later
 from workbench.policy import folding
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.evaluators import evaluate_method, note_format
@@ -36,8 +35,8 @@ from workbench.records import Risk
 
 _FORMATTING = names("format format_map vformat get_field")
 _NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
-_LEAVING_SQL = later(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
-_READING_SQL = later(
+_LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
+_READING_SQL = re.compile(
     r"\s{0,40}(?:(?:SELECT|WITH|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
 )
 _RUNNING = names("run runctx")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from workbench.patterns import later
 from workbench.policy.lookalikes import plain_letters
 from workbench.policy.tables import verbs
 from workbench.quick_records import dataclass
@@ -16,8 +16,8 @@ _NAMED = 200  # names that are looked for in one description
 _FAMILY = 12  # names that are alike in the same way; more of them are one family, and honest
 _READ = 20_000  # characters of a description that are looked at
 _LONG = 80  # letters; longer names are not compared
-_NAME = later(r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
-_JOINTS = later(r"[-_.\s]")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
+_JOINTS = re.compile(r"[-_.\s]")
 
 
 @dataclass(frozen=True, slots=True)

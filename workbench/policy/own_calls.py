@@ -12,7 +12,6 @@ import unicodedata
 from functools import lru_cache
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.policy.bits import contradicts
 from workbench.policy.lookalikes import plain_letters
 from workbench.policy.tables import verbs
@@ -52,7 +51,7 @@ _VERSIONED = names("git svn branch commit ref tag")
 _JOINED = names("and or then")
 _PLAIN = (_SPENDING | _SENDING | _LOOKING | _MAKING | verbs.CHANGING | _RUNNING | verbs.DESTROYING) - _NOUNS
 _PLAIN_LOOKING = _LOOKING - _NOUNS
-_TOLD = later(
+_TOLD = re.compile(
     r"(?:^|[.:]\s)\W{0,5}(?:(?:permanently|irreversibly|immediately)\s)?(?:(?P<destroys>deletes?|removes?|drops?"
     r"|purges?|wipes?|erases?|destroys?|truncates?|uninstalls?)|(?P<sends>sends?|publish(?:es)?|e-?mails?|tweets?"
     r"|purchases?|buys?|pays?|transfers?|posts?))\s",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
-from workbench.patterns import later
 from workbench.policy.tables.patterns import SENSITIVE_PATH
 from workbench.policy.value import HOLE
 
 ROOTS = ("/bench/workspace", "/workspace")  # where the sandbox shows the workspace
 _START = "/bench"  # where a program starts; what is beside the workspace there can be read
 _SCRATCH = "/tmp"  # private to a run
-_ABSOLUTE = later(r"[/~]|[A-Za-z]:[\\/]|\\\\")
+_ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
 
 
 class Place(StrEnum):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import ipaddress
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.policy.hosts import host_name, is_address, place, protocols_for, split_place
 from workbench.policy.levels import at_least
 from workbench.policy.report import Noted, Report
@@ -23,7 +23,7 @@ from workbench.policy.value import HOLE, Value
 from workbench.records import EffectKind, HostRule, Risk
 
 MOST_NAMED = 12  # hosts of one text that a person is asked about
-_PORT = later(r"^\w+://[^/?#]{0,500}?:([0-9]{1,5})(?:[/?#]|$)")
+_PORT = re.compile(r"^\w+://[^/?#]{0,500}?:([0-9]{1,5})(?:[/?#]|$)")
 _SCHEMES = {"https": 443, "wss": 443, "http": 80, "ws": 80, "ftp": 21}
 _CLASSES = {
     "HTTPSConnection": 443,

@@ -6,9 +6,9 @@ many rather than too few, because a call of a tool that changes something passes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from workbench.patterns import later
 from workbench.policy.calls import tool_risk
 from workbench.policy.canonical import canonical
 from workbench.policy.levels import at_least, worst
@@ -18,7 +18,7 @@ from workbench.records import EffectKind, Gate, Risk, Span, Tool, ToolUse, Verdi
 
 RULES = "script.1"  # changes whenever a rule here does
 UNREAD = "What a program in TypeScript does: only Python is read. Its tools are those whose names stand in its text."
-_WORD = later(r"[\w.-]{1,200}")
+_WORD = re.compile(r"[\w.-]{1,200}")
 _SHOWN = 3  # tools that the sentence names
 _EXACT = "mcp__"
 

@@ -9,15 +9,14 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from workbench.patterns import later
 from workbench.policy.calls import tool_risk
 from workbench.policy.levels import rank
 from workbench.policy.tables import verbs
 from workbench.quick_records import dataclass
 from workbench.records import Hints, Tool
 
-_ODD = later(r"\W+|_+")
-_SUFFIX = later(r"_([0-9a-f]{4,64})$")
+_ODD = re.compile(r"\W+|_+")
+_SUFFIX = re.compile(r"_([0-9a-f]{4,64})$")
 _PREFIX = "mcp__"
 NAMELESS = "tool"  # the generated name of one that has no letter in its own
 MOST_FOUND = 4096  # names looked up that are remembered; they come from programs, so there is an end to it

@@ -15,17 +15,16 @@ from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
-from workbench.patterns import later
 from workbench.policy.matching import DEEPEST, UNDER, Resolve
 from workbench.records import JsonObject, JsonValue, Predicate
 
 MOST = 500  # values at one path that are looked at; more count as touched
 LONGEST = 20_000  # letters of one value whose pieces are looked at
-_BETWEEN = later(r"[\s,;|<>\"'()\[\]{}]+")
-_UNSEEN = later(
+_BETWEEN = re.compile(r"[\s,;|<>\"'()\[\]{}]+")
+_UNSEEN = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
 )
-_SCHEME = later(r"^(?:mailto|file|tel|sms):(?://)?", re.I)
+_SCHEME = re.compile(r"^(?:mailto|file|tel|sms):(?://)?", re.I)
 
 
 def touches(

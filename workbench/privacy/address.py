@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-
-from workbench.patterns import later
 
 _KEYS_WORDS = """
 address address1 address2 address_1 address_2 address_line address_line1 address_line2 line1 line2 street
@@ -14,8 +13,8 @@ anschrift adresse
 """
 KEYS = frozenset(_KEYS_WORDS.split())
 
-_CODE_MARK = later(r"\w\(|[=<>{}\[\]\"\\]|\b(?:and|or) address\b")
-_CODE = later(r"\d{4,6}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}|[A-Za-z]\d[A-Za-z] ?\d[A-Za-z]\d")
+_CODE_MARK = re.compile(r"\w\(|[=<>{}\[\]\"\\]|\b(?:and|or) address\b")
+_CODE = re.compile(r"\d{4,6}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}|[A-Za-z]\d[A-Za-z] ?\d[A-Za-z]\d")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.known import fold
 from workbench.privacy.spots import matches
 
@@ -16,18 +15,18 @@ bank_code bank_routing_number aba_routing_number transit_number ifsc ifsc_code c
 """
 KEYS = frozenset(_KEYS_WORDS.split())
 
-_NUMBER = later(r"[A-Za-z]{0,4}[ -]?\d(?:[ .-]?\d){3,23}")
-_BIC = later(r"[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
+_NUMBER = re.compile(r"[A-Za-z]{0,4}[ -]?\d(?:[ .-]?\d){3,23}")
+_BIC = re.compile(r"[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
 _GATES = ("bank account", "account ", "acct", "a/c", "konto", "sort", "routing ", "aba", "bsb", "blz", "bankl")
 _CODE_GATES = ("SWIFT", "BIC", "IFSC")
-_WORD = later(
+_WORD = re.compile(
     r"(?<![\w-])(?:bank account|(?:bank )?account (?:number|no\b|num\b|nr\b|#)|acct\b|a/c\b|kontonummer|konto\b"
     r"|sort[ -]code|routing (?:number|no\b|code)|aba\b|bsb\b|blz\b|bankleitzahl)(?: ?(?:number|no|num|nr|is|was"
     r"|ending in))*"
     r"[ \t:#.=\"'*]{0,8}(?:is |was )?(?P<number>\d(?:[ -]?\d){4,19})(?![\w-]|\.\d)",
     re.IGNORECASE,
 )
-_CODE_WORD = later(r"\b(?:SWIFT|BIC|IFSC)(?:/BIC| ?[Cc]ode)?[ \t:#.=]{1,4}(?P<number>[A-Z]{4}[A-Z0-9]{4,7})\b")
+_CODE_WORD = re.compile(r"\b(?:SWIFT|BIC|IFSC)(?:/BIC| ?[Cc]ode)?[ \t:#.=]{1,4}(?P<number>[A-Z]{4}[A-Z0-9]{4,7})\b")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

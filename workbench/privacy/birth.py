@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.known import fold
 from workbench.privacy.spots import matches
 
@@ -19,10 +18,12 @@ _DATE_FORM = (
     rf"|\d{{1,2}}(?:st|nd|rd|th)?[ -](?:of )?{_MONTH},?[ -](?:18|19|20)\d\d"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:18|19|20)\d\d)"
 )
-_DATE = later(rf"(?<![\w.-]){_DATE_FORM}(?!\d)", re.IGNORECASE)
+_DATE = re.compile(rf"(?<![\w.-]){_DATE_FORM}(?!\d)", re.IGNORECASE)
 _GATES = ("born", "dob", "d.o", "do.", "birth", "date of", "gebor", "bday")
-_WORD = later(r"\bborn\b|\bd\.?o\.?b\b|\bbirth ?(?:date|day)?\b|\bdate of birth\b|\bgeboren\b|\bbday\b", re.IGNORECASE)
-_ANY = later(rf"{_DATE_FORM}(?:[T ][\d:.+Z-]+)?|(?:18|19|20)\d{{6}}", re.IGNORECASE)
+_WORD = re.compile(
+    r"\bborn\b|\bd\.?o\.?b\b|\bbirth ?(?:date|day)?\b|\bdate of birth\b|\bgeboren\b|\bbday\b", re.IGNORECASE
+)
+_ANY = re.compile(rf"{_DATE_FORM}(?:[T ][\d:.+Z-]+)?|(?:18|19|20)\d{{6}}", re.IGNORECASE)
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

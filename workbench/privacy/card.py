@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 
 _KEYS_WORDS = """
@@ -18,22 +17,22 @@ ccnumber cc_num primary_account_number pan card_num
 KEYS = frozenset(_KEYS_WORDS.split())
 LOOK_BACK = 40  # how far before a number a word about it may stand
 
-_RUN = later(r"\d(?<![\w./+-].)(?:[ -]?\d){12,}+")
+_RUN = re.compile(r"\d(?<![\w./+-].)(?:[ -]?\d){12,}+")
 _FORMS = (
     re.compile(r"\d{4}(?P<s>[ -])\d{4}(?P=s)\d{4}(?P=s)\d{4}(?P=s)\d{3}(?!\d)"),
     re.compile(r"\d{4}(?P<s>[ -])\d{4}(?P=s)\d{4}(?P=s)\d{1,4}(?!\d)"),
     re.compile(r"\d{4}(?P<s>[ -])\d{6}(?P=s)\d{4,5}(?!\d)"),  # American Express, Diners
 )
-_ISSUER = later(
+_ISSUER = re.compile(
     r"4|5[0-8]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[689])|6(?:011|[2-9])|35(?:2[89]|[3-8])"
 )
-_WORD = later(r"card|visa|master ?card|amex|american express|maestro|discover|\bpan\b|\bcc\b", re.IGNORECASE)
-_OTHER_WORD = later(
+_WORD = re.compile(r"card|visa|master ?card|amex|american express|maestro|discover|\bpan\b|\bcc\b", re.IGNORECASE)
+_OTHER_WORD = re.compile(
     r"(?:\b|_)(?:id|ids|order|invoice|ref|reference|ticket|case|tracking|version|build|sku|isbn|ean|upc|serial|timestamp|"
     r"commit|seq|size|bytes|offset|imei|parcel|shipment|barcode|gtin|batch|job|run)\W{0,6}(?:no|number|is)?\W{0,4}$",
     re.IGNORECASE,
 )
-_WHOLE = later(r"\d(?:[ -]?\d){11,18}")
+_WHOLE = re.compile(r"\d(?:[ -]?\d){11,18}")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-
-from workbench.patterns import later
 
 _KEYS_WORDS = """
 company company_name employer employer_name organization organisation organization_name organisation_name
@@ -12,8 +11,8 @@ business_name firm legal_entity company_legal_name workplace firma
 """
 KEYS = frozenset(_KEYS_WORDS.split())
 
-_NAME = later(r"[^\W_][^{}<>=|\\@\[\]\"\0\n]{1,99}")
-_ID = later(r"[A-Za-z]{0,8}[_-]?\d+|[0-9a-fA-F-]{16,}|https?:.*")
+_NAME = re.compile(r"[^\W_][^{}<>=|\\@\[\]\"\0\n]{1,99}")
+_ID = re.compile(r"[A-Za-z]{0,8}[_-]?\d+|[0-9a-fA-F-]{16,}|https?:.*")
 _NONE_WORDS = "string null none unknown n/a true false object self internal external"
 _NONE = frozenset(_NONE_WORDS.split())
 

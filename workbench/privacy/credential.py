@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 
 KEYS: frozenset[str] = frozenset()  # no key announces one; the whole address does
 
-_USER = later(r"(?<=://)[^\s/@:\"'<>\0]{0,128}+:[^\s/@\"'<>\0]{1,256}+@")
-_PLACEHOLDER = later(r"[$<{%*]|(?:user|username)?:(?:pass|password|pwd|x+)$", re.IGNORECASE)
+_USER = re.compile(r"(?<=://)[^\s/@:\"'<>\0]{0,128}+:[^\s/@\"'<>\0]{1,256}+@")
+_PLACEHOLDER = re.compile(r"[$<{%*]|(?:user|username)?:(?:pass|password|pwd|x+)$", re.IGNORECASE)
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

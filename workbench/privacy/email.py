@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 
 KEYS = frozenset({"email", "e_mail", "mail", "email_address", "emails", "mailto"})
 MAX_LOCAL = 64
 MAX_DOMAIN = 253
 
-_LOCAL = later(r"[\w.+%&'*/=?^`{|}~#!$-]{1,64}\Z")
-_DOMAIN = later(
+_LOCAL = re.compile(r"[\w.+%&'*/=?^`{|}~#!$-]{1,64}\Z")
+_DOMAIN = re.compile(
     r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![^\W\d_])", re.IGNORECASE
 )
-_WHOLE = later(r"(?:\"[^\"\n\0]{1,64}\"|[^\s@:;,<>()?\0]{1,64})@[^\s@:;,<>()?&\0]{1,253}")
-_LOGIN = later(r"://[^\s/@:]{0,64}:[^\s/@]*\Z")  # in `https://user:password@host` the host takes no mail
-_ASSIGNED = later(r".*[=?&{|}](?=[^=?&{|}]*\Z)")  # `ADMIN_EMAIL=`, `?to=`: not part of the address
+_WHOLE = re.compile(r"(?:\"[^\"\n\0]{1,64}\"|[^\s@:;,<>()?\0]{1,64})@[^\s@:;,<>()?&\0]{1,253}")
+_LOGIN = re.compile(r"://[^\s/@:]{0,64}:[^\s/@]*\Z")  # in `https://user:password@host` the host takes no mail
+_ASSIGNED = re.compile(r".*[=?&{|}](?=[^=?&{|}]*\Z)")  # `ADMIN_EMAIL=`, `?to=`: not part of the address
 _LEADING = "'`{|}/=?#&*^~!$%.+-"
-_ENCODED = later(
+_ENCODED = re.compile(
     r"(?<![\w.%+-])(?:[\w.~-]|%2[Bb]|\+){1,64}+%40(?P<domain>(?:[A-Za-z0-9][A-Za-z0-9-]{0,61}\.){1,8}[A-Za-z]{2,24})(?![\w.-]*\w)"
 )
 # Ends that are file names: `icon@2x.png`, `python@3.11.so`.

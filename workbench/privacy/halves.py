@@ -14,7 +14,6 @@ from threading import Lock
 from typing import Final
 
 from workbench.cancellation import check_cancelled
-from workbench.patterns import later
 from workbench.privacy.known import FEWEST_DIGITS, fold
 from workbench.privacy.public_texts import Stretches
 from workbench.privacy.values import Values
@@ -26,10 +25,10 @@ _NEAR: Final = 50  # values that begin alike which are compared
 FEWEST_JOINED: Final = 8  # the same of a piece with a joint in it
 _JOINTS: Final = "._-@"
 _LEFT_OUT: Final = "…"
-_BEGINS: Final = later(r"(?<!\w)\w")
-_WORD: Final = later(r"[^\W\d_]+")
-_HEAD: Final = later(r"(?:result = )?[\"'(\[{ ]{0,8}")
-_TAIL: Final = later(r"[\"')\]}, ]{0,8}\Z")
+_BEGINS: Final = re.compile(r"(?<!\w)\w")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_HEAD: Final = re.compile(r"(?:result = )?[\"'(\[{ ]{0,8}")
+_TAIL: Final = re.compile(r"[\"')\]}, ]{0,8}\Z")
 
 
 class Halves:

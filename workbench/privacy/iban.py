@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 
 KEYS = frozenset({"iban", "iban_number", "iban_code", "bank_iban"})
@@ -16,9 +16,9 @@ LY25 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 
 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20
 """
 LENGTHS = {entry[:2]: int(entry[2:]) for entry in _LENGTHS.split()}
-_START = later(r"[A-Za-z](?<![A-Za-z0-9].)[A-Za-z]\d\d(?=[ -]?[A-Za-z0-9]{4})")
-_LETTER = later(r"[ -]?([A-Za-z0-9])")
-_WHOLE = later(r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,32}")
+_START = re.compile(r"[A-Za-z](?<![A-Za-z0-9].)[A-Za-z]\d\d(?=[ -]?[A-Za-z0-9]{4})")
+_LETTER = re.compile(r"[ -]?([A-Za-z0-9])")
+_WHOLE = re.compile(r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,32}")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,6 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 
 _KEYS_WORDS = """
@@ -16,13 +15,13 @@ ip_v4 ip_v6
 KEYS = frozenset(_KEYS_WORDS.split())
 
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
-_FOUR = later(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|-[A-Za-z])")
-_FIRST = later(_BYTE)
-_SIX = later(
+_FOUR = re.compile(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|-[A-Za-z])")
+_FIRST = re.compile(_BYTE)
+_SIX = re.compile(
     r"[0-9A-Fa-f:](?<![\w:.].)(?:(?<=:)|[0-9A-Fa-f]{0,3}:)(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}"
     r"(?:\.\d{1,3}){0,3}(?![\w:])"
 )
-_VERSION = later(
+_VERSION = re.compile(
     r"(?:version|release|build|firmware|\bver|\bv|driver|chrome|safari|firefox|edge)[\s:=/\"']{0,4}$", re.I
 )
 

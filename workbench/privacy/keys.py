@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 
-from workbench.patterns import later
 from workbench.privacy import custom, likely, person, secret
 from workbench.privacy.kinds import BY_NAME, KINDS, Kind
 from workbench.privacy.marks import LOOKALIKE
 from workbench.privacy.rules import PLAIN, Rules
 
-_HUMP = later(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_ODD = later(r"[\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ODD = re.compile(r"[\W_]+")
 LONGEST = 80  # a longer key is text, not a name
 MOST_WORDS = 4  # of one announcing name, such as `secret_access_key`
 

@@ -6,9 +6,9 @@ and only where one is known compares whole values, by length. Ten thousand value
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from workbench.patterns import later
 from workbench.privacy.common import WORDS
 from workbench.privacy.grams import SIZE, Grams, Sieve
 from workbench.privacy.letters import plain
@@ -26,7 +26,7 @@ LONG_WORD = 6  # letters of a word that is looked for without a capital
 _FEW = 16  # values that are searched for one after the other, in any text
 _FEW_IN_SHORT = 150  # and in a text that is no longer than this is
 _SHORT = 1_000
-_WORD = later(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ What a column or a pair announces is handed down to where its values stand.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from workbench.patterns import later
 from workbench.privacy.consensus import agreed
 from workbench.privacy.keys import inherited, kind_of, spelling
 from workbench.privacy.kinds import Kind
@@ -18,7 +18,7 @@ from workbench.records import JsonValue
 
 MOST_COLUMNS = 200
 
-_HEADER_CELL = later(r"[^\W\d_][\w .()/#-]{0,40}")
+_HEADER_CELL = re.compile(r"[^\W\d_][\w .()/#-]{0,40}")
 _COLUMN_KEYS_WORDS = "columns column_names cols headers header fields schema field_names keys attributes"
 _COLUMN_KEYS = frozenset(_COLUMN_KEYS_WORDS.split())
 # `{"name": "From", "value": …}`: what says which value it is, in the order of how well it says it, and the value.

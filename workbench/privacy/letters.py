@@ -10,8 +10,6 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from workbench.patterns import later
-
 _RANGES: Final = (  # of characters that Unicode itself says are a letter, digit or sign of ASCII in another form
     (0xFF01, 0xFF5E),  # full-width
     (0xFE50, 0xFE6B),  # small
@@ -23,8 +21,8 @@ _WHITE_ON_BLACK: Final = (0x1F150, 0x1F170)  # circled and squared capitals, of 
 _LAST_DIGIT: Final = 0x1FBF9  # no decimal digit comes after it
 _BASIC: Final = 0xFFFF
 _SIGNS: Final = "@"  # beside letters and digits: where no other stands, the text is plain enough
-_PERHAPS: Final = later(r"[\u00ad\u200b-\u200d\u2060\ufeff\x1b]")  # read four times as fast
-INVISIBLE: Final = later(r"(?:[\u00ad\u200b-\u200d\u2060\ufeff]|\x1b\[[0-9;]{0,20}m){1,20}")
+_PERHAPS: Final = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff\x1b]")  # read four times as fast
+INVISIBLE: Final = re.compile(r"(?:[\u00ad\u200b-\u200d\u2060\ufeff]|\x1b\[[0-9;]{0,20}m){1,20}")
 
 
 def plain(text: str) -> str:

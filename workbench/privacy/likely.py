@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from workbench.patterns import later
+import re
+
 from workbench.privacy import person, username
 from workbench.privacy.common import WORDS as COMMON
 from workbench.privacy.things import WORDS as THINGS
 
-_WORD = later(r"[^\W\d_]+")
-_PART = later(r"(?:[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\W\d_]\.)[,.]?")
+_WORD = re.compile(r"[^\W\d_]+")
+_PART = re.compile(r"(?:[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\W\d_]\.)[,.]?")
 _INITIAL = 2  # letters of a word that says little
 _MOST = 5
-_HANDLE = later(r"@?[a-z][a-z0-9]*(?:[._][a-z0-9]+)*")
-_CASED_HANDLE = later(r"@?[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*")
+_HANDLE = re.compile(r"@?[a-z][a-z0-9]*(?:[._][a-z0-9]+)*")
+_CASED_HANDLE = re.compile(r"@?[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*")
 _LONGEST_HANDLE = 40
-_ID = later(r"[A-Z]{1,4}[A-Z0-9]*\d[A-Z0-9]*|[a-z]{1,3}[_-]?\d+|[a-z]{1,12}[_-]?\d{5,}|[0-9a-f]{8,}")
+_ID = re.compile(r"[A-Z]{1,4}[A-Z0-9]*\d[A-Z0-9]*|[a-z]{1,3}[_-]?\d+|[a-z]{1,12}[_-]?\d{5,}|[0-9a-f]{8,}")
 _NOBODY_WORDS = """
 root admin administrator system bot user guest test anonymous unknown nobody null none default service support string
 github dependabot renovate ci deploy deployer backup daemon postgres mysql redis www http https api app server

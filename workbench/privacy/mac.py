@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 
 KEYS = frozenset({"mac", "mac_address", "macaddress", "mac_addr", "hwaddr", "hardware_address", "bssid"})
 
-_PAIRS = later(r"[0-9A-Fa-f](?<![\w:-].)[0-9A-Fa-f]([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
-_DOTTED = later(r"[0-9A-Fa-f](?<![\w.].)[0-9A-Fa-f]{3}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])")
-_BARE = later(r"[0-9A-Fa-f]{12}")
+_PAIRS = re.compile(r"[0-9A-Fa-f](?<![\w:-].)[0-9A-Fa-f]([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
+_DOTTED = re.compile(r"[0-9A-Fa-f](?<![\w.].)[0-9A-Fa-f]{3}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])")
+_BARE = re.compile(r"[0-9A-Fa-f]{12}")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

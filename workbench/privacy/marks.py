@@ -11,7 +11,6 @@ import re
 import secrets
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.kinds import KINDS, LITERAL
 from workbench.privacy.known import fold
 from workbench.privacy.spots import spots
@@ -20,12 +19,12 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: nothing is misre
 _NAMES = "|".join([*(kind.name for kind in KINDS), LITERAL])
 _FILES = "json|html|jpeg|yaml|toml|webp|docx|xlsx|pptx|conf|java|text|data|copy|name|type"  # `card_1.json` is none
 # Everything that is a token, might have been one, or would be taken for one; `[SECRET_KEY]` has no number and is none.
-LOOKALIKE = later(
+LOOKALIKE = re.compile(
     rf"(?:\[|%5B)(?:{_NAMES})_(?=[a-z.]{{0,40}}\d)[0-9a-z.]{{1,40}}(?:\]|%5D)"
     rf"|(?:(?:\[|%5B)|(?<![a-z0-9_]))(?:{_NAMES})_\d{{1,7}}\.(?!(?:{_FILES})(?![0-9a-z\]%]))[0-9a-z]{{4}}(?:\]|%5D)?",
     re.IGNORECASE | re.ASCII,
 )
-_EXACT = later(
+_EXACT = re.compile(
     rf"(?P<open>\[|%5B)(?P<kind>{_NAMES})_(?P<number>[1-9]\d{{0,6}})\.(?P<bits>[0-9a-z]{{4}})(?:\]|%5D)",
     re.IGNORECASE | re.ASCII,
 )

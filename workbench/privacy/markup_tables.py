@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 
 Span = tuple[int, int]
 
 MOST_ROWS = 20_000
 
-_HTML = later(
+_HTML = re.compile(
     r"<tr\b|<t[hd]\b[^<>]{0,200}+>(?:<(?:b|strong|span|a|p)\b[^<>]{0,200}+>)?\s*+(?P<cell>[^<]{0,400}+)", re.IGNORECASE
 )
-_INSERT = later(
+_INSERT = re.compile(
     r"\bINSERT\s{1,3}INTO\s{1,3}(?P<table>[\w.\"`\[\]]{1,80})\s{0,3}\((?P<names>[^()]{1,2000})\)\s{0,3}VALUES\s{0,3}",
     re.IGNORECASE,
 )
-_NAME = later(r"[A-Za-z_]\w*")
-_TOKEN = later(r"\s*+(?:'(?P<text>(?:[^'\\]|''|\\.){0,2000}+)'|(?P<bare>[^,()';\s][^,()';]{0,200}+)|(?P<mark>[,()]))")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_TOKEN = re.compile(
+    r"\s*+(?:'(?P<text>(?:[^'\\]|''|\\.){0,2000}+)'|(?P<bare>[^,()';\s][^,()';]{0,200}+)|(?P<mark>[,()]))"
+)
 
 
 def html_rows(text: str) -> list[list[Span]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from workbench.patterns import later
 from workbench.privacy import likely, person
 from workbench.privacy.found import Found
 from workbench.privacy.spots import at_lines, matches
@@ -22,37 +21,37 @@ _NAME = rf"{_LETTERS}(?:,? {_LETTERS}){{0,4}}"
 _CAPITAL = r"(?!(?:the|and|or)\b)[^\W\d_a-zß-öø-ÿ](?:[^\W\d_]|['’-](?=[^\W\d_])){0,30}+\.?"
 _CAPITALS = rf"{_CAPITAL}(?: (?:(?:de|van|der|den|von|da|di|del|la|le|bin|al|dos|ten|ter|zu)\b|{_CAPITAL})){{0,4}}"
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau|Sr|Sra|Mme|M)\b\.? ){0,2}"
-_BEFORE_ADDRESS = later(
+_BEFORE_ADDRESS = re.compile(
     r"(?:^|[\n\t,;:>|(\[{]|\b(?:by|from|to|cc|and) |[-*•] |\")[ \t]*'?(?P<name>(?=[^\W\d_])"
     r"(?:[^\n\t,;:<>|()\[\]{}@\"'*•]|(?<=\w)'(?=\w)){1,60}+(?:, [^\W\d_][^\n\t,;:<>|()@\"]{0,30})?)[\"'*_]{0,3}[ \t]*$"
 )
-_GREETING = later(
+_GREETING = re.compile(
     r"(?<![\w-])(?:[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear|Hallo|Liebe[rs]?|Guten (?:Tag|Morgen)|Sehr geehrte[rs]?|Bonjour|Hola"
     r"|Ciao|Beste|Cher|Chère|Estimad[oa]|Gentile|Good (?:morning|afternoon|evening)) "
     rf"{_TITLE}(?P<name>{_CAPITALS})(?=[,!:;.\n]|$)"
 )
-_FAREWELL = later(
+_FAREWELL = re.compile(
     r"(?:\b(?:[Rr]egards|[Ss]incerely|[Tt]hanks|[Tt]hank you|[Cc]heers|[Bb]est(?: wishes)?|[Yy]ours(?: truly"
     r"| faithfully)?"
     r"|[Gg]rüße|[Gg]rüßen|[Ss]aludos|[Cc]ordialement|[Gg]roet(?:en)?|[Ss]aluti|[Hh]ochachtungsvoll))"
     r"[,.!]?(?:[ \t]{0,9}\r?\n\s{0,4}|(?<=,) ?)"
     rf"[-–—~]{{0,2}} ?(?P<name>{_TITLE}{_CAPITALS})(?=[ \t]{{0,9}}(?:[\r\n,|.(]|$))",
 )
-_COMMON_NAME = later(r"(?:[;,]|^)CN=\"?(?P<name>[^:;,=\"\r\n]{2,60})", re.MULTILINE)
-_BLAMED = later(rf"\((?P<name>{_CAPITALS}) +\d{{4}}-\d\d-\d\d ")
-_SAID = later(
+_COMMON_NAME = re.compile(r"(?:[;,]|^)CN=\"?(?P<name>[^:;,=\"\r\n]{2,60})", re.MULTILINE)
+_BLAMED = re.compile(rf"\((?P<name>{_CAPITALS}) +\d{{4}}-\d\d-\d\d ")
+_SAID = re.compile(
     r"^[ \t]{0,8}(?:\[[\d:.,/TZ +-]{4,30}(?: ?[AP]M)?\]"
     r"|\(?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\)?)[ \t]{0,3}[-–]?[ \t]{0,3}"
     rf"<?(?P<name>{_CAPITALS})>?(?: \([^()\n]{{1,20}}\))?:",
     re.MULTILINE,
 )
-_HEADED = later(
+_HEADED = re.compile(
     r"^[ \t]{0,8}(?:\d{1,3}[.)]|[-*•]|#{1,4})?[ \t]{0,3}(?:\*\*|__)?"
     rf"(?P<name>{_CAPITALS})(?:\*\*|__)?:?(?: \([^()\n]{{1,30}}\))?[ \t]{{0,3}}\r?\n"
     r"(?=[ \t]{0,8}[-*•]?[ \t]{0,3}(?:\*\*)?(?i:e-?mail|phone|tel|mobile|address|dob|born|birth|ssn)\b)",
     re.MULTILINE,
 )
-_SLACK = later(r"<@[UW][A-Z0-9]{5,}\|(?P<name>[^<>|\n]{2,60})>")
+_SLACK = re.compile(r"<@[UW][A-Z0-9]{5,}\|(?P<name>[^<>|\n]{2,60})>")
 # How greetings and farewells begin.
 _GREETINGS_WORDS = """
 Hi hi Hello hello Hey hey Dear dear Hallo Liebe Guten Sehr Bonjour Hola Ciao Beste Cher Chère Estimad Gentile Good

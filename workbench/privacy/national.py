@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.known import fold
 from workbench.privacy.national_checks import checked, unmistakable
 from workbench.privacy.spots import matches
@@ -34,7 +33,7 @@ KEYS = frozenset(_KEYS_WORDS.split())
 NEAR = 24  # characters between a word and its number
 
 _FORM = r"(?<![\w.])(?:[A-Z]{1,6}[ -]?)?\d(?:[ ./-]?[0-9A-Z](?![a-z])){4,19}(?![\w-]|\.\d)"
-_CLEAR = later(
+_CLEAR = re.compile(
     r"\b(?:national (?:id|identity|insurance|identification)|identity (?:card|number|no|document)"
     r"|id ?(?:card|no\b|number)|personal (?:id\b|identity|number)|passport|(?:driver'?s?|driving"
     r"|drivers) licen[cs]e|residence permit"
@@ -45,7 +44,7 @@ _CLEAR = later(
     r"|c[eé]dula|avs\b|ahv\b|hetu\b)",
     re.IGNORECASE,
 )
-_VAGUE = later(r"\b(?:document|citizen|taxpayer|holder|patient|insured|resident|identification)\b", re.IGNORECASE)
+_VAGUE = re.compile(r"\b(?:document|citizen|taxpayer|holder|patient|insured|resident|identification)\b", re.IGNORECASE)
 # How what they match begins, in small letters.
 _CLEAR_WORDS = """
 national |identity |id card|idcard|id no|idno|id number|idnumber|personal |personala|personnum|passport|driver|driving
@@ -54,10 +53,10 @@ national |identity |id card|idcard|id no|idno|id number|idnumber|personal |perso
 """
 _VAGUE_WORDS = "document|citizen|taxpayer|holder|patient|insured|resident|identification"
 _BEGINNINGS = tuple(tuple(word.strip("\n") for word in words.split("|")) for words in (_CLEAR_WORDS, _VAGUE_WORDS))
-_NUMBER = later(_FORM)
-_WHOLE = later(r"[A-Za-z]{0,6}[ ./-]?\d?(?:[ ./-]?[0-9A-Za-z]){3,24}")
+_NUMBER = re.compile(_FORM)
+_WHOLE = re.compile(r"[A-Za-z]{0,6}[ ./-]?\d?(?:[ ./-]?[0-9A-Za-z]){3,24}")
 _FEWEST_DIGITS = 4
-_DATE = later(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d")
+_DATE = re.compile(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

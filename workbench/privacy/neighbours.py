@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 
-from workbench.patterns import later
-
 NEAR = 600  # characters before and behind a key that are looked at
 LINES = 12  # before and behind it
 
-_KEY = later(r"(?<![\w-])[A-Za-z][\w-]{1,40}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
-_TAG = later(r"<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,40})[\s>]")
-_ABOVE = later(r"([A-Za-z][\w-]{1,40})\\?[\"']?\s{0,2}[:=]\s{0,3}\[?\s{0,3}$")
-_LINE_KEY = later(r"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*)?[\"']?([A-Za-z][\w -]{1,40}?)[\"']?(?:\*\*)?[ \t]{0,2}[:=]")
+_KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,40}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
+_TAG = re.compile(r"<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,40})[\s>]")
+_ABOVE = re.compile(r"([A-Za-z][\w-]{1,40})\\?[\"']?\s{0,2}[:=]\s{0,3}\[?\s{0,3}$")
+_LINE_KEY = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*)?[\"']?([A-Za-z][\w -]{1,40}?)[\"']?(?:\*\*)?[ \t]{0,2}[:=]")
 
 
 def around(text: str, at: int) -> tuple[list[str], str]:

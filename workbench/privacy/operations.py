@@ -5,17 +5,17 @@ Each part is bound to kinds: the last four signs of a card say little, those of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.privacy.kinds import BY_NAME, SEALED, plural
 from workbench.records import JsonValue
 
 _FEWEST: Final = 8  # letters and digits of what may show its last four
-_YEAR = later(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
-_NOT_WORD = later(r"[\W_]+")
+_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_NOT_WORD = re.compile(r"[\W_]+")
 Value = tuple[str, str]  # kind, empty for what is no token; and the text
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from functools import lru_cache
 from typing import Final
 
-from workbench.patterns import later
 from workbench.privacy.common import WORDS
 from workbench.privacy.reader import reader
 
-_WORD: Final = later(r"[^\W\d_]+")
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _OWN_WORDS: Final = """
 mcp workbench sandbox typescript javascript python asyncio await gather import stdout stderr filesystem json schema
 param params parameter parameters boolean integer unapproved traceback timeout iban pii readme utf

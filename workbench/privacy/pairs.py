@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.found import Found
 from workbench.privacy.keys import kind_of
 from workbench.privacy.kinds import Kind, settled
@@ -21,15 +20,17 @@ from workbench.privacy.spots import each
 LOOK_BACK = 40  # characters before a word in which more of its key may stand
 LONGEST = 400  # characters of a value
 
-_KEY = later(r"[A-Za-z](?<![\w-].)[\w-]{1,60}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
-_MARK = later(r"(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}(?::=?|=>|={1,2})(?:\*\*)?[ \t]{0,4}")
-_BEFORE = later(r"(?:[A-Za-z]+[ ]){1,3}$")
-_QUOTED = later(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
-_LINE = later(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
-_FIELD = later(r"[^\n\r\0;|<>{}\t\",&)\]']{1,400}+")
-_TOKEN = later(r"[^\s\0;,\"'&<>|]{1,400}+")
-_TAG = later(r"<(?:\w{1,20}:)?(?P<tag>[A-Za-z][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</")
-_TAG_KEY = later(r"\b(?:name|id|key|field|property|class|type|label)=[\"'](?P<key>[^\"']{1,60})[\"']")
+_KEY = re.compile(r"[A-Za-z](?<![\w-].)[\w-]{1,60}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
+_MARK = re.compile(r"(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}(?::=?|=>|={1,2})(?:\*\*)?[ \t]{0,4}")
+_BEFORE = re.compile(r"(?:[A-Za-z]+[ ]){1,3}$")
+_QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
+_LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
+_FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]']{1,400}+")
+_TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
+_TAG = re.compile(
+    r"<(?:\w{1,20}:)?(?P<tag>[A-Za-z][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</"
+)
+_TAG_KEY = re.compile(r"\b(?:name|id|key|field|property|class|type|label)=[\"'](?P<key>[^\"']{1,60})[\"']")
 
 
 def pairs(text: str, rules: Rules = PLAIN) -> Iterator[Found]:

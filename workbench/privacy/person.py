@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-
-from workbench.patterns import later
 
 _KEYS_WORDS = """
 full_name full_names fullname first_name firstname given_name givenname last_name lastname family_name familyname
@@ -42,9 +41,9 @@ _LOOSE_ROLES_WORDS = (
 LOOSE_ROLES = frozenset(_LOOSE_ROLES_WORDS.split())
 MOST_WORDS = 6
 
-_NAME = later(r"[^\W\d_][^\d_@{}<>=|\\/:;\[\]#$%^*~\"\0\n]{1,79}")
-_CODE = later(r"[()!?&+]|\w\.\w")
-_WORD = later(r"[^\s,]+")
+_NAME = re.compile(r"[^\W\d_][^\d_@{}<>=|\\/:;\[\]#$%^*~\"\0\n]{1,79}")
+_CODE = re.compile(r"[()!?&+]|\w\.\w")
+_WORD = re.compile(r"[^\s,]+")
 _PARTICLES_WORDS = "de van der den von da di del della la le el bin al dos du y of ter ten zu"
 PARTICLES = frozenset(_PARTICLES_WORDS.split())
 _NO_PERSON_WORDS = """

@@ -9,7 +9,6 @@ import re
 import string
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import each
 from workbench.quick_records import dataclass
 
@@ -23,10 +22,10 @@ FEWEST_WITH_WORD = 6
 WHOLE = 11  # digits after which an international number is taken as complete
 LOOK_BACK = 40  # how far before a number its word may stand
 
-_RUN = later(r"[+(\d](?:(?<=\d)|(?<=\()\d|(?<=\+)\(?\d)(?:[ \u00a0./()-]{0,2}+\d){5,}+")
-_GROUP = later(r"\d+")
-_EXTENSION = later(r" ?(?:x|ext\.?) ?\d{1,6}(?!\w)", re.IGNORECASE)
-_WORD = later(
+_RUN = re.compile(r"[+(\d](?:(?<=\d)|(?<=\()\d|(?<=\+)\(?\d)(?:[ \u00a0./()-]{0,2}+\d){5,}+")
+_GROUP = re.compile(r"\d+")
+_EXTENSION = re.compile(r" ?(?:x|ext\.?) ?\d{1,6}(?!\w)", re.IGNORECASE)
+_WORD = re.compile(
     r"(?:phone|telefon|mobile|whats ?app|hotline"
     r"|(?<![a-z])(?:tel|cell|fax|sms|handy|dial|ring|call(?:ed)?(?: (?:me|him|her|us|them))?))"
     r"(?:\s?(?:no|nr|number|is|at|on))?[^\w\n]{0,6}$",
@@ -39,17 +38,17 @@ phone telefon mobile whatsapp app hotline tel cell fax sms handy dial ring call 
 is at on
 """
 _ENDINGS = tuple(_ENDINGS_WORDS.split())
-_OTHER_WORD = later(
+_OTHER_WORD = re.compile(
     r"(?:\b|_)(?:id|ids|no|order|invoice|ref|reference|ticket|case|tracking|version|build|port|sku|isbn|ean|upc|serial|timestamp|"
     r"commit|rev|seq|policy|claim|size|bytes|offset|lat|lon|price|amount|total|account|routing)[\s:#=\"']{0,6}$",
     re.IGNORECASE,
 )
-_DATE = later(
+_DATE = re.compile(
     r"(?:19|20)\d\d([-./ ])\d{1,2}\1\d{1,2}(?!\d)|\d{1,2}([-./ ])\d{1,2}\2(?:19|20)?\d\d(?!\d)"
     r"|(?:19|20)\d\d ?- ?(?:19|20)\d\d\b"
 )
 _POST_CODE = (5, 4)  # 01234-5678 in the United States
-_WHOLE = later(r"[+(]?[\d(][\d\s()./+*#-]{3,30}(?: ?(?:x|ext\.?) ?\d{1,6})?", re.IGNORECASE)
+_WHOLE = re.compile(r"[+(]?[\d(][\d\s()./+*#-]{3,30}(?: ?(?:x|ext\.?) ?\d{1,6})?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.patterns import later
 from workbench.privacy.found import Found, union
 from workbench.privacy.reader import reader
 from workbench.privacy.rules import Rules
@@ -34,20 +33,20 @@ _EDGE_OF: Final = 0.4  # what a word beside a found one needs of the score
 
 _BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
 # How one begins: looked for alone, which takes a third less and keeps no other thread waiting.
-_FIRST = later(rf"[{_BIG[1:-1]}\ddl](?<![\w.@/\\$#%<-].)(?:(?<![dl])|(?=['’]))")
-_CANDIDATE = later(
+_FIRST = re.compile(rf"[{_BIG[1:-1]}\ddl](?<![\w.@/\\$#%<-].)(?:(?<![dl])|(?=['’]))")
+_CANDIDATE = re.compile(
     r"(?:(?P<word>(?:Mc|Mac|De|Di|La|Le|Van|Fitz|[ODdl]['’])?"
     rf"{_BIG}{_SMALL}+(?:['’-]{_BIG}?{_SMALL}+)*+|[A-Z]{{3,20}})(?![\w(=/\\@]|\.\w|::|-\w)"
     rf"|(?P<number>\d{{1,5}}[A-Za-z]?(?:-\d{{1,4}})?,? (?={_BIG}{_SMALL}|rue |via |avenue |av\. |place |quai ))"
     r"|(?P<box>P\.? ?O\.? Box))"
 )
-_FENCE = later(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # no name goes through these
-_WORD_OF_PROSE = later(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
+_FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # no name goes through these
+_WORD_OF_PROSE = re.compile(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
 _LATELY: dict[tuple[str, tuple[float, ...]], Spans] = {}
 _POSSESSIVE = ("'s", "’s")
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
-_BEGINS = later(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
-_ORDERS = later(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # behind one that is an order
+_BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
+_ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # behind one that is an order
 _BEFORE = 10  # characters that say whether a sentence begins
 
 

@@ -14,7 +14,6 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
 from workbench.cancellation import check_cancelled
-from workbench.patterns import later
 from workbench.privacy.walk import texts
 from workbench.records import JsonValue
 
@@ -23,28 +22,28 @@ _MOST_PENDING: Final = 1_000  # values that wait until an output is read
 _LONGEST: Final = 2_000_000  # characters of a string in quotes
 _FEWEST_WORDS: Final = 8  # of a stretch, so that an ordinary word that is known may stay in it
 
-_QUOTE: Final = later(r"(?<!\\)[\"']")
-_STRING: Final = later(
+_QUOTE: Final = re.compile(r"(?<!\\)[\"']")
+_STRING: Final = re.compile(
     rf"\"[^\"\\]{{0,{_LONGEST}}}(?:\\.[^\"\\]{{0,{_LONGEST}}}){{0,{_LONGEST}}}\""
     rf"|'[^'\\]{{0,{_LONGEST}}}(?:\\.[^'\\]{{0,{_LONGEST}}}){{0,{_LONGEST}}}'"
 )
-_ESCAPE: Final = later(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_BETWEEN: Final = later(r"[^\s{}\[\](),:]{1,100}")  # what may stand between strings besides the signs of JSON
+_BETWEEN: Final = re.compile(r"[^\s{}\[\](),:]{1,100}")  # what may stand between strings besides the signs of JSON
 _CONSTANTS: Final = frozenset({"true", "false", "null", "True", "False", "None"})
-_FEW_DIGITS: Final = later(r"-?\d{1,2}(?:\.0)?")
-_WORD: Final = later(r"[^\W_]+")
-_DEFINED: Final = later(r"\b(?:def|class) (\w{1,200})")
+_FEW_DIGITS: Final = re.compile(r"-?\d{1,2}(?:\.0)?")
+_WORD: Final = re.compile(r"[^\W_]+")
+_DEFINED: Final = re.compile(r"\b(?:def|class) (\w{1,200})")
 _RESULT: Final = "result = "
 
-_FRAME: Final = later(
+_FRAME: Final = re.compile(
     r"File \"(?:<program[ \w]{0,40}>|<skill[ :\w.-]{0,100}>|/bench/skills/\w{1,100}\.py)\", line \d{1,7}"
 )
-_IN: Final = later(
+_IN: Final = re.compile(
     r", in (?:<(?:module|lambda|listcomp|dictcomp|setcomp|genexpr)>|(?:\w{1,200}\.<locals>\.)?(\w{1,200}))"
 )
-_MARKERS: Final = later(r"[ |]{0,99}[~^][~^ |]{0,1000}")
-_EXCEPTION: Final = later(
+_MARKERS: Final = re.compile(r"[ |]{0,99}[~^][~^ |]{0,1000}")
+_EXCEPTION: Final = re.compile(
     r"(?:[+|] ){0,9}(?:[A-Za-z_]\w{0,60}\.){0,6}"
     r"(?:\w{0,60}(?:Error|Exception|Warning|ExceptionGroup)|KeyboardInterrupt|SystemExit|Stop(?:Async)?Iteration)(?::|$)"
 )

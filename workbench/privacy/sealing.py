@@ -5,19 +5,19 @@ A field is a path such as `customers[].email`, with `*` for any name; a single n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import Permission, Tool, Word
 
 SEALED: Final = "sealed"  # the kind of such a rule
 WHOLE: Final = ("",)  # everything personal in an answer
 LONGEST: Final = 200  # characters of a field's path
 MOST: Final = 200  # names in a setting that are looked at
-_PATH = later(r"[^\s:.\[\]]{1,80}(?:\[\])?(?:\.[^\s:.\[\]]{1,80}(?:\[\])?){0,10}")
+_PATH = re.compile(r"[^\s:.\[\]]{1,80}(?:\[\])?(?:\.[^\s:.\[\]]{1,80}(?:\[\])?){0,10}")
 
 
 def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, lost: bool = False) -> tuple[str, ...]:

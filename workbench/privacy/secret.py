@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
-
 _KEYS_WORDS = """
 password passwd pwd passphrase passcode secret client_secret api_key apikey api_token access_key secret_key
 secret_access_key auth_token access_token refresh_token bearer_token session_token id_token private_key encryption_key
@@ -64,11 +62,11 @@ _RULES_TABLE = {
 _BEHIND = ("hooks.slack.com/services/", "/api/webhooks/", "earer ", "asic ")  # the secret begins where these end
 _AHEAD = ("k_live_", "k_test_")  # the secret begins a letter before these
 _RULES = tuple(
-    (keyword, len(keyword) if keyword in _BEHIND else -(keyword in _AHEAD), later(pattern, re.ASCII))
+    (keyword, len(keyword) if keyword in _BEHIND else -(keyword in _AHEAD), re.compile(pattern, re.ASCII))
     for keyword, pattern in _RULES_TABLE.items()
 )
-_BLOCK = later(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
-_BLOCK_END = later(r"-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_BLOCK_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 
 # Values under a secret's key that are none.
 _NONE_WORDS = """
@@ -77,10 +75,10 @@ token redacted hidden masked unset empty missing invalid expired valid wrong inc
 disabled bearer basic yes unknown default self text type
 """
 _NONE = frozenset(_NONE_WORDS.split())
-_MASKED = later(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.IGNORECASE | re.DOTALL)
-_CODE = later(r"[a-z]+(?:_[a-z]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[(\[{].*", re.DOTALL)
-_DATE = later(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
-_SCHEME = later(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
+_MASKED = re.compile(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.IGNORECASE | re.DOTALL)
+_CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[(\[{].*", re.DOTALL)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.known import fold
 from workbench.privacy.spots import each, matches
 
@@ -16,14 +15,14 @@ social_insurance_number
 KEYS = frozenset(_KEYS_WORDS.split())
 NEAR = 30  # how far behind its word a number may stand
 
-_DASHED = later(r"[0-8](?<![\w.+-].)(?<!\d.)\d\d(?<!000|666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
-_WORD = later(r"\bssn\b|social[ _-]?security|\bitin\b|taxpayer id|\bss#", re.IGNORECASE)
+_DASHED = re.compile(r"[0-8](?<![\w.+-].)(?<!\d.)\d\d(?<!000|666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
+_WORD = re.compile(r"\bssn\b|social[ _-]?security|\bitin\b|taxpayer id|\bss#", re.IGNORECASE)
 _GATES = ("ssn", "social", "itin", "taxpayer id", "ss#")
-_ANY = later(r"(?<![\w.-])\d{3}([ -]?)\d{2}\1\d{4}(?![\w-])")
-_OTHER_WORD = later(
+_ANY = re.compile(r"(?<![\w.-])\d{3}([ -]?)\d{2}\1\d{4}(?![\w-])")
+_OTHER_WORD = re.compile(
     r"(?:order|invoice|sku|part|isbn|tracking|serial|build|item|batch)\W{0,3}(?:no|number)?\W{0,4}$", re.I
 )
-_WHOLE = later(r"\d{3}[ -]?\d{2}[ -]?\d{4}")
+_WHOLE = re.compile(r"\d{3}[ -]?\d{2}[ -]?\d{4}")
 
 
 def find(text: str) -> Iterator[tuple[int, int]]:

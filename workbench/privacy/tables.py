@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from workbench.patterns import later
 from workbench.privacy.consensus import majority
 from workbench.privacy.found import Found
 from workbench.privacy.kinds import Kind, settled
@@ -23,12 +22,12 @@ BLANKS = "  "
 
 Span = tuple[int, int]
 
-_HEADER_LINE = later(r"[\w .()/#\"'|\t;,:-]{3,2000}")
-_HEADER_CELL = later(r"[A-Za-z][\w .()/#-]{0,40}")
-_RULE = later(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
-_LINE = later(r"[^\r\n]+")
+_HEADER_LINE = re.compile(r"[\w .()/#\"'|\t;,:-]{3,2000}")
+_HEADER_CELL = re.compile(r"[A-Za-z][\w .()/#-]{0,40}")
+_RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
+_LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
-_SPACED = later(r"\S+(?: \S+)*+")
+_SPACED = re.compile(r"\S+(?: \S+)*+")
 _MOST_WORDS = 4  # of the name of a column; more are a sentence
 
 

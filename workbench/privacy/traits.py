@@ -4,15 +4,14 @@ these traits, never by the word alone, for most names stand in no list.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
-from workbench.patterns import later
-
 EDGE = "\1"  # stands before the first and behind the last word of a stretch
-WORD = later(r"[^\W_]+(?:['’-][^\W_]+)*|\n+|\0+|[^\w\s]|_")
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|\n+|\0+|[^\w\s]|_")
 
 _STREET_WORDS = """
 street st avenue ave road rd lane ln drive dr boulevard blvd court ct square sq way place pl highway hwy parkway pkwy
@@ -21,7 +20,7 @@ avenida rua ulica ul laan straat plein gracht gatan vägen vej plaza route chemi
 gardens mews row walk hill circle trail loop pike po b.p
 """
 _STREET = frozenset(_STREET_WORDS.split())
-_STREET_END = later(
+_STREET_END = re.compile(
     r"..(?:stra(?:ß|ss)e|str|gasse|weg|allee|platz|ufer|damm|laan|straat|gracht|plein|kade|dijk|gatan|gata|vägen|vägen"
     r"|veien|vej|gade|katu|tie|utca)\Z"
 )

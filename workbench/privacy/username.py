@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.spots import at_lines, matches
 
 _KEYS_WORDS = """
@@ -15,7 +14,7 @@ sam_account_name samaccountname logname os_user unix_user windows_user ssh_user 
 """
 KEYS = frozenset(_KEYS_WORDS.split())
 
-_NAME = later(r"@?[^\W_][\w.+-]{1,63}")
+_NAME = re.compile(r"@?[^\W_][\w.+-]{1,63}")
 _NONE_WORDS = """
 string null none unknown true false root admin user guest system anonymous default test self me you all shared public
 postgres mysql redis www-data nobody daemon bin sys git ubuntu debian ec2-user docker jenkins runner vagrant node app
@@ -24,30 +23,32 @@ service administrator program linuxbrew travis circleci runneradmin vsts appuser
 _NONE = frozenset(_NONE_WORDS.split())
 _CODE = ("self.", "this.", "os.", "args.", "request.", "config.", "settings.")
 _WORD = r"[A-Za-z][A-Za-z0-9._-]{1,31}"
-_HOMES = later(
+_HOMES = re.compile(
     rf"(?:/(?<![\w.]/)(?:home|Users)/|(?<=\b[A-Za-z]):(?:\\\\?|/)Users(?:\\\\?|/))(?P<name>{_WORD})(?=[/\\\s:\"')\],;]|$)"
 )
-_SIGNED_IN = later(
+_SIGNED_IN = re.compile(
     rf"\b(?:(?:invalid user|[Aa]ccepted \w{{3,20}} for|[Ff]ailed \w{{3,20}} for|(?:opened|closed) for user) "
     rf"(?P<name>{_WORD})(?= from | by |\(uid|$)|(?:[Uu]ser|by) (?P<other>{_WORD})(?= (?:from|at) \d| logged (?:in"
     rf"|out)| signed (?:in|out)"
     rf"| authenticated)|[Uu]ser(?:name)? '(?P<quoted>{_WORD})')",
     re.MULTILINE,
 )
-_ASSIGNED = later(rf"(?<![\w-])(?:r?user|usr|uid|logname|acct|login|actor)=[\"']?(?P<name>{_WORD})(?=[\"'\s,;)&\]]|$)")
-_ACCESS = later(r"^[^\s\"]{2,80} [^\s\"]{1,40} (?P<name>[^\s\"\[\]-][^\s\"\[\]]{1,40}) \[\d\d?/", re.MULTILINE)
-_SUDO = later(rf"\bsudo(?:\[\d+\])?: +(?P<name>{_WORD}) : ")
-_LISTED = later(
+_ASSIGNED = re.compile(
+    rf"(?<![\w-])(?:r?user|usr|uid|logname|acct|login|actor)=[\"']?(?P<name>{_WORD})(?=[\"'\s,;)&\]]|$)"
+)
+_ACCESS = re.compile(r"^[^\s\"]{2,80} [^\s\"]{1,40} (?P<name>[^\s\"\[\]-][^\s\"\[\]]{1,40}) \[\d\d?/", re.MULTILINE)
+_SUDO = re.compile(rf"\bsudo(?:\[\d+\])?: +(?P<name>{_WORD}) : ")
+_LISTED = re.compile(
     rf"^[-dlcbps](?:[r-][w-][xsStT-]){{3}}[.+@]? {{1,9}}\d+ (?P<name>{_WORD}) {{1,9}}[\w.-]{{1,40}} {{1,12}}\d",
     re.MULTILINE,
 )
-_HANDLE = later(r"@(?P<name>[A-Za-z][A-Za-z0-9_-]{2,38})(?![\w./:(=@-])")
-_BEFORE_HANDLE = later(
+_HANDLE = re.compile(r"@(?P<name>[A-Za-z][A-Za-z0-9_-]{2,38})(?![\w./:(=@-])")
+_BEFORE_HANDLE = re.compile(
     r"(?:(?:\b(?:cc|by|ping|thanks|to|with|from|and|for|ask|hey|hi)|[,:(])[ \t]|^[ \t]{0,8}/cc |\()\Z",
     re.IGNORECASE | re.MULTILINE,
 )
 _LOOK_BACK = 16
-_ENTRY = later(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$)")
+_ENTRY = re.compile(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$)")
 # How what they match begins, and what must be there for a line to be looked at.
 _BEGINNINGS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("/home/", "/Users/", ":\\Users", ":\\\\Users", ":/Users"), _HOMES),

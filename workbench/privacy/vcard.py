@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.found import Found
 
-_LINE = later(
+_LINE = re.compile(
     r"^(?:item\d{1,3}\.)?(?P<key>FN|N|NICKNAME|TEL|BDAY|ORG|ADR|EMAIL)(?:;[^:\r\n]{0,200}+)?:(?P<value>[^\r\n\0]{1,400}+)",
     re.MULTILINE | re.IGNORECASE,
 )
-_PART = later(r"[^;]+")
+_PART = re.compile(r"[^;]+")
 _KINDS = {
     "FN": "NAME",
     "N": "NAME",

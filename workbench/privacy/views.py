@@ -11,21 +11,20 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from workbench.patterns import later
 from workbench.privacy.letters import INVISIBLE, has_invisible
 from workbench.privacy.spots import each
 
-_ESCAPE = later(
+_ESCAPE = re.compile(
     r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # escaped again: more backslashes
     r"|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
 )
-_PERCENT = later(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters hide no value
-_BASE64 = later(r"[A-Za-z0-9+/_-]{8,}")
-_HEX = later(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
-_NUMBER = later(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
-_GROUP = later(r"\d+")
+_PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters hide no value
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
+_HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
+_NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
+_GROUP = re.compile(r"\d+")
 _PIECE = 500  # characters of a text that are looked at together
-_BETWEEN = later(r"[^\w\0\n\t,;|\"]|_")  # what may be left out; what stands between two cells of a table stays
+_BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # what may be left out; what stands between two cells of a table stays
 _DROPPED = {code: None for code in range(128) if _BETWEEN.match(chr(code))}
 FEWEST = 7  # digits of a number worth looking at
 _SURE = 10  # letters from which on a value may stand inside of a word

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from workbench.patterns import later
 from workbench.privacy.kinds import Kind, settled
 from workbench.privacy.layout import Layout, Told, placed
 from workbench.privacy.rules import PLAIN, Rules
@@ -15,8 +15,8 @@ from workbench.records import JsonValue
 
 MOST_TRIES = 50  # places of a text where JSON may begin and does not
 
-_OPENING = later(r"[{\[](?:(?<=\{)\s{0,40}[\"}]|(?<=\[)\s{0,40}[\[{\"])")
-_BEFORE = later(r"(?:^|[\n:>`=(])[ \t]{0,9}\Z")
+_OPENING = re.compile(r"[{\[](?:(?<=\{)\s{0,40}[\"}]|(?<=\[)\s{0,40}[\[{\"])")
+_BEFORE = re.compile(r"(?:^|[\n:>`=(])[ \t]{0,9}\Z")
 _LOOK_BACK = 10
 _DECODER = json.JSONDecoder()
 

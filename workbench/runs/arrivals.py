@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.policy.canonical import canonical, hidden
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
 from workbench.runs.borrowed import assess_all, circle
@@ -27,7 +26,7 @@ from workbench.skills.parcel import Parcel, open_parcels
 
 HELD: Final = 50  # readings that may still be imported, beside those of the last look
 HELD_BYTES: Final = 64_000_000  # of all their files
-_COMMENT: Final = later(r"<!--.{0,10000}?-->", re.S)
+_COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.S)
 _PROGRAMS: Final = (".py", ".sh", ".js", ".ts", ".rb", ".pl", ".exe", ".so", ".bin", ".bat", ".ps1")
 
 

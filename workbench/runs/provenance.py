@@ -15,7 +15,6 @@ from itertools import chain, islice
 from threading import Lock
 from typing import Final
 
-from workbench.patterns import later
 from workbench.quick_records import dataclass
 from workbench.runs.imprint import PHRASE, Imprint
 from workbench.runs.wording import atoms, clean, joined, plain, readings, words
@@ -35,7 +34,7 @@ _LONGEST_ATOM: Final = 200_000  # characters of one argument that are looked at 
 _MOST_ATOMS: Final = 2_000  # addresses and numbers of one argument that are looked for
 _LOOKED_UP: Final = 20  # finds that are looked up in the answers themselves; past that the print alone decides
 _READABLE: Final = 300_000  # characters of an answer that are also filed in other encodings
-_ODD = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
+_ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
 
 
 def _nobody(part: Sequence[str]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from workbench.patterns import later
 from workbench.records import Fault, Gate, RunState, Verdict
 from workbench.runs.borrowed import UNKNOWN
 from workbench.runs.outgoing import tells_of_network
@@ -47,7 +46,7 @@ _KINDS = {  # what an author can do about Python's own errors
     "NameError": "Each program starts with nothing: define or import it here, or keep variables with session_id.",
     "ToolError": "Read what the tool says of it. Where one call may fail, catch it: from client import ToolError.",
 }
-_SOCKETS = later(r"gaierror|URLError|Connect|Operation not permitted|name resolution|not known", re.IGNORECASE)
+_SOCKETS = re.compile(r"gaierror|URLError|Connect|Operation not permitted|name resolution|not known", re.IGNORECASE)
 _NO_NETWORK = (
     "There is no network here; use the tools instead. A program that names its host (https://api.example.org/…) asks a"
     " person, who may allow that host for one run."

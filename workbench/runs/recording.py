@@ -16,7 +16,6 @@ from typing import Final
 
 from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.privacy.marks import LOOKALIKE
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.borrowed import used_skills
@@ -28,7 +27,7 @@ from workbench.runs.tape import Taken, Tape
 from workbench.sandbox.program import JsonText
 from workbench.skills.cassettes import Cassette, Step
 
-_TOKEN: Final = later(r"(?:\[|%5B)?(?P<kind>[a-z_]+?)_(?P<number>\d+)\.[0-9a-z]{4}(?:\]|%5D)?", re.IGNORECASE)
+_TOKEN: Final = re.compile(r"(?:\[|%5B)?(?P<kind>[a-z_]+?)_(?P<number>\d+)\.[0-9a-z]{4}(?:\]|%5D)?", re.IGNORECASE)
 # What stands for a value of a kind: nobody's, of the form that programs expect.
 _FORMS: Final = {
     "EMAIL": "person{}@example.invalid",

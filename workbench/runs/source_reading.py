@@ -7,16 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from workbench.patterns import later
-
 MOST_FILES: Final = 4_000
 MOST_LETTERS: Final = 8_000_000
-_READS: Final = later(
+_READS: Final = re.compile(
     r"\b(?:inspect|getsource\w{0,8}|open|readFile\w{0,8}|readTextFile\w{0,8}|read_text|read_bytes|linecache|pydoc|help|__doc__)\b"
 )
-_LISTS: Final = later(r"\b(?:listdir|scandir|iterdir|walk|r?glob|pkgutil|readDir\w{0,8})\b")
+_LISTS: Final = re.compile(r"\b(?:listdir|scandir|iterdir|walk|r?glob|pkgutil|readDir\w{0,8})\b")
 _SUFFIXES: Final = frozenset({".py", ".pyi", ".ts", ".js", ".mjs"})
-_NAME: Final = later(r"\w+")
+_NAME: Final = re.compile(r"\w+")
 
 
 def reads_source(code: str) -> bool:

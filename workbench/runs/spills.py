@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.records import FileInfo, Run
 from workbench.runs.view import compose
 from workbench.settings import Settings
@@ -24,7 +24,7 @@ from workbench.workspace.store import Store
 log = logging.getLogger(__name__)
 
 FOLDER: Final = "results"  # of the workspace
-_OURS: Final = later(rf"{FOLDER}/[0-9a-f]{{12}}\.txt")  # what a person or program put there stays
+_OURS: Final = re.compile(rf"{FOLDER}/[0-9a-f]{{12}}\.txt")  # what a person or program put there stays
 _DAY: Final = 86_400.0
 
 

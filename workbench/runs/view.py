@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from difflib import unified_diff
 
-from workbench.patterns import later
 from workbench.privacy.cutting import after, before
 from workbench.privacy.public_texts import PublicTexts
 from workbench.privacy.text_kinds import Part, TextKind
@@ -15,7 +14,7 @@ from workbench.records import JsonValue, Origin, Run, RunState
 from workbench.tokens import count
 
 _STEPS = (200, 100, 50, 20, 10, 5, 3, 1)  # list items kept, tried from generous to strict
-_PLACE = later(r"^line \d+: ", re.MULTILINE)
+_PLACE = re.compile(r"^line \d+: ", re.MULTILINE)
 _STRINGS = (4_000, 1_000, 300, 100)  # characters kept of long strings
 _AROUND = 2  # lines that stay the same, shown round changed ones
 _COMPARED, _SHOWN, _LINE = 1_000, 120, 300  # lines that are compared; lines of the difference; characters of a line

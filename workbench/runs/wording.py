@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 
-from workbench.patterns import later
 from workbench.privacy.views import views
 from workbench.records import JsonValue
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts that put no space between words: each sign is one
-_WORD = later(rf"[{_CJK}]|[^\W_{_CJK}]+")
-_NUMBER = later(r"\d[\d .\-/()]{5,40}\d")
-_ACCOUNT = later(r"\b[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,8}(?: ?[A-Za-z0-9]{1,4})?\b")
-_ATOM = later(r"[\w.+-]{1,200}@[\w.-]{3,200}|[\w-]{1,60}(?:[./:\\_-]{1,3}[\w-]{1,60}){1,40}|\w*\d\w*")
-_URL = later(r"[A-Za-z][\w+.-]{1,20}://(?:[^/\s@]{0,100}@)?([\w.-]{3,250})")
-_UNSEEN = later(
+_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_NUMBER = re.compile(r"\d[\d .\-/()]{5,40}\d")
+_ACCOUNT = re.compile(r"\b[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,8}(?: ?[A-Za-z0-9]{1,4})?\b")
+_ATOM = re.compile(r"[\w.+-]{1,200}@[\w.-]{3,200}|[\w-]{1,60}(?:[./:\\_-]{1,3}[\w-]{1,60}){1,40}|\w*\d\w*")
+_URL = re.compile(r"[A-Za-z][\w+.-]{1,20}://(?:[^/\s@]{0,100}@)?([\w.-]{3,250})")
+_UNSEEN = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 _TWICE = 20_000  # characters of a decoded text that are decoded once more

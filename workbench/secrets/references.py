@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 
-REFERENCE = later(r"\$\{keyring:([^{}]*)\}")
+REFERENCE = re.compile(r"\$\{keyring:([^{}]*)\}")
 KEPT_VALUES = "privacy:values"  # the name of the key under which values behind tokens are kept
 SIGN_IN = "oauth:"  # what the names of stored sign-ins begin with
-_NAME = later(r"[^\x00-\x1f\x7f{}-][^\x00-\x1f\x7f{}]{0,199}")  # `${NAME:-default}` begins with a dash there
+_NAME = re.compile(r"[^\x00-\x1f\x7f{}-][^\x00-\x1f\x7f{}]{0,199}")  # `${NAME:-default}` begins with a dash there
 
 
 def reference(name: str) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 from workbench.skills.folder import CASSETTES, read_file, within, write_file
@@ -22,7 +21,7 @@ from workbench.skills.folder import CASSETTES, read_file, within, write_file
 FORMAT: Final = 1
 LARGEST: Final = 1_900_000  # characters of a file; no larger one would be read
 KINDS: Final = ("call", "search", "definition", "skill")
-_NAME: Final = later(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)

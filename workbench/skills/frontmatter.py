@@ -11,18 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from workbench.patterns import later
-
 FENCE = "---"
 LONGEST = 64_000  # characters of a head that are read
 
 Value: TypeAlias = str | list[str] | dict[str, str]
 
-_KEY = later(r"(?P<key>[A-Za-z0-9_][\w .-]*?|\"[^\"]*\"|'[^']*')\s*:(?:\s+(?P<value>.*))?$")
-_ESCAPE = later(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
+_KEY = re.compile(r"(?P<key>[A-Za-z0-9_][\w .-]*?|\"[^\"]*\"|'[^']*')\s*:(?:\s+(?P<value>.*))?$")
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 _WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")  # YAML takes them for something else
-_ITEM = later(r"\s*(\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'|[^,]*?)\s*(?:,|$)")
+_ITEM = re.compile(r"\s*(\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'|[^,]*?)\s*(?:,|$)")
 
 
 class HeadFault(ValueError):

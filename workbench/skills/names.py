@@ -7,11 +7,10 @@ import re
 import unicodedata
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 
 LONGEST = 64  # characters of a name
 
-_NAME = later(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def is_name(text: str) -> bool:

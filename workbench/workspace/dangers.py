@@ -6,9 +6,8 @@ the workbench, and not for them.
 
 from __future__ import annotations
 
+import re
 from typing import Final
-
-from workbench.patterns import later
 
 _RULES: Final = (
     (r"(^|/)\.git/hooks/", "git runs it at the next commit, checkout or merge made here."),
@@ -42,8 +41,8 @@ _RULES: Final = (
     (r"(^|/)\.pre-commit-config\.yaml$|(^|/)lefthook\.ya?ml$", "commits run the programs that it names."),
     (r"\.(desktop|service|timer|lnk|command|scpt|bat|cmd|ps1|vbs|hta)$", "a double click on it may run something."),
 )  # fmt: skip
-_ANY: Final = later("|".join(f"(?:{pattern})" for pattern, _ in _RULES))
-_COMPILED: Final = tuple((later(pattern), words) for pattern, words in _RULES)
+_ANY: Final = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _RULES))
+_COMPILED: Final = tuple((re.compile(pattern), words) for pattern, words in _RULES)
 
 
 def danger(path: str, rights: int = 0) -> str:

@@ -3,11 +3,10 @@ end the comment, start a tag, instruct a compiler, or turn the reading direction
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-from workbench.patterns import later
-
-_LIVE = later(r"\*/|(?<![\w\\])@(?=\w)|[#@](?=\s*source)")  # the comment's end; a tag, a directive; a source map
+_LIVE = re.compile(r"\*/|(?<![\w\\])@(?=\w)|[#@](?=\s*source)")  # the comment's end; a tag, a directive; a source map
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

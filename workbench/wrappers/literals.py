@@ -9,7 +9,6 @@ import ast
 import re
 from collections.abc import Mapping
 
-from workbench.patterns import later
 from workbench.records import JsonValue
 from workbench.wrappers.shapes import (
     Alias,
@@ -32,7 +31,7 @@ class _Unsure:
 
 UNSURE = _Unsure()
 
-_TOKEN = later(r"_\d+\.[0-9a-z]{4}", re.IGNORECASE)  # a stand-in for personal data, which may be a number
+_TOKEN = re.compile(r"_\d+\.[0-9a-z]{4}", re.IGNORECASE)  # a stand-in for personal data, which may be a number
 _DEEPEST = 40
 _TRUTHS = frozenset(("true", "false", "yes", "no", "on", "off", "0", "1", "t", "f", "y", "n"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from workbench.patterns import later
 from workbench.records import Hints, Tool
 from workbench.wrappers.shapes import Definition, Field
 
@@ -15,7 +14,7 @@ LONGEST_NOTE = 300  # characters of a parameter's description that a docstring k
 TOO_LARGE = "Its definition is too large to be written as types: get_tool_definition shows it."
 UNSAID = "the value of JSON, else a text, else a list of parts with .images, .audio, .resources, .links and .text"
 
-_SENTENCE = later(r"(?<=[.!?。])\s")
+_SENTENCE = re.compile(r"(?<=[.!?。])\s")
 
 
 def docstring(tool: Tool, definition: Definition, keywords: Mapping[str, str]) -> str:

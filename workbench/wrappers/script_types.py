@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
-from workbench.patterns import later
 from workbench.records import JsonValue
 from workbench.wrappers.jsdoc import jsdoc
 from workbench.wrappers.prose import LONGEST_NOTE, cut
@@ -27,7 +27,7 @@ from workbench.wrappers.shapes import (
 )
 
 _SCALARS = {"str": "string", "int": "number", "float": "number", "bool": "boolean", "None": "null"}
-_BARE = later(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_BARE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _EXACT = 2**53 - 1  # beyond it a number of JavaScript is another number
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 
-from workbench.patterns import later
-
-REFERENCE = later(r"\$\{(?:keyring:(?P<stored>[^}]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?)\}")
-TELLING = later(r"auth|token|secret|passw|credential|cookie|session|bearer|api.?key|(^|[_-])(key|pat)($|[_-])", re.I)
+REFERENCE = re.compile(r"\$\{(?:keyring:(?P<stored>[^}]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?)\}")
+TELLING = re.compile(
+    r"auth|token|secret|passw|credential|cookie|session|bearer|api.?key|(^|[_-])(key|pat)($|[_-])", re.I
+)
 
 
 class Words:

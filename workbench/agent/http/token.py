@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
@@ -10,9 +11,8 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
-from workbench.patterns import later
 
-_TOKEN: Final = later(r"[A-Za-z0-9_-]{43}")
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def token(file: Path, *, fresh: bool = False) -> str:

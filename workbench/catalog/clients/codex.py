@@ -6,6 +6,7 @@ alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,12 +14,11 @@ import tomli_w
 
 from workbench.errors import WorkbenchError
 from workbench.files import parse_toml
-from workbench.patterns import later
 from workbench.records import ServerConfig
 
 KEYS = ("http_headers", "env_http_headers", "bearer_token_env_var", "env_vars", "tool_timeout_sec", "enabled")
-_HEAD = later(r"[ \t]*(\[{1,2})[ \t]*([^#\n]{1,500}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?")
-_VARIABLE = later(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_HEAD = re.compile(r"[ \t]*(\[{1,2})[ \t]*([^#\n]{1,500}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _BEARER = "Bearer "
 
 

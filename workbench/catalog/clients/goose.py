@@ -7,15 +7,15 @@ again and compared, so no comment, order or spelling of the person's file is los
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 
 LARGEST = 256 << 10  # characters; the parser is slow, and a settings file written by hand is small
 _MOST = 200_000  # values in one file, those that are repeated counted each time
-_PLAIN = later(r"[A-Za-z_./][\w ./@~=+-]*[\w/]|[A-Za-z_/]")
+_PLAIN = re.compile(r"[A-Za-z_./][\w ./@~=+-]*[\w/]|[A-Za-z_/]")
 _QUOTED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"))
 _HINT = "Mend the file in goose; nothing was changed in it."
 _PASTE = "Copy the entry and put it below extensions by hand."

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 from workbench.quick_records import dataclass
 
-_TOKEN = later(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:.*?\*/)?+|[{}\[\],:]|[^\s"{}\[\],:/]+|["/]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:.*?\*/)?+|[{}\[\],:]|[^\s"{}\[\],:/]+|["/]', re.DOTALL)
 _HINT = "Mend the file in that app; nothing was changed in it."
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from workbench.patterns import later
 from workbench.privacy import secret
 from workbench.privacy.keys import kind_of, words_of
 from workbench.records import ServerConfig
@@ -14,10 +13,10 @@ from workbench.records import ServerConfig
 MASK = "••••••"  # always as wide: a mask that varied would tell the length
 _LAST_WORDS_LISTED = "key token secret password passwd pass pat pwd credential credentials auth apikey dsn"
 _LAST_WORDS = frozenset(_LAST_WORDS_LISTED.split())
-_FILLED_IN = later(r"\$\{[^{}]*\}|<[^<>]*>")
-_FLAG = later(r"-{1,2}([A-Za-z][\w-]*)(?:=(.*))?", re.DOTALL)
-_LOGIN = later(r"(?<=://)[^/@\s:]*:([^/@\s]+)(?=@)")
-_QUERY = later(r"(?<=[?&])([\w.-]+)=([^&#\s]+)")
+_FILLED_IN = re.compile(r"\$\{[^{}]*\}|<[^<>]*>")
+_FLAG = re.compile(r"-{1,2}([A-Za-z][\w-]*)(?:=(.*))?", re.DOTALL)
+_LOGIN = re.compile(r"(?<=://)[^/@\s:]*:([^/@\s]+)(?=@)")
+_QUERY = re.compile(r"(?<=[?&])([\w.-]+)=([^&#\s]+)")
 
 Swap = Callable[[str, str], str]  # where a secret stands and its value → what is written there
 

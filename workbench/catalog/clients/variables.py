@@ -10,12 +10,11 @@ from typing import Any
 
 from workbench.catalog.clients.table import Client
 from workbench.paths import home_folder
-from workbench.patterns import later
 
-_ANY = later(r"\$\{([^{}]*)\}")
-_NAME = later(r"[A-Za-z_][A-Za-z0-9_]*")
-_OURS = later(r"\$\{(?:keyring:([^{}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}")
-_BARE = later(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+_ANY = re.compile(r"\$\{([^{}]*)\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OURS = re.compile(r"\$\{(?:keyring:([^{}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}")
+_BARE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _EDITORS_OWN = ("workspaceFolder", "workspaceFolderBasename", "workspaceRoot", "file", "fileDirname", "cwd")
 _WITHOUT = ("HOME", "USER")  # filled in for clients that fill in nothing: they are the same wherever it runs
 

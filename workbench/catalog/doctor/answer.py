@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from workbench import __version__
 from workbench.catalog.doctor.address import Address
 from workbench.catalog.doctor.findings import bad, doubt, good
-from workbench.patterns import later
 from workbench.quick_records import dataclass
 from workbench.records import Check
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 10.0  # seconds for the answer
 _READ = 64 * 1024  # bytes of it that are looked at
-_TITLE = later(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _KEYS = ("authorization", "x-api-key", "api-key")  # headers that say who one is
 _VERSION = "2025-11-25"
 _HELLO = {

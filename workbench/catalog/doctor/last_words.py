@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from workbench.patterns import later
-
 _TABLE: tuple[tuple[str, str, str], ...] = (
     (
         r"npm (?:ERR!|error).*\b404\b|E404",
@@ -93,7 +91,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     (r"^[Uu]sage:|the following arguments are required|Usage: ", "It was started with the wrong arguments.",
      "Compare args with the server's own documentation."),
 )  # fmt: skip
-_RULES = tuple((later(pattern, re.MULTILINE), meaning, fix) for pattern, meaning, fix in _TABLE)
+_RULES = tuple((re.compile(pattern, re.MULTILINE), meaning, fix) for pattern, meaning, fix in _TABLE)
 _READ = 40_000  # characters of the last words that are looked at
 
 

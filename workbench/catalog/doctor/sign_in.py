@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,12 +12,11 @@ from workbench.catalog.doctor.address import Address
 from workbench.catalog.doctor.answer import Answer
 from workbench.catalog.doctor.findings import bad, doubt, good
 from workbench.catalog.inner import may_ask
-from workbench.patterns import later
 from workbench.records import Check
 
 _PATIENCE = 5.0  # seconds for each document
 _READ = 64 * 1024  # bytes of it
-_PARAMETER = later(r'(\w+)=(?:"([^"]*)"|([^\s,]+))')
+_PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^\s,]+))')
 Document = Mapping[str, Any]  # Any: a stranger's JSON
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.patterns import later
 
 _FITTING = {
     "RSA": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
@@ -21,7 +20,7 @@ _FITTING = {
 }
 ALGORITHMS = tuple(name for names in _FITTING.values() for name in names)
 _FEWEST_BITS = 2048  # of an RSA key; the signature of a shorter one may be forged
-_PEM = later(r"\s*-----BEGIN ([A-Z0-9 ]{1,40})-----(.{1,60000}?)-----END \1-----\s*", re.DOTALL)
+_PEM = re.compile(r"\s*-----BEGIN ([A-Z0-9 ]{1,40})-----(.{1,60000}?)-----END \1-----\s*", re.DOTALL)
 _MAKE = "Make one: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256. Its owner keeps the public half."
 
 

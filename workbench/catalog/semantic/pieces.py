@@ -5,14 +5,13 @@ Unlike that one it also cuts names where people cut them: `createIssue` and `cre
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from workbench.patterns import later
-
-_CASE = later(r"(?<=[a-z])(?=[A-Z])")
-_WORD = later(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[^\w\s]")
+_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[^\w\s]")
 _LONGEST_TEXT, _LONGEST_WORD = 4_000, 100
 _BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 

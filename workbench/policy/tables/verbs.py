@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from workbench.patterns import later
 from workbench.policy.tables.names import names
 
-_WORDS = later(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 READING = names(
     """get list search read fetch query describe count find show view lookup check retrieve browse stat info ping
