@@ -49,7 +49,7 @@ async def measure(core: Core, edits: int) -> None:
     run = core.conveyor.submit(program(0), core.rooms.sessions.open("benchmark"))
     async with asyncio.timeout(30):
         await waits.wait()
-    connection = await in_memory(core.desk, core.bus)
+    connection = await in_memory(core.methods, core.bus)
     times = []
     for number in range(edits):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Writes the lists in docs/ from the code that they are about: settings, events, actions, the agent's tools.
+"""Writes what is made from the code: the lists in docs/ (settings, events, actions, agent tools) and the API's stub.
 
     python tools/write_docs.py          writes them
     python tools/write_docs.py --check  says which are not current, and writes nothing
@@ -19,6 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # so that it works without an installation
+sys.path.insert(0, str(ROOT / "tools"))
 HEAD = "<!-- Written by tools/write_docs.py; change the code and run it again. -->\n"
 
 
@@ -119,27 +120,35 @@ def agent_tools() -> str:
     )
 
 
+def api_stub() -> str:
+    """The client's typed stub of the API."""
+    from api_stub import stub
+
+    return stub()
+
+
 PAGES: dict[str, Callable[[], str]] = {
-    "settings.md": settings,
-    "events.md": events,
-    "actions.md": actions,
-    "agent-tools.md": agent_tools,
+    "workbench/wire/methods.py": api_stub,
+    "docs/settings.md": settings,
+    "docs/events.md": events,
+    "docs/actions.md": actions,
+    "docs/agent-tools.md": agent_tools,
 }
 
 
 def main(options: list[str]) -> int:
     stale = [name for name, write in PAGES.items() if _current(name) != write()]
     if "--check" in options:
-        print(*(f"docs/{name} is not current; run tools/write_docs.py" for name in stale), sep="\n")
+        print(*(f"{name} is not current; run tools/write_docs.py" for name in stale), sep="\n")
         return 1 if stale else 0
     for name in stale:
-        (ROOT / "docs" / name).write_text(PAGES[name](), encoding="utf-8")
-        print(f"docs/{name}")
+        (ROOT / name).write_text(PAGES[name](), encoding="utf-8")
+        print(name)
     return 0
 
 
 def _current(name: str) -> str:
-    path = ROOT / "docs" / name
+    path = ROOT / name
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 

@@ -23,7 +23,7 @@ from workbench.audit.telemetry import Telemetry
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.launch import fingerprint
 from workbench.catalog.oauth.sign_ins import SignIns
-from workbench.desk.desk import Desk
+from workbench.desk.handlers import api_methods
 from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
@@ -230,7 +230,8 @@ class Core:
             shut_down=self._on_shut_down,
             start_example=self._start_example,
         )
-        self.desk = Desk(house)
+        self.methods = api_methods(house)
+        self.desk = self.methods.local
 
     def _worth_knowing(self) -> tuple[Fault, ...]:
         """What a person should know of what was read at the start."""

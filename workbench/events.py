@@ -306,6 +306,13 @@ class CoreStopping:
 
 
 @dataclass(frozen=True, slots=True)
+class EventsLost:
+    """An event was too large to be sent: whoever shows the state of the core asks for all of it again."""
+
+    kind: str  # the event's name
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something a person should read, with a hint."""
 
@@ -349,6 +356,7 @@ Event: TypeAlias = (
     | SignInWanted
     | SignInChanged
     | CoreStopping
+    | EventsLost
     | Noticed
 )
 Listener: TypeAlias = Callable[[Event], None]

@@ -17,7 +17,7 @@ from workbench.paths import paths_of
 from workbench.records import Decision, JsonValue, PauseAnswer, Run, RunState, Skill, SkillState
 from workbench.wire.client import Connection, connect
 from workbench.wire.following import follow, learn_tools
-from workbench.wire.questions import Questions
+from workbench.wire.methods import ApiMethods
 from workbench.wire.task_stats import TaskStats
 
 __all__ = ["Orchestrator", "Stats", "Task", "TaskResult", "TaskStats"]
@@ -133,7 +133,7 @@ class Orchestrator:
         return Stats(status.servers, status.tools, status.skills, active, settings.run_concurrent)
 
     @property
-    def _questions(self) -> Questions:
+    def _questions(self) -> ApiMethods:
         return self._connection.questions
 
     @property

@@ -34,7 +34,7 @@ from workbench.wire.lock import AnotherRuns, Lock
 from workbench.wire.peer import Process, client_at
 from workbench.wire.private import listen_private, make_private
 from workbench.wire.protocol import READ_AHEAD
-from workbench.wire.questions import Questions
+from workbench.wire.registry import Registry
 from workbench.wire.server import Server
 from workbench.wire.start import ANOTHER_RUNS
 
@@ -66,7 +66,7 @@ class Rooms(Protocol):
     def bus(self) -> Bus: ...
 
     @property
-    def desk(self) -> Questions: ...
+    def methods(self) -> Registry: ...
 
     @property
     def busy(self) -> bool: ...
@@ -201,7 +201,7 @@ class _Serving:
 
     async def _serve(self) -> None:
         bench, clients = str(self._paths.bench), self._clients.values
-        self._server = Server(self._rooms.desk, self._rooms.bus, bench, clients=clients)
+        self._server = Server(self._rooms.methods, self._rooms.bus, bench, clients=clients)
         listeners: list[asyncio.Server] = []
         try:
             person, agent = listen_private(self._paths.person_socket), listen_private(self._paths.agent_socket)

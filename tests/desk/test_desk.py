@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import AsyncIterator
 
 import pytest
 
 from workbench.core import Core
-from workbench.desk.desk import Desk
 from workbench.errors import WorkbenchError
 from workbench.events import SkillsChanged
 from workbench.records import EntryQuery, Origin, SkillState, ToolCall
-from workbench.wire.questions import Questions
 
 
 @pytest.fixture
@@ -21,11 +18,6 @@ async def core(paths) -> AsyncIterator[Core]:
     await house.open()
     yield house
     await house.close()
-
-
-def test_every_question_has_its_own_answer():
-    for name, question in inspect.getmembers(Questions, inspect.iscoroutinefunction):
-        assert inspect.signature(getattr(Desk, name, None)) == inspect.signature(question), name
 
 
 async def test_a_door_cannot_claim_to_be_somebody_else(core):

@@ -67,7 +67,7 @@ async def test_a_programs_calls_are_kept_and_marked_with_their_run(core):
 
 
 async def test_two_doors_hear_of_the_same_call_and_of_its_end(core):
-    doors = [await in_memory(core.desk, core.bus) for _ in range(2)]
+    doors = [await in_memory(core.methods, core.bus) for _ in range(2)]
     told: list[list[object]] = [[], []]
     for door, heard in zip(doors, told, strict=True):
         door.listen(lambda event, heard=heard: heard.append(event))

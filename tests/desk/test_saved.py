@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from workbench.core import Core
+from workbench.desk.servers import ServersDesk
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
 from workbench.records import EntryQuery, Expect, Expectation, Origin, Outcome, PastQuery, SavedCall, ToolCall
@@ -66,12 +67,12 @@ async def test_a_risky_call_is_made_only_with_a_yes(core):
 async def test_one_call_that_the_user_chose_is_their_own_and_one_of_many_is_not(core, monkeypatch):
     made = []
 
-    async def call(wish):
+    async def call(self, wish):
         made.append(wish.unattended)
         return Outcome("c", ok=True)
 
     kept = await core.desk.save_call(CALL, "")
-    monkeypatch.setattr(core.desk, "call", call)
+    monkeypatch.setattr(ServersDesk, "call", call)
     await core.desk.check_saved(kept.file, False)
     await core.desk.check_saved(kept.file, False, True)
     assert made == [True, False]

@@ -346,7 +346,7 @@ def window(
     from workbench.wire.memory import in_memory
 
     async def connect() -> Any:
-        return await in_memory(paper, bus)  # type: ignore[arg-type]  # answers what the shell asks
+        return await in_memory(paper, bus)
 
     tasks, bridge = Tasks(), Bridge(connect)
     made = MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.events import Noticed, spawn
+from workbench.events import EventsLost, Noticed, spawn
 from workbench.gui import bridge as bridge_file
 from workbench.gui.bridge import Bridge, Link, LinkState
 from workbench.records import Fault
@@ -104,3 +104,23 @@ def test_a_question_without_a_core_gets_a_sentence(loop: Any, complete: Any) -> 
         complete(bridge.questions.status())
     with pytest.raises(AttributeError):
         bridge.questions.no_such_question  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_after_a_lost_event_every_pane_loads_again(loop: Any, complete: Any, qtbot: Any, paper: Any) -> None:
+    wire = PaperWire(paper)
+
+    async def connect() -> Any:
+        return wire
+
+    async def lose() -> list[Link]:
+        bridge, links = Bridge(connect), list[Link]()
+        keeping = spawn("keep", bridge.keep())
+        while not wire.listeners:
+            await asyncio.sleep(0)
+        bridge.linked.connect(links.append)
+        wire.listeners[0](EventsLost("RunChanged"))
+        await bridge.close()
+        await keeping
+        return links
+
+    assert complete(lose()) == [Link(LinkState.LINKED, again=True)]

@@ -192,9 +192,13 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
     from workbench.agent.tools import TOOLS
     from workbench.runs.execution import Execution
     from workbench.sandbox.program import ToolFailure
-    from workbench.wire.questions import DECISIVE
+    from workbench.wire.marker import mark_of
+    from workbench.wire.methods import ApiMethods
 
-    assert "answer_pause" in DECISIVE
+    mark = mark_of(ApiMethods.answer_pause)
+    assert mark is not None
+    assert mark.decides
+    assert mark.consent
     assert not [tool.name for tool in TOOLS if "pause" in tool.name or "answer" in tool.name or "decide" in tool.name]
     agent = office.rooms.sessions.open("test agent")
     await ran(office, agent, READ)

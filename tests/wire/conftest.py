@@ -24,7 +24,7 @@ from workbench.settings import Settings
 from workbench.wire import start
 from workbench.wire.client import Connection
 from workbench.wire.lock import holder
-from workbench.wire.memory import in_memory
+from workbench.wire.memory import StandIn, in_memory
 from workbench.wire.protocol import FRAME_CAP, PROTOCOL, pack, take
 from workbench.wire.server import Server
 
@@ -97,7 +97,7 @@ def answers() -> Answers:
 
 @pytest.fixture
 async def connection(answers: Answers) -> AsyncIterator[Connection]:
-    connection = await in_memory(answers, answers.bus)  # type: ignore[arg-type]
+    connection = await in_memory(answers, answers.bus)
     yield connection
     answers.release.set()
     await connection.close()
@@ -147,7 +147,7 @@ class Caller:
 @contextlib.asynccontextmanager
 async def serve_answers(answers):
     """A server, and a way to call it; both are gone afterwards."""
-    running, callers = Server(answers, answers.bus, "/bench"), []
+    running, callers = Server(StandIn(answers), answers.bus, "/bench"), []
 
     async def call(hello: dict[str, object] | None = HELLO) -> Caller:
         near, far = socket.socketpair()

@@ -27,6 +27,7 @@ from workbench.events import Bus, Noticed
 from workbench.paths import Paths
 from workbench.records import ChainReport, CoreStatus, Entry, EntryQuery, Fault, JsonValue, Note, Strength
 from workbench.settings import Settings, read
+from workbench.wire.memory import StandIn
 
 
 class Rooms:
@@ -36,7 +37,7 @@ class Rooms:
         self.paths = paths
         self.bus = Bus()
         self.settings: Settings = read(paths.bench_settings, paths.person_settings).settings
-        self.desk = self
+        self.methods = StandIn(self)
         self.busy = False
         self._on_shut_down = on_shut_down
         self._left: list[subprocess.Popen[bytes]] = []

@@ -104,4 +104,5 @@ async def test_a_batch_that_is_too_long_for_one_frame_arrives_in_several(serving
         events: list[object] = []
         while not events or "last" not in str(events[-1]):
             events += (await caller.hear())["events"]
-        assert len(events) == 101, "only the one that no frame holds is lost"
+        assert len(events) == 102
+        assert [one["event"] for one in events if one["event"] != "Noticed"] == ["EventsLost"], "clients load it again"

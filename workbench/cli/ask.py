@@ -9,12 +9,12 @@ from workbench.paths import Paths
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 T = TypeVar("T")
 
 
-def ask(paths: Paths, question: Callable[[Questions], Awaitable[T]], start: bool = True) -> T:
+def ask(paths: Paths, question: Callable[[ApiMethods], Awaitable[T]], start: bool = True) -> T:
     """The answer to one question."""
     return talk(paths, lambda connection: question(connection.questions), start)
 

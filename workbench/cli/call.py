@@ -23,7 +23,7 @@ from workbench.records import Fault, JsonValue, Origin, Outcome, Permission, Too
 if TYPE_CHECKING:
     from workbench.events import Event
     from workbench.wire.client import Connection
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 EPILOG = """arguments:
   --arg limit=3           typed by the tool's schema: here a number
@@ -95,7 +95,7 @@ async def _carry(connection: Connection, given: argparse.Namespace, arguments: d
         forget()
 
 
-async def _agreed(questions: Questions, tool: Tool, outcome: Outcome, line: Line) -> bool:
+async def _agreed(questions: ApiMethods, tool: Tool, outcome: Outcome, line: Line) -> bool:
     """What the user says at the terminal; "always" and "trust" are kept, for calls that they make by hand."""
     narrate(visible(outcome.fault.message if outcome.fault else f"{tool.name} may change or send something."))
     lasting = " [a]lways call this tool, [t]rust this server," if outcome.asks else ""

@@ -24,7 +24,7 @@ from workbench.records import SavedCall, SavedCalls
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 FOLDER = "calls"
 EPILOG = """A PATH is a file or folder of saved calls (calls/shop, calls/shop/late.json), or a collection, or a
@@ -123,7 +123,7 @@ def _within(file: str, places: Sequence[str]) -> bool:
     return not places or any(file == place or file.startswith(f"{place}/") for place in places)
 
 
-async def _ready(questions: Questions, servers: set[str], allow: bool) -> dict[str, WorkbenchError]:
+async def _ready(questions: ApiMethods, servers: set[str], allow: bool) -> dict[str, WorkbenchError]:
     """Connect every server once; what one of them says no with is the fault of each of its calls."""
     faults = {}
     for name in sorted(servers):

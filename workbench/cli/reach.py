@@ -10,14 +10,14 @@ from workbench.errors import WorkbenchError
 from workbench.records import Consent, ServerConfig, ServerState, ServerStatus
 
 if TYPE_CHECKING:
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 
 class NotAllowed(WorkbenchError):
     """A server would have to start for the first time, and nobody has said yes."""
 
 
-async def reach(questions: Questions, name: str, allow: bool) -> ServerState:
+async def reach(questions: ApiMethods, name: str, allow: bool) -> ServerState:
     """The server, connected; its full command is shown before it runs for the first time."""
     state = await find_server(questions, name)
     if state.status is ServerStatus.READY:
@@ -31,7 +31,7 @@ async def reach(questions: Questions, name: str, allow: bool) -> ServerState:
     return await questions.connect(name, sha)
 
 
-async def find_server(questions: Questions, name: str) -> ServerState:
+async def find_server(questions: ApiMethods, name: str) -> ServerState:
     """By its name; an unknown one is a sentence that names those there are."""
     states = {state.config.name: state for state in await questions.servers()}
     if name in states:

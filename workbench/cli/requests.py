@@ -27,7 +27,7 @@ from workbench.wire.typed_name import LONGEST, name_to_type
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 PROGRAM, CALL, FILES = "program", "call", "files"
 _LINES = 400  # of one difference
@@ -79,7 +79,7 @@ class Request(ABC):
         """What the user reads first."""
 
     @abstractmethod
-    async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         """The answer; it is about exactly what was shown."""
 
     @abstractmethod
@@ -136,7 +136,7 @@ class ProgramRequest(Request):
             typed = await terminal.line(f"Open {host} for this run? Type yes, or Enter to leave it closed: ")
             self._hosts += (host,) if typed == "yes" else ()
 
-    async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         run = self.run
         same = [
             other.id
@@ -179,7 +179,7 @@ class CallRequest(Request):
     async def facts(self, connection: Connection, width: int) -> list[str]:
         return call_facts(self.pause, await connection.whole(self.pause.arguments), width)
 
-    async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         await questions.answer_pause(PauseAnswer(self.id, allow, "once", reason, seconds))
 
     def ended_by(self, event: Event) -> str:
@@ -224,7 +224,7 @@ class FilesRequest(Request):
         more = [f"  … {len(lines) - _LINES:,} more lines are different"] if len(lines) > _LINES else []
         return [*lines[:_LINES], *more]
 
-    async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         paths = tuple(path for path, state in self._shown.items() if not allow or state in ("ready", "done"))
         if allow and not paths:
             raise WorkbenchError(
@@ -246,7 +246,7 @@ class FilesRequest(Request):
         return "What waits is different now; look at it again." if event.count else "It was decided elsewhere."
 
 
-async def found(questions: Questions) -> list[Request]:
+async def found(questions: ApiMethods) -> list[Request]:
     """All that waits in one project; what is nearest to its deadline first."""
     programs = [ProgramRequest(run) for run in await questions.runs() if run.state is RunState.WAITING]
     calls = [CallRequest(pause) for pause in await questions.pauses()]

@@ -39,7 +39,7 @@ from workbench.records.runs import ENDS
 if TYPE_CHECKING:
     from workbench.cli.terminal import Terminal
     from workbench.wire.client import Connection
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 EPILOG = """An answer is typed at an interactive terminal, after everything about the request was shown there; it is
 never taken from a flag, a pipe or a process that an agent's client started. For high risk you type the name of what
@@ -306,7 +306,7 @@ class _EditedRequest(ProgramRequest):
         super().__init__(run)
         self._code = code
 
-    async def send(self, questions: Questions, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         if allow:
             expected = self.run.verdict
             self.run = await questions.edit(self.run.id, self._code)

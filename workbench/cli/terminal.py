@@ -24,7 +24,7 @@ from workbench.wire.lock import holder
 
 if TYPE_CHECKING:
     from workbench.wire.client import Connection
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ async def _attend(connection: Connection) -> None:
         await connection.questions.attend(True)
 
 
-async def unlock(questions: Questions, terminal: Terminal) -> bool:
+async def unlock(questions: ApiMethods, terminal: Terminal) -> bool:
     """Give the user's PIN, where one is set; False when none was typed."""
     if not await questions.has_pin():
         return True

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from workbench.cli.printing import narrate
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Pause, PauseAnswer, Risk, Run, RunState
-from workbench.wire.questions import Questions
+from workbench.wire.methods import ApiMethods
 
 Line = Callable[[str], Awaitable[str]]
 ALONE = "Nobody was there to be asked."
@@ -17,7 +17,7 @@ ALONE = "Nobody was there to be asked."
 class Yes:
     """Made for one run. `unanswered` is true when it was refused for want of a person."""
 
-    def __init__(self, questions: Questions, *, yes: bool, wait: bool, line: Line | None) -> None:
+    def __init__(self, questions: ApiMethods, *, yes: bool, wait: bool, line: Line | None) -> None:
         self._questions, self._yes, self._wait, self._line = questions, yes, wait, line
         self.unanswered = False
 

@@ -9,15 +9,20 @@ from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Ask
 from workbench.runs.askings import given_fields
+from workbench.wire.marker import api
 
 
 class AsksDesk(Seat):
     """Questions of servers."""
 
+    @api
     async def asks(self) -> tuple[Ask, ...]:
+        """What servers ask right now, oldest first."""
         return self._catalog.asks.all()
 
+    @api(decides=True, consent=True)
     async def answer_ask(self, ask_id: str, action: str, content: str) -> Ask:
+        """Accept, decline or cancel; content is JSON text: a form's values, a model's message, a reason."""
         ask = next((one for one in self._catalog.asks.all() if one.id == ask_id), None)
         if ask is None:
             raise WorkbenchError("This question is not open any more.", "Its server or its call has ended.")
@@ -27,7 +32,10 @@ class AsksDesk(Seat):
             self._note("ask.given", f"You gave {ask.server}: {fields}", server=ask.server, run_id=ask.run_id)
         return answered
 
+    @api
     async def attend(self, approvals_only: bool = False) -> None:
+        """Be there for approval requests and, unless `approvals_only`, for what servers ask. It does not end by itself:
+        who asked it lets go of it."""
         servers = nullcontext() if approvals_only else self._catalog.asks.attending()
         with self._house.conveyor.approvals.attending(), servers:
             await asyncio.Event().wait()

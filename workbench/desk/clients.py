@@ -23,6 +23,7 @@ from workbench.records import (
     ImportReport,
     ServerConfig,
 )
+from workbench.wire.marker import api
 
 ITSELF = "workbench"  # the name under which other clients know this workbench
 _REMEMBERED = 20  # exports that can be taken back while the core lives
@@ -41,11 +42,15 @@ class ClientsDesk(Seat):
         super().__init__(house)
         self._written: dict[str, _Written] = {}
 
+    @api
     async def found_servers(self) -> Discovery:
+        """Servers configured in other apps, secrets masked. Looking runs nothing."""
         found, faults = await asyncio.to_thread(find, self._rooms.paths.bench)
         return await asyncio.to_thread(show, found, faults, self._configs())
 
+    @api
     async def reveal_found(self, key: str) -> Mapping[str, str]:
+        """Where a found server's values are masked, and the values, for a person's eyes; noted in the audit."""
         found = await self._finds()
         if key not in found:
             raise WorkbenchError("That server is not there any more.", "Look again.")
@@ -59,7 +64,9 @@ class ClientsDesk(Seat):
         self._note("secret.looked_at", f"You looked at the secrets of {one.config.name} in {one.place.client.title}")
         return values
 
+    @api(decides=True)
     async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
+        """Write found servers into `.mcp.json`; none starts before a person connects it."""
         found = await self._finds()
         added: list[str] = []
         faults: list[Fault] = []
@@ -76,13 +83,19 @@ class ClientsDesk(Seat):
             added.append(choice.name)
         return ImportReport(tuple(added), stored, tuple(faults))
 
+    @api
     async def client_files(self) -> tuple[ClientFile, ...]:
+        """The settings files that servers can be written to."""
         return await asyncio.to_thread(self._files)
 
+    @api
     async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
+        """What writing these servers there would change; with `itself`, the workbench as a server too."""
         return exporting.show(await self._draft(client, names, itself))
 
+    @api(decides=True)
     async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
+        """Write them, if the outcome is the one that was previewed."""
         made = await self._draft(client, names, itself)
         if made.blocked is not None:
             raise WorkbenchError(made.blocked.message, made.blocked.hint)
@@ -95,7 +108,9 @@ class ClientsDesk(Seat):
         self._note("server.exported", f"You wrote {', '.join(written)} into {made.place.file}")
         return ExportReport(exporting.describe(made.place), written, backup, sha, tuple(made.notes))
 
+    @api(decides=True)
     async def undo_export(self, sha: str) -> ClientFile:
+        """Put the file back as it was before the export that wrote this."""
         written = self._written.get(sha)
         if written is None:
             raise WorkbenchError("That export cannot be taken back any more.", "Its copy lies beside the file.")

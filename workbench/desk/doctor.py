@@ -13,12 +13,15 @@ from workbench.desk.house_checks import check_house
 from workbench.desk.seat import Seat
 from workbench.events import ServerChecked
 from workbench.records import Check, ServerConfig
+from workbench.wire.marker import api
 
 
 class DoctorDesk(Seat):
     """Examinations."""
 
+    @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
+        """Why a server cannot be reached, or that it can. Starts it only where a person has allowed it."""
         found = self._catalog.server(server)
         told: list[Check] = []
 
@@ -31,7 +34,9 @@ class DoctorDesk(Seat):
         await Diagnosis(found, launch_of, self._reach, tell).make()
         return tuple(told)
 
+    @api
     async def diagnose_house(self) -> tuple[Check, ...]:
+        """Whether this machine and this bench have what the workbench needs."""
         return await check_house(self._rooms, self._house.notices())
 
     def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:

@@ -12,6 +12,7 @@ from workbench.desk.seat import BY, Seat
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld
 from workbench.records import FileChanges, FileInfo, FilePiece, FileRoom, KeptFiles, UndoPlan
+from workbench.wire.marker import api
 from workbench.workspace import carrying, telling
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import Writer
@@ -27,25 +28,32 @@ def _count(number: int) -> str:
 class FilesDesk(Seat):
     """Everything here works on the disk, on a thread."""
 
+    @api
     async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]:
         return await asyncio.to_thread(self._rooms.store.level, folder)
 
+    @api
     async def file_room(self) -> FileRoom:
         return await asyncio.to_thread(self._rooms.store.room)
 
+    @api
     async def file_piece(self, path: str, start: int = 0) -> FilePiece:
         return await asyncio.to_thread(telling.piece, self._rooms.store, path, start)
 
     # ── what a person changes ────────────────────────────────────────────────────────────────────
+    @api(decides=True)
     async def write_file(self, path: str, text: str) -> FileInfo:
         return await self._do(f"wrote {path}", (path,), lambda: self._rooms.store.write(path, text))
 
+    @api(decides=True)
     async def make_folder(self, path: str) -> FileInfo:
         return await self._do(f"made the folder {path}", (path,), lambda: self._rooms.store.make_folder(path))
 
+    @api(decides=True)
     async def rename_file(self, path: str, to: str) -> FileInfo:
         return await self._do(f"moved {path} to {to}", (path, to), lambda: self._rooms.store.rename(path, to))
 
+    @api(decides=True)
     async def remove_files(self, paths: tuple[str, ...]) -> FileChanges:
         words = paths[0] if len(paths) == 1 else f"{len(paths)} files"
         writer = self._writer(f"deleted {words}", paths)
@@ -57,17 +65,20 @@ class FilesDesk(Seat):
         await self._as_theirs(writer, remove)
         return FileChanges(writer.id, writer.kind, BY, writer.label, 0.0, count=len(writer.files))
 
+    @api(decides=True)
     async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
         words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
         bring = self._rooms.store
         return await self._do(f"brought {words}", (), lambda: carrying.bring(bring, sources, folder))
 
+    @api(decides=True)
     async def take_file(self, path: str, target: str) -> int:
         size = await asyncio.to_thread(carrying.take, self._rooms.store, path, Path(target))
         self._note("file.taken", f"{path} was copied out of the workspace")
         return size
 
     # ── what runs changed ────────────────────────────────────────────────────────────────────────
+    @api
     async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
         def newest() -> tuple[FileChanges, ...]:
             with self._rooms.snapshots.opened() as book:
@@ -75,19 +86,23 @@ class FilesDesk(Seat):
 
         return await asyncio.to_thread(newest)
 
+    @api
     async def changes_of(self, name: str) -> FileChanges:
         return telling.told(await asyncio.to_thread(self._undoing.find, name))
 
+    @api
     async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
         def texts() -> tuple[str, str]:
             return telling.both(self._rooms.snapshots.contents, self._undoing.find(name), path)
 
         return await asyncio.to_thread(texts)
 
+    @api
     async def undo_plan(self, name: str) -> UndoPlan:
         changes, steps = await asyncio.to_thread(self._undoing.plan, name)
         return UndoPlan(telling.told(changes), tuple(map(telling.line, steps[: telling.MOST_TOLD])))
 
+    @api(decides=True)
     async def undo_files(self, name: str, paths: tuple[str, ...]) -> FileChanges:
         undoing, wanted = self._undoing, frozenset(paths)
 
@@ -102,11 +117,13 @@ class FilesDesk(Seat):
         return done
 
     # ── what programs want to change ─────────────────────────────────────────────────────────────
+    @api
     async def held_files(self) -> tuple[FileChanges, ...]:
         """Of programs that nobody approved, newest first; each under the id of its run."""
         found = await asyncio.to_thread(self._rooms.held.all)
         return tuple(telling.told(one) for one in found)
 
+    @api
     async def held_plan(self, run_id: str) -> UndoPlan:
         """What allowing all of it would do now, file by file."""
         held = self._rooms.held
@@ -114,6 +131,7 @@ class FilesDesk(Seat):
         _, steps = await asyncio.to_thread(held.plan, run_id)
         return UndoPlan(telling.told(asked), tuple(map(telling.held_line, steps[: telling.MOST_TOLD])))
 
+    @api
     async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
         """What the file holds now, and what the program wants it to hold."""
         held = self._rooms.held
@@ -123,6 +141,7 @@ class FilesDesk(Seat):
 
         return await asyncio.to_thread(texts)
 
+    @api(decides=True, consent=True)
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
         """Write what is allowed, drop what is denied; what is in neither waits on."""
         held, terminal = self._rooms.held, self._check_terminal(of_agent=True)
@@ -145,16 +164,19 @@ class FilesDesk(Seat):
             self._rooms.tell(FilesChanged(done.id, done.count))
         return done
 
+    @api
     async def kept_files(self) -> KeptFiles:
         count, size = await asyncio.to_thread(self._rooms.snapshots.kept)
         cached = await asyncio.to_thread(self._rooms.cache.size)
         return KeptFiles(count, size, self._rooms.settings().workspace_undo_mb * 1_000_000, *cached)
 
+    @api(decides=True)
     async def clear_cache(self, server: str = "") -> int:
         gone = await asyncio.to_thread(self._rooms.cache.forget, server)
         self._note("cache.cleared", f"{gone} kept answers were forgotten", server=server)
         return gone
 
+    @api(decides=True)
     async def forget_changes(self) -> None:
         await asyncio.to_thread(self._rooms.snapshots.forget)
         self._note("files.forgotten", "What runs changed in the workspace was forgotten")

@@ -9,6 +9,7 @@ from workbench.catalog.items import Item, of_skill
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Companion, FindKind, Finds, SkillState
+from workbench.wire.marker import api
 
 _FRESH = 2.0  # seconds a reading of the library is good for: it is files, and somebody types
 _MOST = 200  # finds of one answer
@@ -24,14 +25,18 @@ class FindingDesk(Seat):
         self._read_at = -_FRESH
         self._changes = 0
 
+    @api
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
+        """The best first, as agents find tools; without words a list. No kinds: all of them."""
         unknown = [kind for kind in kinds if kind not in set(FindKind)]
         if unknown:
             raise WorkbenchError(f"There is nothing of the kind {unknown[0]!r:.60}.", f"Kinds: {', '.join(FindKind)}.")
         wanted = tuple(FindKind(kind) for kind in kinds)
         return await self._catalog.everywhere.find(words, wanted, max(1, min(limit, _MOST)), await self._library())
 
+    @api
     async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
+        """The tools that most often ran in one program with this one."""
         if not self._rooms.settings().search_learns:
             return ()
         known = {(one.server, one.name) for one in self._catalog.tools()}

@@ -11,6 +11,7 @@ from workbench.desk.seat import House, Seat
 from workbench.records import AgentDoor, CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
 from workbench.sandbox.packages import packages
 from workbench.settings import Settings
+from workbench.wire.marker import api
 
 
 class HouseDesk(Seat):
@@ -20,6 +21,7 @@ class HouseDesk(Seat):
         super().__init__(house)
         self._started = time.time()
 
+    @api
     async def status(self) -> CoreStatus:
         states, skills = self._catalog.states(), await asyncio.to_thread(self._rooms.library.list)
         return CoreStatus(
@@ -46,23 +48,35 @@ class HouseDesk(Seat):
             levels=self._rooms.sandbox.levels(),
         )
 
+    @api
     async def levels(self) -> tuple[Level, ...]:
+        """Which kinds of isolation there are, from the weakest to the strongest, after looking again."""
         return await self._rooms.sandbox.look_again()
 
+    @api(decides=True)
     async def shut_down(self) -> None:
+        """End the core and everything it started."""
         self._house.shut_down()
 
+    @api
     async def settings(self) -> Settings:
         return self._rooms.settings()
 
+    @api(decides=True, consent=True)
     async def change_setting(self, name: str, value: JsonValue) -> Settings:
         return self._change_setting(name, value)
 
+    @api
     async def agent_door(self) -> AgentDoor:
+        """Whether the HTTP door for agents is open, with its token."""
         return self._house.entrance.view()
 
+    @api(decides=True)
     async def open_agent_door(self, port: int, fresh_token: bool) -> AgentDoor:
+        """Open it at this port of this machine; 0 is any that is free. A fresh token shuts the old one out."""
         return await self._house.entrance.open_http(port, fresh_token=fresh_token)
 
+    @api(decides=True)
     async def close_agent_door(self) -> None:
+        """Its agents leave, and what they had running is stopped."""
         await self._house.entrance.close_http()

@@ -11,27 +11,35 @@ from workbench.privacy.kinds import BY_NAME, SEALED
 from workbench.privacy.marking import switched, with_threshold
 from workbench.records import JsonValue, Note, PrivacyMark, PrivacyRules
 from workbench.settings import change
+from workbench.wire.marker import api
 
 
 class MarksDesk(Seat):
     """Only a person's door is answered: no agent may let anything pass."""
 
+    @api
     async def privacy_rules(self) -> PrivacyRules:
+        """The marks of the person and of the bench, and how each kind is looked for."""
         return self._rooms.personal.view(self._rooms.settings())
 
+    @api(decides=True)
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
+        """Hide something for good, or let it pass; counts in every session at once."""
         made = self._rooms.personal.add(mark)
         deed = f"hidden as {made.kind}" if made.hide else "let pass"
         self._note_mark("privacy.marked", f"You marked a {made.what} to be {deed}", made)
         return self._follow()
 
+    @api(decides=True, consent=True)
     async def unmark_privacy(self, mark_id: str) -> PrivacyRules:
         gone = self._rooms.personal.remove(mark_id)
         deed = "hidden" if gone.hide else "let pass"
         self._note_mark("privacy.unmarked", f"You took back that a {gone.what} is {deed}", gone)
         return self._follow()
 
+    @api(decides=True, consent=True)
     async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
+        """Look for a kind of personal data or not, and from which score on in prose; 0 leaves that as it is."""
         if kind not in BY_NAME or kind == SEALED:
             raise WorkbenchError(f"There is no kind of personal data {kind!r:.40}.")
         if threshold and not 0 < threshold <= 1:

@@ -17,6 +17,7 @@ from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying
 from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, Figures, FileInfo
+from workbench.wire.marker import api
 
 _FORMS = {"html": as_html, "json": as_json, "csv": as_csv}
 
@@ -24,14 +25,17 @@ _FORMS = {"html": as_html, "json": as_json, "csv": as_csv}
 class MemoryDesk(Seat):
     """What happened and what was written."""
 
+    @api
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         self._rooms.journal.settle_quietly()
         return await asyncio.to_thread(self._rooms.finder.entries, query)
 
+    @api
     async def entry_page(self, query: EntryQuery) -> EntryPage:
         self._rooms.journal.settle_quietly()
         return await asyncio.to_thread(self._rooms.finder.page, query)
 
+    @api
     async def entry_marks(self, query: EntryQuery) -> EntryMarks:
         gone = threading.Event()  # a list that wants other entries by now
         try:
@@ -39,12 +43,15 @@ class MemoryDesk(Seat):
         finally:
             gone.set()
 
+    @api
     async def entry(self, seq: int) -> Entry:
         return await asyncio.to_thread(self._rooms.finder.entry, seq)
 
+    @api
     async def facets(self) -> tuple[Facet, ...]:
         return await asyncio.to_thread(self._rooms.finder.facets)
 
+    @api
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int:
         self._rooms.journal.settle_quietly()
         gone = threading.Event()
@@ -55,11 +62,13 @@ class MemoryDesk(Seat):
         self._note("audit.exported", f"You exported {count} entries of the audit")
         return count
 
+    @api
     async def audit_figures(self, since: float, until: float) -> Figures:
         self._rooms.journal.settle_quietly()
         cents = self._rooms.settings().tokens_cents_per_million
         return await asyncio.to_thread(figures, self._rooms.finder, since, until or time.time() + 1, cents)
 
+    @api
     async def audit_report(self, since: float, until: float, form: str) -> str:
         if form not in _FORMS:
             raise WorkbenchError(f"There is no report as {form!r}.", f"Choose one of {', '.join(_FORMS)}.")
@@ -72,13 +81,16 @@ class MemoryDesk(Seat):
         self._note("audit.reported", f"You made a report as {form}")
         return await asyncio.to_thread(_FORMS[form], made)
 
+    @api
     async def verify_audit(self) -> ChainReport:
         self._rooms.journal.settle_quietly()
         tell = self._rooms.tell
         return await verify_apart(self._rooms.paths.audit, lambda done, number: tell(AuditVerifying(done, number)))
 
+    @api
     async def files(self) -> tuple[FileInfo, ...]:
         return await asyncio.to_thread(self._rooms.store.list)
 
+    @api
     async def read_file(self, path: str) -> str:
         return await asyncio.to_thread(self._rooms.store.read, path)

@@ -7,26 +7,34 @@ from collections.abc import Callable
 from workbench.desk.seat import Seat
 from workbench.events import NetworkChanged
 from workbench.records import HostRule, NetworkRules
+from workbench.wire.marker import api
 
 
 class NetworkDesk(Seat):
     """Rules of the person's own, and offers of the bench."""
 
+    @api
     async def network(self) -> NetworkRules:
         return self._rooms.network.rules()
 
+    @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
+        """A rule of the person's own; without ports, those where the protocols are at home."""
         rule = self._rooms.network.add(domain, ports, protocols)
         return self._changed("network.allowed", "You opened {} for programs", rule)
 
+    @api(decides=True)
     async def remove_host(self, sha: str) -> NetworkRules:
         return self._done(self._rooms.network.remove, sha, "network.removed", "You closed {} for programs")
 
+    @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
+        """Let count what the bench offers, exactly as it stands there now."""
         return self._done(
             self._rooms.network.accept, sha, "network.accepted", "You accepted {}, which the bench offers"
         )
 
+    @api(decides=True)
     async def withdraw_host(self, sha: str) -> NetworkRules:
         words = "You took back your yes to {}, which the bench offers"
         return self._done(self._rooms.network.withdraw, sha, "network.withdrawn", words)

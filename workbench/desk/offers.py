@@ -9,6 +9,7 @@ from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, JsonValue, Offers, Outcome, PromptAnswer, Resource, ServerLog
 from workbench.runs.reading import Reader
+from workbench.wire.marker import api
 
 
 class OffersDesk(Seat):
@@ -18,33 +19,49 @@ class OffersDesk(Seat):
         super().__init__(house)
         self._reader = Reader(house.rooms)
 
+    @api
     async def offers(self, server: str) -> Offers:
+        """Everything but the resources themselves; of a server that rests, what was known of it last."""
         return self._catalog.offered.offers(server)
 
+    @api
     async def resources(self, server: str, start: int) -> tuple[Resource, ...]:
+        """The list from this place on, at most a thousand at once."""
         return self._catalog.offered.resources(server, start)
 
+    @api
     async def read_resource(self, server: str, uri: str) -> Outcome:
+        """What a resource holds; starts the server if it rests."""
         return await self._reader.resource(uuid.uuid4().hex[:12], server, uri, self._rooms.sessions.person)
 
+    @api(decides=True)
     async def subscribe_resource(self, server: str, uri: str, on: bool) -> None:
+        """Hear of changes of a resource (`ResourcesUpdated`), or no longer."""
         await self._catalog.offered.subscribe(server, uri, on=on)
         words = "subscribed to" if on else "ended the subscription to"
         self._note("resource.subscribed" if on else "resource.left", f"You {words} {uri:.300}", server=server)
 
+    @api
     async def get_prompt(self, server: str, name: str, arguments: JsonValue) -> PromptAnswer:
+        """A prompt with its blanks filled; arguments are texts by name."""
         return await self._reader.prompt(server, name, _texts(arguments), self._rooms.sessions.person)
 
+    @api
     async def complete(
         self, server: str, kind: str, name: str, argument: str, value: str, context: JsonValue
     ) -> Completion:
+        """Proposals for an argument while it is typed; `kind` is prompt or resource."""
         return await self._catalog.offered.complete(server, kind, name, argument, value, _texts(context))
 
+    @api(decides=True)
     async def set_log_level(self, server: str, level: str) -> None:
+        """Ask the server to log from this level on."""
         await self._catalog.offered.set_log_level(server, level)
         self._note("server.log-level", f"You asked {server} to log from {level} on", server=server)
 
+    @api
     async def server_log(self, server: str, after: int) -> ServerLog:
+        """The lines with a higher number, as far as they are kept."""
         return self._catalog.offered.log(server, after)
 
 

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from workbench.desk.seat import Seat
 from workbench.records import PastCall, PastQuery
+from workbench.wire.marker import api
 
 
 class PastDesk(Seat):
     """The history of calls."""
 
+    @api
     async def past(self, query: PastQuery) -> tuple[PastCall, ...]:
+        """The newest calls that fit, without their outcomes."""
         return await self._rooms.history.find(query)
 
+    @api
     async def past_call(self, number: int) -> PastCall:
+        """One call with its outcome."""
         return await self._rooms.history.get(number)
 
+    @api(decides=True)
     async def forget(self, numbers: tuple[int, ...]) -> None:
+        """Take single calls out of the history."""
         await self._rooms.history.forget(numbers)
         self._note("history.forgotten", f"You had {len(numbers)} calls forgotten")
 
+    @api(decides=True)
     async def clear_history(self) -> None:
+        """Forget every call."""
         await self._rooms.history.clear()
         self._note("history.cleared", "You cleared the history of calls")

@@ -6,15 +6,20 @@ from workbench.audit.review import DECIDED, is_hasty
 from workbench.desk.seat import BY, Seat
 from workbench.records import Note, Pause, PauseAnswer
 from workbench.runs.sessions import PERSON
+from workbench.wire.marker import api
 
 
 class PausesDesk(Seat):
     """Calls that wait."""
 
+    @api
     async def pauses(self) -> tuple[Pause, ...]:
+        """What waits right now, oldest first."""
         return self._house.conveyor.pauses.all()
 
+    @api(decides=True, consent=True)
     async def answer_pause(self, answer: PauseAnswer) -> Pause:
+        """Let it pass or deny it; the answer counts for exactly the calls that the pause of this id showed."""
         agents = any(one.id == answer.pause_id and one.session != PERSON for one in await self.pauses())
         terminal = self._check_terminal(of_agent=agents)
         pause = self._house.conveyor.pauses.answer(answer)

@@ -9,6 +9,7 @@ from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
+from workbench.wire.marker import api
 
 _NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
 
@@ -16,10 +17,14 @@ _NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
 class PermissionsDesk(Seat):
     """Rules, trust and bounds: only a person's door is answered here."""
 
+    @api
     async def permissions(self) -> Permissions:
         return self._rooms.rules.view(self._catalog.tools())
 
+    @api(decides=True, consent=True)
     async def set_permission(self, rule: Permission) -> Permission:
+        """Keep a rule about a server, a tool or arguments; with the id of one that is there, in its place. Its sentence
+        and what it is bound to are filled in here."""
         self._catalog.server(rule.server)  # there is one of that name
         tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
         made = self._rooms.rules.put(replace(rule, tool=tool.name if tool else ""), tool)
@@ -27,21 +32,28 @@ class PermissionsDesk(Seat):
         self._tell_rules()
         return made
 
+    @api(decides=True, consent=True)
     async def revoke_permission(self, rule_id: str) -> Permissions:
         gone = self._rooms.rules.revoke(rule_id)
         self._note("permission.revoked", f"You revoked a rule: {gone.label or gone.id}", server=gone.server)
         return self._tell_rules()
 
+    @api(decides=True, consent=True)
     async def restore_permission(self, rule_id: str) -> Permissions:
+        """Bring back a rule that was revoked since the core began, exactly as it was."""
         back = self._rooms.rules.restore(rule_id)
         self._note("permission.restored", f"You brought back a rule: {back.label or back.id}", server=back.server)
         return self._tell_rules()
 
+    @api
     async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
+        """Rules that would have allowed this call, the narrowest first; nothing is kept."""
         found = self._catalog.tool(server, tool)
         return await asyncio.to_thread(self._rooms.rules.proposals, found, dict(arguments))
 
+    @api(decides=True, consent=True)
     async def trust_server(self, server: str, yes: bool) -> Permissions:
+        """Whether the hints of its tools are believed, as long as its entry stays as it is."""
         if self._catalog.server(server).state.config.builtin:
             raise WorkbenchError(f"{server} is built in: it is a part of the workbench.", "It is always believed.")
         self._rooms.rules.believe(server, yes)
@@ -50,7 +62,9 @@ class PermissionsDesk(Seat):
         self._note("server.trusted" if yes else "server.doubted", f"You {words.format(server)}", server=server)
         return self._tell_rules()
 
+    @api(decides=True, consent=True)
     async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
+        """A person's word about one tool in place of its hints and of guesses; None takes one back."""
         found = self._catalog.tool(server, tool)
         self._rooms.rules.say(found, bits)
         self._catalog.weigh_again(server)
@@ -62,20 +76,26 @@ class PermissionsDesk(Seat):
         self._tell_rules()
         return self._catalog.tool(server, found.name)
 
+    @api(decides=True, consent=True)
     async def renew_permissions(self) -> Permissions:
+        """Begin a new list where the old one cannot be read."""
         self._rooms.rules.renew()
         self._catalog.weigh_again()
         self._note("permission.renewed", "You began a new list of rules")
         return self._tell_rules()
 
+    @api
     async def profiles(self) -> Profiles:
         return self._rooms.bounds.profiles()
 
+    @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
+        """Let count a profile of the bench that allows more than its base, exactly as it stands there now."""
         found = self._rooms.bounds.accept(sha)
         self._note("profile.accepted", f"You accepted the profile {found.name} of the bench: {found.sentence}")
         return self._rooms.bounds.profiles()
 
+    @api(decides=True)
     async def withdraw_profile(self, sha: str) -> Profiles:
         self._rooms.bounds.withdraw(sha)
         self._note("profile.withdrawn", "You took back your yes to a profile of the bench")

@@ -27,6 +27,7 @@ from workbench.records import (
     Trial,
 )
 from workbench.runs.sessions import PREVIEW, Session
+from workbench.wire.marker import api
 
 _SHORT = 2_000  # characters that are read at once: a thread would cost more
 _LONGEST = 4_000_000  # characters of a text that is looked at for a person
@@ -38,7 +39,9 @@ Answer = TypeVar("Answer")
 class PrivacyDesk(Seat):
     """A person's own look at what is hidden; every look at a value is told to the audit."""
 
+    @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
+        """The person's own first, then agents' that have tokens or are connected, the newest first."""
         await asyncio.to_thread(self._rooms.keeping.bring_back)
         here = {agent.session for agent in self._house.entrance.agents()}
         person, *agents = self._rooms.sessions.all()
@@ -46,12 +49,15 @@ class PrivacyDesk(Seat):
         found = [self._session_told(one, one.id in here) for one in reversed(agents)]
         return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))
 
+    @api
     async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport:
         session = await self._settled(query.session)
         told, enabled = self._session_told(session, True), self._rooms.settings().privacy_enabled
         return await asyncio.to_thread(report_of, session, told, query, enabled)
 
+    @api
     async def privacy_export(self, session: str) -> str:
+        """All that is known of a session's values but the values, as JSON."""
         found = await self._settled(session)
         values = await asyncio.to_thread(all_of, found)
         self._note_look(
@@ -60,7 +66,9 @@ class PrivacyDesk(Seat):
         whole = {"session": found.id, "author": found.author, "values": [asdict(one) for one in values]}
         return json.dumps(whole, indent=2, ensure_ascii=False)
 
+    @api
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
+        """The value behind one token; that a person looked at it, or copied it, is written into the audit."""
         if self._rooms.sessions.get(session) is None:
             await asyncio.to_thread(self._rooms.keeping.bring_back)
         found = self._session(session)
@@ -70,14 +78,18 @@ class PrivacyDesk(Seat):
         self._note_look(kind, f"You {deed} the value behind {answer.token}", found, {"token": answer.token})
         return answer
 
+    @api(decides=True)
     async def forget_values(self, session: str) -> int:
+        """Drop all values of a session, and tell how many there were; tokens made before stand for nothing then."""
         found = await self._settled(session)
         count = found.forget()
         await asyncio.to_thread(self._rooms.keeping.drop, session)
         self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
         return count
 
+    @api
     async def model_view(self, text: str, server: str) -> ModelView:
+        """What an agent would see of a text that this server sent; nothing is sent anywhere."""
         if len(text) > _LONGEST:
             raise WorkbenchError("This is too long to be shown as a model would see it.", "Look at a part of it.")
         session = self._rooms.sessions.preview
@@ -86,7 +98,9 @@ class PrivacyDesk(Seat):
         enabled = self._rooms.settings().privacy_enabled
         return await _read(lambda: _seen(session, text, server, enabled), text)
 
+    @api
     async def try_privacy(self, text: str) -> Trial:
+        """What the detector finds in a text and how it would be masked; nothing of it is kept."""
         if len(text) > _LONGEST:
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
         following = self._rooms.personal.following(self._rooms.settings())

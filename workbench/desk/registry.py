@@ -12,12 +12,16 @@ from workbench.catalog.pins import Pins
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import KnownServer, ServerConfig, ServerState
+from workbench.wire.marker import api
 
 
 class RegistryDesk(Seat):
     """Entries of `.mcp.json` and their order."""
 
+    @api(decides=True)
     async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
+        """Write another entry, and another name, in a server's place; a changed command asks again before it starts.
+        Without a server it is a new one. With `keep_secrets`, values that look like secrets are stored apart."""
         if server:
             self._own(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
@@ -48,10 +52,14 @@ class RegistryDesk(Seat):
             heir = Pins(name, self._rooms.paths.pins)
             await asyncio.to_thread(heir.save, pins.snapshot())
 
+    @api
     async def known_servers(self) -> tuple[KnownServer, ...]:
+        """Entries of well-known makers' servers, ready to be added."""
         return await asyncio.to_thread(known_servers)
 
+    @api(decides=True)
     async def duplicate_server(self, server: str) -> ServerState:
+        """The same entry under a free name, behind the first."""
         self._own(server)
         name = self._free(server)
         await self._carry_pins(server, name)
@@ -59,16 +67,21 @@ class RegistryDesk(Seat):
         self._note("server.added", f"You added {name}, a copy of {server}", server=name)
         return self._catalog.server(name).state
 
+    @api(decides=True)
     async def switch_server(self, server: str, disabled: bool) -> ServerState:
         state = await self._catalog.add(replace(self._own(server), disabled=disabled))
         self._note("server.switched", f"You {'disabled' if disabled else 'enabled'} {server}", server=server)
         return state
 
+    @api(decides=True)
     async def move_server(self, server: str, before: str) -> None:
+        """Put it before another one; an empty name: last."""
         self._own(server)
         await self._catalog.rearrange(lambda file: file.move(server, before))
 
+    @api(decides=True)
     async def restore_server(self, server: str) -> ServerState:
+        """Put a removed server back as it was."""
         if any(state.config.name == server and not state.config.builtin for state in self._catalog.states()):
             raise WorkbenchError(f"The bench has a server {server} again.", "Rename that one first.")
         await self._catalog.rearrange(lambda file: file.restore(server))

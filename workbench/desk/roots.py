@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from workbench.desk.seat import Seat
 from workbench.records import ServerState
+from workbench.wire.marker import api
 
 
 class RootsDesk(Seat):
     """Roots."""
 
+    @api(decides=True)
     async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
+        """Tell a server of these folders from now on; written into `.mcp.json`."""
         before = self._entry(server)
         state = await self._catalog.set_roots(server, roots)
         self._carry_trust(server, before)

@@ -11,14 +11,17 @@ from workbench.desk.seat import BY, Seat
 from workbench.policy.canonical import cleaned
 from workbench.policy.sarif import sarif
 from workbench.records import Decision, EntryQuery, Origin, ReviewFigures, Run, Verdict
+from workbench.wire.marker import api
 
 
 class RunsDesk(Seat):
     """Programs, their verdicts, their runs."""
 
+    @api
     async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
         return await self._house.conveyor.assess(code, language=language, profile=profile)
 
+    @api(decides=True)
     async def submit(
         self,
         code: str,
@@ -31,6 +34,8 @@ class RunsDesk(Seat):
         seconds: float = 0.0,
         force_approval: bool = False,
     ) -> Run:
+        """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile and
+        with the required tools alone if there are any; answers once it is on its road."""
         return self._house.conveyor.submit(
             code,
             self._rooms.sessions.person,
@@ -44,17 +49,23 @@ class RunsDesk(Seat):
             force_approval,
         )
 
+    @api
     async def runs(self) -> tuple[Run, ...]:
+        """Runs of this core and the last ones before it, newest first."""
         return self._house.conveyor.runs()
 
+    @api
     async def run(self, run_id: str) -> Run:
         return self._house.conveyor.run(run_id)
 
+    @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run:
         terminal = self._terminal_of(decision.run_id)
         return self._house.conveyor.decide(replace(decision, by=BY, terminal=terminal))
 
+    @api(decides=True, consent=True)
     async def edit(self, run_id: str, code: str) -> Run:
+        """Replace the code of a waiting run; it is assessed again under a new sha."""
         self._terminal_of(run_id)
         return await self._house.conveyor.edit(run_id, code)
 
@@ -62,22 +73,32 @@ class RunsDesk(Seat):
         proposal = self._house.conveyor.run(run_id).proposal
         return self._check_terminal(of_agent=proposal.origin is Origin.AGENT)
 
+    @api
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
+        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
         return await self._house.conveyor.assess_edit(run_id, code)
 
+    @api
     async def sarif(self, names: tuple[str, ...], verdicts: tuple[Verdict, ...]) -> str:
+        """The findings of these verdicts as one SARIF log, each under the name of its program."""
         log = sarif(zip(names, verdicts, strict=False))
         return json.dumps(log, indent=1, ensure_ascii=True)
 
+    @api
     async def clean(self, code: str) -> str:
+        """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
         return await asyncio.to_thread(cleaned, code)
 
+    @api
     async def review_figures(self) -> ReviewFigures:
         query = EntryQuery(kind=DECIDED, limit=NEWEST)
         return review(await asyncio.to_thread(self._rooms.journal.entries, query))
 
+    @api(decides=True)
     async def stop_run(self, run_id: str) -> Run:
         return await self._house.conveyor.stop(run_id)
 
+    @api(decides=True)
     async def start_example_agent(self) -> None:
+        """Start a real MCP client that proposes a program, so that a newcomer can see an approval."""
         await self._house.start_example()

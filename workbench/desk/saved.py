@@ -8,6 +8,7 @@ from dataclasses import replace
 from workbench.calls.judge import judge
 from workbench.calls.store import CallStore
 from workbench.calls.suggest import keep, suggest
+from workbench.desk.seat import House, Seat
 from workbench.desk.servers import ServersDesk
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
@@ -23,17 +24,26 @@ from workbench.records import (
     Tool,
     ToolCall,
 )
+from workbench.wire.marker import api
 from workbench.wrappers.copies import call_text
 from workbench.wrappers.withheld import without_secrets
 
 
-class SavedDesk(ServersDesk):
+class SavedDesk(Seat):
     """Saved calls. A check is a person's call like any other, so it goes through `call`."""
 
+    def __init__(self, house: House, servers: ServersDesk) -> None:
+        super().__init__(house)
+        self._servers = servers
+
+    @api
     async def saved_calls(self) -> SavedCalls:
         return await asyncio.to_thread(self._saved.list)
 
+    @api(decides=True)
     async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
+        """Write a call into the bench, without what its tool's schema marks as secret. `instead_of` names the file it
+        came from; empty for a new one, which replaces none."""
         tool = self._known(call)
         arguments, withheld = without_secrets(call.arguments, tool.input_schema if tool else {})
         secrets = tuple(dict.fromkeys((*call.withheld, *withheld)))
@@ -43,17 +53,21 @@ class SavedDesk(ServersDesk):
         self._rooms.tell(SavedCallsChanged(kept.file))
         return kept
 
+    @api(decides=True)
     async def remove_saved(self, file: str) -> str:
+        """Take a file away; answers with its text, so that it can be put back."""
         text = await asyncio.to_thread(self._saved.remove, file)
         self._note("call.removed", f"You removed the saved call {file}")
         self._rooms.tell(SavedCallsChanged(file))
         return text
 
+    @api(decides=True)
     async def restore_saved(self, file: str, text: str) -> None:
         await asyncio.to_thread(self._saved.restore, file, text)
         self._note("call.restored", f"You put the saved call {file} back")
         self._rooms.tell(SavedCallsChanged(file))
 
+    @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
         """Make the call and hold its answer to what is expected. `attended`: the user chose this one call to be made;
         else it is one of many, out of files that may be somebody else's."""
@@ -65,7 +79,7 @@ class SavedDesk(ServersDesk):
             "", saved.server, saved.tool, saved.arguments, Origin.PERSON, "person",
             confirmed=confirmed, unattended=not attended,
         )  # fmt: skip
-        outcome = await self.call(wish)
+        outcome = await self._servers.call(wish)
         if outcome.needs_confirmation:
             return replace(_unmade(saved, outcome.fault), needs_confirmation=True)
         if not outcome.ok and not outcome.tool_error and not any(e.kind is Expect.ERROR for e in saved.expectations):
@@ -76,7 +90,9 @@ class SavedDesk(ServersDesk):
         passed = all(mark.holds for mark in marks)
         return CheckResult(file, saved.server, saved.tool, passed, marks, outcome)
 
+    @api
     async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
+        """The call with expectations made from an answer; with `whole`, the answer itself is kept and expected."""
         tool = self._known(call)
         has_schema = tool is not None and tool.output_schema is not None
         expected = await asyncio.to_thread(suggest, outcome, has_schema=has_schema)
@@ -85,7 +101,9 @@ class SavedDesk(ServersDesk):
         kept, expectation = await asyncio.to_thread(keep, outcome)
         return replace(call, expectations=(*expected[:1], expectation), kept=kept)
 
+    @api
     async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
+        """The call as text to copy: `json-rpc`, `curl` or `command`."""
         state = self._catalog.server(server).state
         return call_text(form, state, self._catalog.tool(server, tool), arguments, self._rooms.paths.bench)
 

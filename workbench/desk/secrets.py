@@ -11,25 +11,32 @@ from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import SecretsChanged
 from workbench.records import SecretInfo, SecretStore, ServerState
+from workbench.wire.marker import api
 
 
 class SecretsDesk(Seat):
     """Secrets and the place where they are kept. Keyrings block, so each step is on a thread."""
 
+    @api
     async def secrets(self) -> SecretStore:
+        """What is known without opening anything: a locked keyring must not ask because a window was opened."""
         return await asyncio.to_thread(self._look, self._uses(), self._signed())
 
+    @api(decides=True)
     async def put_secret(self, name: str, value: str) -> SecretStore:
         await asyncio.to_thread(self._rooms.secrets.put, name, value)
         self._note("secret.stored", f"You stored the secret {name}")
         return await self._tell_store()
 
+    @api(decides=True)
     async def drop_secret(self, name: str) -> SecretStore:
         await asyncio.to_thread(self._rooms.secrets.drop, name)
         self._note("secret.deleted", f"You deleted the secret {name}")
         return await self._tell_store()
 
+    @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:
+        """Keep the secrets that stand in a server's entry as they are, and refer to them there instead."""
         config = self._catalog.server(server).state.config
         store = await self.open_secrets()
         if store.kind not in ("keyring", "file"):
@@ -47,12 +54,16 @@ class SecretsDesk(Seat):
         await self._tell_store()
         return state
 
+    @api(decides=True)
     async def unlock_secrets(self, passphrase: str) -> SecretStore:
+        """Open the encrypted file; where there is none and no keyring either, make one."""
         await asyncio.to_thread(self._rooms.secrets.unlock, passphrase)
         self._note("secret.unlocked", "You opened the encrypted file of secrets")
         return await self._tell_store()
 
+    @api(decides=True)
     async def open_secrets(self) -> SecretStore:
+        """Open the place where secrets are kept; where there was no keyring, look for it once more."""
         await asyncio.to_thread(self._rooms.secrets.look_again)
         return await self._tell_store()
 

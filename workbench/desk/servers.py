@@ -25,6 +25,7 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
+from workbench.wire.marker import api
 from workbench.wire.peer import check_is_user
 from workbench.wrappers.names import python_names
 from workbench.wrappers.source import call_source, wrapper_source
@@ -38,13 +39,19 @@ class ServersDesk(Seat):
         self._calls: dict[str, asyncio.Task[Outcome]] = {}
         self._taken_back: set[str] = set()  # calls that a person ended
 
+    @api
     async def servers(self) -> tuple[ServerState, ...]:
         return self._catalog.states()
 
+    @api
     async def consent(self, server: str) -> Consent:
+        """What a person is shown before they connect a server that they have not allowed yet."""
         return leave.consent(self._catalog.server(server).state.config)
 
+    @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
+        """Start a server; asking is a person's consent to run exactly this command. With `sha`, it is refused when the
+        entry is not the one any more that the consent of this hash was about."""
         terminal, state = "", self._catalog.server(server).state
         if not (state.allowed or state.config.builtin):
             check_is_user()
@@ -57,43 +64,58 @@ class ServersDesk(Seat):
         self._note("server.allowed", f"You allowed {server} to start", server=server, terminal=terminal)
         return await self._catalog.connect(server)
 
+    @api(decides=True)
     async def disconnect(self, server: str) -> ServerState:
         self._note("server.stopped", f"You disconnected {server}", server=server)
         return await self._catalog.disconnect(server)
 
+    @api(decides=True)
     async def add_server(self, config: ServerConfig) -> ServerState:
+        """Write a server into the bench's `.mcp.json`, replacing one of the same name."""
         state = await self._catalog.add(config)
         self._note("server.added", f"You added {config.name}", server=config.name)
         return state
 
+    @api(decides=True)
     async def remove_server(self, server: str) -> None:
         config = self._catalog.server(server).state.config
         await self._catalog.remove(server)
         await self._rooms.sign_ins.remove(config)
         self._note("server.removed", f"You removed {server}", server=server)
 
+    @api(decides=True)
     async def reload_servers(self) -> tuple[ServerState, ...]:
+        """Read `.mcp.json` again."""
         return await self._catalog.reload()
 
+    @api
     async def tools(self) -> tuple[ToolSummary, ...]:
+        """Every known tool, also of servers that do not run now."""
         return self._catalog.summaries()
 
+    @api
     async def tool(self, server: str, name: str) -> Tool:
         return self._catalog.tool(server, name)
 
+    @api
     async def wrapper(self, server: str, name: str) -> str:
+        """The Python source an agent imports for this tool."""
         tool = self._catalog.tool(server, name)
         return wrapper_source(tool, self._function(tool))
 
+    @api
     async def search(self, query: str, depth: str, limit: int) -> SearchAnswer:
         return self._catalog.search(query, Depth(depth), limit)
 
+    @api
     async def frames(self, server: str, after: float) -> tuple[Frame, ...]:
         return self._catalog.frames(server, after)
 
+    @api
     async def stderr(self, server: str) -> tuple[str, ...]:
         return self._catalog.stderr(server)
 
+    @api
     async def call(self, call: ToolCall) -> Outcome:
         """A person's call, whatever the door claims: the origin and session are set here."""
         session = self._rooms.sessions.person
@@ -113,12 +135,15 @@ class ServersDesk(Seat):
             self._calls.pop(call.id, None)
             self._taken_back.discard(call.id)
 
+    @api(decides=True)
     async def cancel_call(self, call_id: str) -> None:
         if (task := self._calls.get(call_id)) and not task.cancelling():
             self._taken_back.add(call_id)
             task.cancel()
 
+    @api
     async def call_as_code(self, server: str, tool: str, arguments: JsonValue) -> str:
+        """A program that makes the same call."""
         found = self._catalog.tool(server, tool)
         return call_source(found, self._function(found), dict(arguments))
 

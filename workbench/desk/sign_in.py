@@ -8,12 +8,15 @@ from workbench.catalog.oauth.sign_ins import SignIns, brings_its_own
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, SignIn
+from workbench.wire.marker import api
 
 
 class SignInDesk(Seat):
     """Sign-ins at remote servers."""
 
+    @api(decides=True)
     async def sign_in(self, server: str) -> SignIn:
+        """Begin one, and answer when it is over. `SignInWanted` tells the page to open."""
         config = self._remote(server)
         if not self._catalog.server(server).state.allowed:
             raise WorkbenchError(f"{server} has not been allowed yet.", "Press Connect first; then sign in.")
@@ -30,22 +33,29 @@ class SignInDesk(Seat):
                 await self._catalog.connect(server)
         return report
 
+    @api(decides=True)
     async def cancel_sign_in(self, server: str) -> SignIn:
         config = self._remote(server)
         await self._sign_ins.cancel(config)
         return await self._sign_ins.report(config)
 
+    @api(decides=True)
     async def bring_sign_in(self, server: str, address: str) -> None:
+        """The address at which a browser ended that could not reach this machine."""
         self._sign_ins.bring(self._remote(server), address)
 
+    @api(decides=True)
     async def sign_out(self, server: str) -> SignIn:
+        """Forget the tokens and the registration, and end the connection."""
         config = self._remote(server)
         report = await self._sign_ins.sign_out(config)
         await self._catalog.disconnect(server)
         self._note("server.signed_out", f"You signed out at {server}", server=server)
         return report
 
+    @api
     async def sign_in_report(self, server: str) -> SignIn:
+        """The last sign-in, step by step, and what is kept of it."""
         return await self._sign_ins.report(self._remote(server))
 
     @property

@@ -25,6 +25,7 @@ from workbench.runs.recording import Recording
 from workbench.runs.replay import Replay
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
 from workbench.skills.signature import called_with
+from workbench.wire.marker import api
 
 SHOWN = 300  # characters of arguments and results in a list
 
@@ -37,12 +38,16 @@ class SkillTestsDesk(Seat):
         self._replay = Replay(house.rooms)
         self._recording = Recording(house.rooms, self._replay)
 
+    @api
     async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
+        """Those of a skill, and those that its draft would bring."""
         found, faults = await asyncio.to_thread(self._read, name)
         broken = tuple(CassetteInfo(label, fault=words) for label, words in sorted(faults.items()))
         return (*(_told(one) for _, one in found.values()), *broken)
 
+    @api(decides=True)
     async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
+        """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
         label, run = cassette_name(name), self._house.conveyor.run(run_id)
         subject = await asyncio.to_thread(self._subject, skill, draft=False)
         session = self._rooms.sessions.get(run.proposal.session)
@@ -57,7 +62,9 @@ class SkillTestsDesk(Seat):
         self._note("skill.recorded", f"You recorded the cassette {label} of {subject.name}", run_id=run_id)
         return _told(made)
 
+    @api
     async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
+        """Play its cassettes, or this one, to the kept skill or to its draft; nothing outside is reached."""
         subject = await asyncio.to_thread(self._subject, name, draft=draft)
         found, faults = await asyncio.to_thread(self._read, name)
         wanted = [one for _, one in found.values() if cassette in ("", one.name)]
@@ -66,7 +73,9 @@ class SkillTestsDesk(Seat):
         tests = [await self._replay.test(subject, one) for one in wanted]
         return (*tests, *(_broken(subject, label, words) for label, words in faults.items() if cassette in ("", label)))
 
+    @api(decides=True)
     async def accept_cassette(self, name: str, cassette: str, draft: bool = False) -> CassetteInfo:
+        """Expect from now on what the skill does now."""
         subject = await asyncio.to_thread(self._subject, name, draft=draft)
         folder, known = await asyncio.to_thread(self._one, name, cassette)
         made = await self._recording.settle(subject, known)
@@ -74,21 +83,28 @@ class SkillTestsDesk(Seat):
         self._note("skill.accepted", f"You took what {subject.name} does now for the cassette {cassette}")
         return _told(made)
 
+    @api(decides=True)
     async def remove_cassette(self, name: str, cassette: str) -> None:
         folder, _ = await asyncio.to_thread(self._one, name, cassette)
         await asyncio.to_thread(remove_cassette, folder, cassette)
         self._note("skill.unrecorded", f"You removed the cassette {cassette} of {name}")
 
+    @api(decides=True)
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
+        """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
         _, known = await asyncio.to_thread(self._one, name, cassette)
         return await drift(self._rooms, self._house.broker, name, known, allow=allow)
 
+    @api
     async def skill_uses(self) -> tuple[SkillUse, ...]:
         return self._rooms.library.lessons.uses()
 
+    @api
     async def skill_hints(self) -> tuple[SkillHint, ...]:
+        """Forms of programs that ran again and again, most often first."""
         return self._rooms.library.lessons.hints()
 
+    @api(decides=True)
     async def dismiss_hint(self, key: str) -> None:
         self._rooms.library.lessons.dismiss(key)
 

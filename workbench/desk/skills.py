@@ -20,6 +20,7 @@ from workbench.skills.exporting import pack
 from workbench.skills.names import is_name
 from workbench.skills.signature import calling, schema_of, trying
 from workbench.skills.template import beginning
+from workbench.wire.marker import api
 
 
 class SkillsDesk(Seat):
@@ -29,15 +30,18 @@ class SkillsDesk(Seat):
         super().__init__(house)
         self._arrivals = Arrivals(house.rooms)
 
+    @api
     async def skills(self) -> tuple[Skill, ...]:
         found = await asyncio.to_thread(self._rooms.library.list)
         tools = self._catalog.tools()
         return tuple(replace(skill, missing=missing(skill.tools, tools)) for skill in found)
 
+    @api
     async def skill(self, name: str) -> Skill:
         found = await asyncio.to_thread(self._rooms.library.get, name)
         return replace(found, missing=missing(found.tools, self._catalog.tools()))
 
+    @api
     async def skill_page(self, name: str) -> SkillPage:
         skill, library = await self.skill(name), self._rooms.library
         kept = skill.state is SkillState.KEPT
@@ -47,12 +51,15 @@ class SkillsDesk(Seat):
         schema = json.dumps(dict(schema_of(skill)), ensure_ascii=False)
         return SkillPage(skill, draft, versions, library.lessons.use(skill.name), schema, str(folder))
 
+    @api
     async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
+        """The program that calls a kept skill with these arguments."""
         skill = await asyncio.to_thread(self._rooms.library.get, name, SkillState.KEPT)
         if skill.faults:
             raise WorkbenchError(f"{skill.name} cannot be run: {skill.faults[0]}", "Look at it in the library.")
         return calling(skill, arguments)
 
+    @api(decides=True)
     async def draft_skill(
         self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
     ) -> Skill:
@@ -67,7 +74,9 @@ class SkillsDesk(Seat):
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 
+    @api(decides=True)
     async def new_skill(self, name: str, description: str) -> Skill:
+        """A draft with a beginning to go on from; the name has to be a skill's and free."""
         if not is_name(name):
             words = f"{name!r:.80} is no name of a skill."
             raise WorkbenchError(words, "Small letters, digits and single hyphens between them, such as weekly-report.")
@@ -75,8 +84,9 @@ class SkillsDesk(Seat):
             raise WorkbenchError(f"There is a skill {name} already.", "Choose another name, or open that one.")
         return await self.draft_skill(name, description, beginning(name, description), "")
 
+    @api(decides=True, consent=True)
     async def keep_skill(self, name: str, sha: str) -> Skill:
-        """Its text comes from disk, so it is read once more before it is kept."""
+        """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
         seen = await asyncio.to_thread(self._rooms.library.to_keep, name, sha)
         terminal = self._check_terminal(of_agent=seen.author != BY)
         if faults := canonical(seen.code).faults:
@@ -90,27 +100,33 @@ class SkillsDesk(Seat):
         self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk), terminal=terminal)
         return skill
 
+    @api(decides=True)
     async def retire_skill(self, name: str) -> Skill:
         skill = await asyncio.to_thread(self._rooms.library.retire, name)
         self._note("skill.retired", f"You retired the skill {skill.name}")
         return skill
 
+    @api(decides=True)
     async def bring_back_skill(self, name: str) -> Skill:
         skill = await asyncio.to_thread(self._rooms.library.bring_back, name)
         self._note("skill.back", f"You brought the skill {skill.name} back")
         return skill
 
+    @api(decides=True)
     async def rename_skill(self, name: str, wish: str) -> Skill:
         skill = await asyncio.to_thread(self._rooms.library.rename, name, wish)
         self._note("skill.renamed", f"You renamed the skill {name} to {skill.name}")
         return skill
 
+    @api(decides=True)
     async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill:
         skill = await asyncio.to_thread(self._rooms.library.tag, name, tags)
         self._note("skill.tagged", f"You tagged the skill {skill.name}: {', '.join(skill.tags) or 'nothing'}")
         return skill
 
+    @api(decides=True)
     async def run_skill(self, name: str, arguments: JsonObject) -> Run:
+        """Set out a program that calls it: the kept one, or a draft's code as it stands."""
         person, skill = self._rooms.sessions.person, await self.skill(name)
         if skill.state is SkillState.KEPT:
             return await run_skill(self._rooms, self._house.conveyor, person, skill.name, arguments)
@@ -118,15 +134,21 @@ class SkillsDesk(Seat):
             trying(skill, arguments), person, f"Try the skill {skill.name}.", skill=skill.name
         )
 
+    @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
+        """What stands in a folder, zip file or git checkout; nothing of it is written."""
         return await self._arrivals.look(Path(path).expanduser())
 
+    @api(decides=True)
     async def import_skill(self, key: str) -> Skill:
+        """Make a draft of what was looked at under this key."""
         skill = await self._arrivals.bring_in(key)
         self._note("skill.imported", f"You imported the skill {skill.name}, {skill.author}")
         return skill
 
+    @api(decides=True)
     async def export_skill(self, name: str, path: str) -> str:
+        """Pack it into a zip file; answers the file's path."""
         skill = await self.skill(name)
         folder = await asyncio.to_thread(self._rooms.library.folder, skill.name, skill.state)
         target = await asyncio.to_thread(pack, skill.name, folder, Path(path).expanduser())

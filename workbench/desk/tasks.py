@@ -5,19 +5,25 @@ from __future__ import annotations
 from workbench.catalog import task_list
 from workbench.desk.seat import Seat
 from workbench.records import ServerTask
+from workbench.wire.marker import api
 
 
 class TasksDesk(Seat):
     """Of servers that offer tasks."""
 
+    @api
     async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
+        """Newest first; none while it does not run."""
         return await task_list.list_tasks(self._catalog.server(server), self._patience)
 
+    @api(decides=True)
     async def cancel_task(self, server: str, task: str) -> None:
         self._note("task.cancelled", f"You cancelled the task {task:.100} at {server}", server=server)
         await task_list.cancel_task(self._catalog.server(server), task, self._patience)
 
+    @api
     async def task_result(self, server: str, task: str) -> str:
+        """Of a task that ended: the raw answer of its call, as JSON text."""
         self._note("task.fetched", f"You fetched the result of the task {task:.100} from {server}", server=server)
         return await task_list.task_result(self._catalog.server(server), task, self._patience)
 

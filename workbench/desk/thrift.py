@@ -9,6 +9,7 @@ from workbench.desk.factors import factors
 from workbench.desk.seat import Seat
 from workbench.records import Depth, ModeAdvice, SessionTokens, TokenReport
 from workbench.tokens import count, counter
+from workbench.wire.marker import api
 
 _LISTED = 10  # matches of a usual search
 _READ = 2  # signatures a usual task needs
@@ -17,7 +18,9 @@ _READ = 2  # signatures a usual task needs
 class ThriftDesk(Seat):
     """Tokens of conversations and of the catalogue."""
 
+    @api
     async def token_report(self) -> TokenReport:
+        """Of all conversations of this core, and which way of working the catalogue calls for."""
         sessions = self._rooms.sessions
         some = (
             *(SessionTokens(*one) for one in sessions.released),

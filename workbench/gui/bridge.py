@@ -1,6 +1,6 @@
 """The only crossing between the wire and Qt: events become one signal, questions go out, a lost core comes back.
 
-The bridge answers as `Questions` itself: panes keep one object while the connection behind it is laid anew.
+The bridge answers as `ApiMethods` itself: panes keep one object while the connection behind it is laid anew.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, Protocol, cast
 from PySide6.QtCore import QObject, Signal
 
 from workbench.errors import WorkbenchError
-from workbench.events import CoreStopping, Event, Listener
+from workbench.events import CoreStopping, Event, EventsLost, Listener
 from workbench.quick_records import dataclass
 from workbench.records import Fault
-from workbench.wire.questions import Questions
+from workbench.wire.methods import ApiMethods
 
 PAUSES = (0.2, 1.0, 3.0)
 """Seconds before each try to bring a lost core back; after the last one a person presses a button."""
@@ -29,7 +29,7 @@ NOT_CONNECTED = Fault("The core is not connected.", "Wait until the status bar s
 class Wire(Protocol):
     """What the bridge needs of `workbench.wire.client.Connection`."""
 
-    questions: Questions
+    questions: ApiMethods
     closed: asyncio.Event
 
     def listen(self, listener: Listener) -> Callable[[], None]: ...
@@ -73,7 +73,7 @@ class Bridge(QObject):
         self._closing = False
         self._stopped = False
         self.link = Link(LinkState.CONNECTING)
-        self.questions = cast(Questions, _Relay(self))
+        self.questions = cast(ApiMethods, _Relay(self))
 
     @property
     def wire(self) -> Wire:
@@ -132,6 +132,8 @@ class Bridge(QObject):
     def _hear(self, event: Event) -> None:
         if isinstance(event, CoreStopping):
             self._stopped = True
+        elif isinstance(event, EventsLost):
+            self._tell(Link(LinkState.LINKED, again=True))  # every pane loads its content again
         self.heard.emit(event)
 
     def _tell(self, link: Link) -> None:
@@ -145,10 +147,10 @@ class _Relay:
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
 
-    def __getattr__(self, name: str) -> Any:  # Any: the method of that name; `Questions` types it for every caller
+    def __getattr__(self, name: str) -> Any:  # Any: the method of that name; `ApiMethods` types it for every caller
         async def ask(*words: Any, **named: Any) -> Any:  # Any: as above
             return await getattr(self._bridge.wire.questions, name)(*words, **named)
 
-        if name.startswith("_") or not hasattr(Questions, name):
+        if name.startswith("_") or not hasattr(ApiMethods, name):
             raise AttributeError(name)
         return ask

@@ -9,7 +9,7 @@ from workbench.gui.tasks import Tasks
 from workbench.gui.theme import Theme
 from workbench.paths import Paths
 from workbench.quick_records import dataclass
-from workbench.wire.questions import Questions
+from workbench.wire.methods import ApiMethods
 
 Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]
 """Reads a slice of a large value: handle, offset, length."""
@@ -19,7 +19,7 @@ Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]
 class Context:
     """One per window; `questions` stays the same object when the core is restarted under it."""
 
-    questions: Questions
+    questions: ApiMethods
     tasks: Tasks
     theme: Theme
     paths: Paths

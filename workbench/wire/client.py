@@ -1,6 +1,6 @@
 """A door's end of the wire: asks the core as if it were at hand, and hears what happens.
 
-`connection.questions` is typed as `Questions`; each method travels to the core and back. Nothing heavy is imported
+`connection.questions` is typed as `ApiMethods`; each method travels to the core and back. Nothing heavy is imported
 here: a window must be able to paint before anything of the core's world is loaded anywhere.
 """
 
@@ -18,11 +18,12 @@ from workbench.events import Bus, Listener, spawn
 from workbench.paths import Paths
 from workbench.records import JsonObject, JsonValue
 from workbench.wire.codec import Hint, Shelved, decode, decode_event
+from workbench.wire.marker import mark_of
+from workbench.wire.method_schema import MethodSchema, schema_of
+from workbench.wire.methods import ApiMethods
 from workbench.wire.private import check_private
 from workbench.wire.protocol import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_of, pack, take
-from workbench.wire.questions import Questions
 from workbench.wire.start import Starter, let_go
-from workbench.wire.vocabulary import Question, vocabulary
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ class Connection:
     """An open door. `closed` is set when the core is gone, whoever ended it."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.questions = cast(Questions, _Remote(self))
+        self.questions = cast(ApiMethods, _Remote(self))
         self.closed = asyncio.Event()
         self._reader = reader
         self._writer = writer
@@ -81,10 +82,10 @@ class Connection:
         """Have something else closed together with this connection."""
         self._farewells.append(farewell)
 
-    async def ask(self, question: Question, *args: Any, **kwargs: Any) -> Any:
-        """Any: as the question declares; `questions` gives this its types."""
-        given = question.encode_arguments(*args, **kwargs)
-        return await self._send({"ask": question.name, "arguments": given}, question.answer)
+    async def ask(self, method: MethodSchema, *args: Any, **kwargs: Any) -> Any:
+        """Any: as the method declares; `questions` gives this its types."""
+        given = method.encode_arguments(*args, **kwargs)
+        return await self._send({"ask": method.name, "arguments": given}, method.answer)
 
     async def _send(self, message: JsonObject, answer: Hint) -> Any:
         """Any: a value of the hinted type."""
@@ -149,17 +150,18 @@ class Connection:
 
 
 class _Remote:
-    """Makes a question of every attribute that `Questions` declares."""
+    """Makes a request of every method that `ApiMethods` declares."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Any: the cast to `Questions` in `Connection` gives the types."""
-        if name not in vocabulary():
-            raise AttributeError(f"there is no question {name!r}")
-        question, connection = vocabulary()[name], self._connection
-        return lambda *args, **kwargs: connection.ask(question, *args, **kwargs)
+        """Any: the cast to `ApiMethods` in `Connection` gives the types."""
+        declared = getattr(ApiMethods, name, None)
+        if mark_of(declared) is None:
+            raise AttributeError(f"there is no API method {name!r}")
+        method, connection = schema_of(declared, name), self._connection
+        return lambda *args, **kwargs: connection.ask(method, *args, **kwargs)
 
 
 async def connect(paths: Paths, start: bool = True, role: str = "window") -> Connection:

@@ -11,8 +11,6 @@ from workbench.events import spawn
 from workbench.records import JsonObject, JsonValue
 from workbench.wire.peer import Asker, answering, check_is_user
 from workbench.wire.protocol import FRAME_CAP, SLICE, Oversized, fault_of, pack, take
-from workbench.wire.questions import CONSENTS, DECISIVE
-from workbench.wire.vocabulary import vocabulary
 
 if TYPE_CHECKING:
     from workbench.wire.server import Server
@@ -65,8 +63,9 @@ class Door:
 
     async def close(self) -> None:
         """Let go of the connection; questions that decide run to their end, and are answered if that is soon."""
-        idle = [task for name, task in self._asked.values() if name not in DECISIVE]
-        deciding = [task for name, task in self._asked.values() if name in DECISIVE]
+        decides = self._server.methods.decides
+        idle = [task for name, task in self._asked.values() if not decides(name)]
+        deciding = [task for name, task in self._asked.values() if decides(name)]
         for task in idle:
             _take_back(task)
         if deciding:  # whoever asked the core to end is still waiting to hear that it will
@@ -96,14 +95,14 @@ class Door:
         name = str(message.get("ask", "fetch"))
         task = spawn(f"wire.{name}", self._answer(number, message))
         self._asked[number] = (name, task)
-        if name in DECISIVE:
+        if self._server.methods.decides(name):
             self._server.see_through(task)
         task.add_done_callback(lambda _: self._asked.pop(number, None))
 
     def _cancel(self, number: JsonValue) -> None:
         """A window that closes lets go of all it asked; what decides something runs to its end all the same."""
         name, task = self._asked.get(number, ("", None)) if type(number) is int else ("", None)
-        if task and name not in DECISIVE:
+        if task and not self._server.methods.decides(name):
             _take_back(task)
 
     async def _answer(self, number: int, message: JsonObject) -> None:
@@ -122,16 +121,16 @@ class Door:
     async def _value(self, message: JsonObject) -> JsonValue:
         if "fetch" in message:
             return self._slice(message)
-        question = vocabulary().get(str(message.get("ask")))
+        method = self._server.methods.get(str(message.get("ask")))
         given = message.get("arguments", {})
-        if question is None or type(given) is not dict:
-            raise WorkbenchError(f"The core does not know the question {message.get('ask')!r}.")
-        arguments = question.decode_arguments(given, self._server.shelf.whole)
+        if method is None or type(given) is not dict:
+            raise WorkbenchError(f"The core has no method {message.get('ask')!r}.")
+        arguments = method.schema.decode_arguments(given, self._server.shelf.whole)
         with answering(self._asker):
-            if question.name in CONSENTS:
+            if method.mark.consent:
                 check_is_user()
-            answer = await getattr(self._server.questions, question.name)(**arguments)
-        return question.encode_answer(answer, self._server.shelf.keep)
+            answer = await method(**arguments)
+        return method.schema.encode_answer(answer, self._server.shelf.keep)
 
     def _slice(self, message: JsonObject) -> str:
         handle, offset, length = message.get("fetch"), message.get("offset"), message.get("length")

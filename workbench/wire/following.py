@@ -17,7 +17,7 @@ from workbench.records.runs import ENDS
 if TYPE_CHECKING:
     from workbench.events import Event
     from workbench.wire.client import Connection
-    from workbench.wire.questions import Questions
+    from workbench.wire.methods import ApiMethods
 
 LOOK_SECONDS = 2.0  # asked again at the latest after this, in case nothing is heard
 
@@ -36,7 +36,7 @@ async def follow(connection: Connection, run_id: str, attend: Attend | None = No
                 await connection.questions.stop_run(run_id)
 
 
-async def learn_tools(questions: Questions) -> None:
+async def learn_tools(questions: ApiMethods) -> None:
     """Start what may start and was never seen running, so that programs can import its tools."""
     for state in await questions.servers():
         known = state.tool_count or state.config.disabled or state.status is not ServerStatus.STOPPED

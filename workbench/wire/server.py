@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
-from workbench.events import Bus, Event, RunOutput, spawn
+from workbench.events import Bus, Event, EventsLost, RunOutput, spawn
 from workbench.records import JsonValue
 from workbench.wire.codec import encode_event
 from workbench.wire.door import Door
 from workbench.wire.peer import Process, asker_at
 from workbench.wire.protocol import BATCH_SECONDS, HELLO_CAP, HELLO_SECONDS, PROTOCOL, fault_of, pack, take
-from workbench.wire.questions import Questions
+from workbench.wire.registry import Registry
 from workbench.wire.shelf import Shelf
 
 log = logging.getLogger(__name__)
@@ -27,11 +27,11 @@ DECIDE_SECONDS = 3.0  # how long closing waits for decisions that are being carr
 
 
 class Server:
-    """Serves one `Questions` and one `Bus` to every door that says hello properly."""
+    """Serves the methods of one core and its events to every door that says hello properly."""
 
     def __init__(
         self,
-        questions: Questions,
+        methods: Registry,
         bus: Bus,
         bench: str = "",
         *,
@@ -39,7 +39,7 @@ class Server:
         clients: Callable[[], Iterable[Process]] = tuple,
     ) -> None:
         """`clients`: the processes of the agents that are connected; what they start must not answer for the user."""
-        self.questions = questions
+        self.methods = methods
         self.shelf = shelf or Shelf()
         self._bench = bench
         self._clients = clients
@@ -113,13 +113,15 @@ class Server:
             wait = self._flushed + BATCH_SECONDS - loop.time()
             self._timer = loop.call_later(wait, self.flush) if wait > 0 else loop.call_soon(self.flush)
 
-    def _tell(self, events: list[JsonValue]) -> None:
-        """In one frame; in two where they are too many for one. Only an event that is too long alone is lost."""
+    def _tell(self, events: list[dict[str, JsonValue]]) -> None:
+        """In one frame, or in several where they are too many for one. In place of an event that no frame can hold,
+        clients get `EventsLost` and ask for everything again."""
         try:
             frame = pack({"events": events})
         except WorkbenchError as fault:
             if len(events) == 1:
                 log.error("an event was lost: %s", fault.message)
+                self._tell([encode_event(EventsLost(str(events[0]["event"])))])
                 return
             middle = len(events) // 2
             self._tell(events[:middle])

