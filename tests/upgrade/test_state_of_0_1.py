@@ -1,0 +1,144 @@
+"""Opens a project and a private state folder that version 0.1 wrote, and compares all of it with what 0.1 showed.
+
+The archive was filled by `make_state.py` in it, through the client of that version: settings, servers, rules, an
+approval for good, annotations, skills in all states with a recording, runs and their audit, history, a saved call,
+marks, accepted hosts and profiles, a secret, the terminal PIN, workspace changes and one that is held.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from workbench.cli.main import main
+from workbench.paths import OVERRIDE, paths_of
+from workbench.records import Decision, EntryQuery, PastQuery, RunState
+from workbench.wire.client import connect
+from workbench.wire.following import follow
+
+ARCHIVE = Path(__file__).with_name("state-0.1.tar.xz")
+SEND = (
+    "from servers.demo import send_email\n"
+    "await send_email(to='ops@acme.example', subject='report', body='weekly')\nreturn 'sent'\n"
+)
+
+
+@pytest.fixture
+def old(tmp_path, monkeypatch):
+    """The unpacked state, moved to where this test's paths look for it."""
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.setenv(OVERRIDE, str(tmp_path / "home"))
+    paths = paths_of(tmp_path / "project")
+    for folder in (paths.state, paths.cache):
+        (written,) = folder.parent.iterdir()
+        written.rename(folder)
+    yield paths, json.loads((tmp_path / "expected.json").read_text(encoding="utf-8"))
+    main(["stop", "--bench", str(paths.bench)])
+
+
+async def test_nothing_that_0_1_kept_is_lost(old):
+    paths, expected = old
+    connection = await connect(paths, role="window")
+    questions = connection.questions
+    try:
+        audit = Counter(entry.note.kind for entry in await questions.entries(EntryQuery(limit=10_000)))
+        assert (await questions.verify_audit()).whole
+        # What this core notes while it opens comes on top.
+        assert {kind: audit[kind] for kind, count in expected["audit"].items() if audit[kind] < count} == {}
+        permissions = await questions.permissions()
+        rules = [
+            [rule.kind, str(rule.word), rule.server, rule.tool, [[p.path, p.pattern] for p in rule.where], rule.id]
+            for rule in permissions.rules
+        ]
+        assert sorted(rules) == expected["rules"]
+        # The built-in server's entry names the interpreter, which is another one here than where the archive was made.
+        assert set(permissions.void.values()) <= {"the entry of the server changed since"}
+        annotations = {
+            server: {tool: said.private for tool, said in tools.items()}
+            for server, tools in permissions.trust.bits.items()
+        }
+        assert annotations == expected["annotations"]
+        skills = [[s.name, str(s.state), s.version, s.sha, list(s.tags)] for s in await questions.skills()]
+        assert sorted(skills) == expected["skills"]
+        assert [made.name for made in await questions.cassettes("count-orders")] == expected["recordings"]
+        runs = [[run.id, str(run.state), run.proposal.purpose, run.proposal.sha] for run in await questions.runs()]
+        assert sorted(runs) == sorted(expected["runs"])
+        calls = await questions.past(PastQuery())
+        assert sorted([call.server, call.tool] for call in calls) == expected["history"]
+        saved = (await questions.saved_calls()).calls
+        assert [[c.collection, c.name, c.server, c.tool, c.note, list(c.tags)] for c in saved] == expected["saved"]
+        marks = (await questions.privacy_rules()).marks
+        assert sorted([m.hide, m.what, m.text, m.source] for m in marks) == expected["marks"]
+        hosts = (await questions.network()).hosts
+        assert sorted([host.domain, host.accepted] for host in hosts) == expected["hosts"]
+        profiles = (await questions.profiles()).all
+        assert sorted([p.name, p.base, p.seconds, p.accepted] for p in profiles) == expected["profiles"]
+        assert await questions.has_pin() is expected["pin"]
+        servers = await questions.servers()
+        assert sorted([s.config.name, s.config.url, s.config.disabled] for s in servers) == expected["servers"]
+        assert [change.id for change in await questions.file_changes()] == [name for name, _ in expected["changes"]]
+        held = await questions.held_files()
+        assert [[change.id, [file.path for file in change.files]] for change in held] == expected["held"]
+        settings = await questions.settings()
+        assert {name: getattr(settings, name.replace(".", "_")) for name in expected["settings"]} == (
+            expected["settings"]
+        )
+        await questions.unlock_secrets("correct horse battery staple")
+        assert "acme-token" in {secret.name for secret in (await questions.secrets()).secrets}
+    finally:
+        await connection.close()
+
+
+async def test_what_0_1_decided_and_kept_still_works(old):
+    """The recording plays, the held change can be written, the change of a run undone, the skill runs."""
+    paths, expected = old
+    connection = await connect(paths, role="window")
+    questions = connection.questions
+    try:
+        (played,) = await questions.test_skill("count-orders")
+        assert played.state == "changed"  # a docstring was edited after it was recorded; the behaviour is the same
+        ((run_id, files),) = expected["held"]
+        await questions.decide_files(run_id, tuple(files), ())
+        assert (paths.workspace / "config.xml").read_text(encoding="utf-8") == "<a />"
+        undone = await questions.undo_plan(expected["changes"][0][0])
+        assert undone.lines
+        begun = await questions.submit(
+            "from skills.count_orders import count_orders\nreturn await count_orders(limit=2)\n", "use it", ""
+        )
+
+        async def allow(run):
+            if run.state is RunState.WAITING:
+                await questions.decide(Decision(run.id, run.proposal.sha, allow=True, by="", seal=run.seal))
+
+        done = await follow(connection, begun.id, allow)
+        assert (done.state, await connection.whole(done.result)) == (RunState.DONE, "2")
+    finally:
+        await connection.close()
+
+
+async def test_an_approval_for_good_counts_or_asks_again(old):
+    """It may ask again where the way approvals are fingerprinted changed, but it never runs what was not approved."""
+    paths, _ = old
+    connection = await connect(paths, role="window")
+    questions = connection.questions
+    try:
+        asked = []
+
+        async def deny(run):
+            if run.state is RunState.WAITING:
+                asked.append(run.id)
+                await questions.decide(Decision(run.id, run.proposal.sha, allow=False, by="", seal=run.seal))
+
+        same = await follow(connection, (await questions.submit(SEND, "again", "")).id, deny)
+        assert same.state is (RunState.REFUSED if asked else RunState.DONE)
+        asked.clear()
+        other = SEND.replace("ops@acme.example", "boss@other.example")
+        changed = await follow(connection, (await questions.submit(other, "other", "")).id, deny)
+        assert (changed.state, len(asked)) == (RunState.REFUSED, 1)
+    finally:
+        await connection.close()
