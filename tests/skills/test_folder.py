@@ -23,7 +23,7 @@ from workbench.skills.folder import (
     write_file,
     write_skill,
 )
-from workbench.skills.frontmatter import read_head
+from workbench.skills.frontmatter import read_front_matter
 
 FOLDERS = sorted(path for path in starter_skills().iterdir() if path.is_dir())
 SPECIFIED = {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
@@ -35,7 +35,7 @@ def test_a_starter_is_well_formed(folder: Path) -> None:
     assert skill.faults == ()
     assert (skill.version, skill.starter) == (1, True)
     assert 40 < len(skill.description) <= LONGEST_DESCRIPTION
-    head = read_head((folder / "SKILL.md").read_text(encoding="utf-8"))
+    head = read_front_matter((folder / "SKILL.md").read_text(encoding="utf-8"))
     assert set(head.fields) <= SPECIFIED
     assert head.nested("metadata")["sha"] == skill.sha
     for title in ("## Usage", "## Features", "## Examples"):
@@ -70,7 +70,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 )
 def test_a_card_holds_any_words(description: str, author: str, tags: list[str]) -> None:
     skill = Skill("a", description, "x", SkillState.KEPT, 1, tags=tuple(tags), author=author)
-    head = read_head(card(skill, {}))
+    head = read_front_matter(card(skill, {}))
     assert head.text("description") == description
     assert head.nested("metadata").get("author", "") == author
     assert head.nested("metadata").get("tags", "") == ", ".join(tags)

@@ -64,7 +64,7 @@ def test_an_agent_does_not_write_over_somebody_elses_draft(shelf: Shelf) -> None
 def test_keeping_moves_the_draft_into_the_bench_as_version_one(shelf: Shelf) -> None:
     kept = shelf.kept("add-up", CODE)
     assert (kept.state, kept.version, kept.kept_by, kept.faults) == (SkillState.KEPT, 1, "ines", ())
-    assert [(one.name, one.state) for one in shelf.library.list()] == [("add-up", SkillState.KEPT)]
+    assert [(one.name, one.state) for one in shelf.library.skills()] == [("add-up", SkillState.KEPT)]
     assert (shelf.skills / "add-up" / "add_up.py").read_text() == CODE
     assert shelf.open().usable()[0].code == CODE
 
@@ -92,7 +92,7 @@ def test_a_draft_beside_a_kept_skill_does_not_hide_it(shelf: Shelf) -> None:
     draft = shelf.library.draft("add-up", "Better.", CODE + "# two\n", "", "you")
     assert shelf.library.get("add-up").version == 1
     assert shelf.library.get("add_up", SkillState.DRAFT).sha == draft.sha
-    assert [one.state for one in shelf.library.list()] == [SkillState.KEPT, SkillState.DRAFT]
+    assert [one.state for one in shelf.library.skills()] == [SkillState.KEPT, SkillState.DRAFT]
 
 
 def test_retiring_hides_and_keeping_again_goes_on_with_the_count(shelf: Shelf) -> None:
@@ -110,7 +110,7 @@ def test_retiring_hides_and_keeping_again_goes_on_with_the_count(shelf: Shelf) -
 def test_a_draft_can_be_retired_and_is_not_deleted(shelf: Shelf) -> None:
     shelf.library.draft("add-up", "Adds.", CODE, "", "you")
     shelf.library.retire("add-up")
-    assert shelf.library.list() == ()
+    assert shelf.library.skills() == ()
     assert list(shelf.drafts.rglob("add_up.py"))
 
 
@@ -184,7 +184,7 @@ def test_folders_that_are_no_skills_are_faults_and_never_a_crash(shelf: Shelf, t
     with (shelf.skills / "huge" / "huge.py").open("wb") as file:
         file.truncate(50_000_000)
     os.symlink(tmp_path, shelf.skills / "outside")
-    found = {one.name: one for one in shelf.library.list()}
+    found = {one.name: one for one in shelf.library.skills()}
     assert set(found) == {"empty", "Bad Name", "rubbish", "binary", "linked", "piped", "huge"}
     assert all(one.faults for one in found.values())
     assert all(one.code == "" for one in found.values())
@@ -212,7 +212,7 @@ def test_starters_are_installed_once_and_trusted(shelf: Shelf) -> None:
     assert all(one.starter for one in shelf.library.usable())
     shutil.rmtree(shelf.skills / "wait-for-message")
     shelf.library.install_starters()
-    assert "wait-for-message" not in {one.name for one in shelf.library.list()}
+    assert "wait-for-message" not in {one.name for one in shelf.library.skills()}
 
 
 def test_a_starter_that_was_changed_is_not_trusted(shelf: Shelf) -> None:

@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 import mcp.types as T
-import yaml
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
@@ -25,7 +24,7 @@ from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.skill_verbs import kept_skills
-from workbench.skills.frontmatter import LONGEST as LONGEST_HEAD
+from workbench.skills.frontmatter import FrontMatterError, Node, read_nested_fields
 
 PAGE: Final = 50  # skills of one answer
 MOST_FILES: Final = 100  # of one skill
@@ -150,25 +149,14 @@ def _uri(skill: Skill, file: str) -> str:
 
 
 def _frontmatter(card: str) -> JsonObject | None:
-    """The YAML at the head of a card, as JSON."""
-    lines = card.lstrip("\ufeff").splitlines()
-    if not lines or lines[0].rstrip() != "---":
-        return None
-    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), 0)
+    """The front matter of a card as JSON; all its scalars are strings. None for what is no card."""
     try:
-        head = "\n".join(lines[1:end])
-        if len(head) > LONGEST_HEAD or any(isinstance(one, yaml.AliasEvent) for one in yaml.parse(head)):
-            return None  # a few lines that repeat each other would become millions
-        found = yaml.safe_load(head)
-    except (yaml.YAMLError, RecursionError, ValueError):
+        return {key: _json(value) for key, value in read_nested_fields(card).items()}
+    except FrontMatterError:
         return None
-    return {str(key): _plain(value) for key, value in found.items()} if isinstance(found, dict) else None
 
 
-def _plain(value: object) -> JsonValue:
-    """YAML knows dates and other things that JSON does not."""
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+def _json(value: Node) -> JsonValue:
+    if isinstance(value, str):
+        return value
+    return [_json(one) for one in value] if isinstance(value, list) else {key: _json(one) for key, one in value.items()}

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 from workbench.catalog.items import Item, of_skill
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
-from workbench.records import Companion, FindKind, Finds, SkillState
+from workbench.records import Companion, FindKind, Finds
+from workbench.skills.library_snapshot import LibrarySnapshot
 from workbench.wire.marker import api
 
-_FRESH = 2.0  # seconds a reading of the library is good for: it is files, and somebody types
 _MOST = 200  # finds of one answer
 _COMPANIONS = 6
 
@@ -22,8 +21,7 @@ class FindingDesk(Seat):
     def __init__(self, house: House) -> None:
         super().__init__(house)
         self._skills: tuple[Item, ...] = ()
-        self._read_at = -_FRESH
-        self._changes = 0
+        self._snapshot = LibrarySnapshot()
 
     @api
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
@@ -46,12 +44,9 @@ class FindingDesk(Seat):
 
     async def _library(self) -> tuple[Item, ...]:
         """The same tuple as long as it holds the same skills; a person finds drafts, too."""
-        changes = self._rooms.library.changes
-        if changes != self._changes or time.monotonic() - self._read_at >= _FRESH:
-            self._read_at, self._changes = time.monotonic(), changes
-            skills = await asyncio.to_thread(self._rooms.library.list)
-            named = {skill.name: skill for skill in reversed(skills) if skill.state is not SkillState.RETIRED}
-            found = tuple(of_skill(named[name]) for name in sorted(named))
-            if found != self._skills:
-                self._skills = found
+        snapshot = await asyncio.to_thread(self._rooms.library.snapshot)
+        if snapshot is not self._snapshot:
+            self._snapshot = snapshot
+            named = ((name, one.kept or one.draft) for name, one in sorted(snapshot.by_name.items()))
+            self._skills = tuple(of_skill(skill) for _, skill in named if skill is not None)
         return self._skills

@@ -23,7 +23,7 @@ class HouseDesk(Seat):
 
     @api
     async def status(self) -> CoreStatus:
-        states, skills = self._catalog.states(), await asyncio.to_thread(self._rooms.library.list)
+        states, skills = self._catalog.states(), await asyncio.to_thread(self._rooms.library.skills)
         return CoreStatus(
             version=__version__,
             pid=os.getpid(),

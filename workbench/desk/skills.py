@@ -32,7 +32,7 @@ class SkillsDesk(Seat):
 
     @api
     async def skills(self) -> tuple[Skill, ...]:
-        found = await asyncio.to_thread(self._rooms.library.list)
+        found = await asyncio.to_thread(self._rooms.library.skills)
         tools = self._catalog.tools()
         return tuple(replace(skill, missing=missing(skill.tools, tools)) for skill in found)
 

@@ -43,7 +43,7 @@ async def kept_skill(rooms: Rooms, name: str) -> Skill:
 
 
 def _draft(rooms: Rooms, name: str) -> Skill | None:
-    drafts = (skill for skill in rooms.library.list() if skill.state is SkillState.DRAFT)
+    drafts = (skill for skill in rooms.library.skills() if skill.state is SkillState.DRAFT)
     return next((skill for skill in drafts if name in (skill.name, identifier(skill.name))), None)
 
 

@@ -25,6 +25,7 @@ class Approvals:
         self._file = folder / FILE
         self._changing = Lock()
         self._shas = self._read()
+        self.changes = 0  # counts what was added or bound; snapshots of the library are read again after it
 
     def holds(self, name: str, sha: str, words: str = "") -> bool:
         """Whether this code was kept, with these words on its card where some are given. What an earlier version of
@@ -43,13 +44,22 @@ class Approvals:
             return
         with self._changing:
             self._shas.setdefault(name, []).append(one)
+            self.changes += 1
             self._write()
+
+    def note_shipped(self, name: str, sha: str, words: str) -> None:
+        """The same for what came with this program, as far as the disk has room."""
+        try:
+            self.add(name, sha, words)
+        except OSError as fault:
+            log.warning("that a skill was shipped cannot be noted: %s", fault)
 
     def _bind(self, known: list[str], sha: str, one: str) -> None:
         """Several threads read skills at once, and a full disk keeps nobody from reading them."""
         with self._changing:
             if sha in known:
                 known[known.index(sha)] = one
+                self.changes += 1
                 try:
                     self._write()
                 except OSError as fault:

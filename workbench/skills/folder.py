@@ -19,7 +19,14 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.records import Skill, SkillState
-from workbench.skills.frontmatter import Head, HeadFault, Value, items, read_head, write_head
+from workbench.skills.frontmatter import (
+    FrontMatter,
+    FrontMatterError,
+    Value,
+    items,
+    read_front_matter,
+    write_front_matter,
+)
 from workbench.skills.names import identifier, is_name
 
 CARD = "SKILL.md"
@@ -70,9 +77,9 @@ def skill_of(name: str, card: str, code: str) -> Skill:
     """A skill as its two texts say it; what is wrong with them stands in its faults."""
     faults: list[str] = []
     try:
-        head = read_head(card)
-    except HeadFault as fault:
-        faults, head = [str(fault)], Head()
+        head = read_front_matter(card)
+    except FrontMatterError as fault:
+        faults, head = [str(fault)], FrontMatter()
     return replace(_skill(name, head, code), faults=(*faults, *_card_faults(head, name)))
 
 
@@ -122,7 +129,7 @@ def card(skill: Skill, others: Mapping[str, Value]) -> str:
     fields |= {key: value or _line(others.get(key, "")) for key, value in own.items() if value or others.get(key)}
     foreign = {key: value for key, value in _foreign(others).items() if key not in known}
     fields["metadata"] = {**foreign, **{key: value for key, value in known.items() if value}}
-    return write_head(fields, skill.notes)
+    return write_front_matter(fields, skill.notes)
 
 
 def _foreign(others: Mapping[str, Value]) -> dict[str, str]:
@@ -211,7 +218,7 @@ def write_file(path: Path, text: str) -> None:
     os.replace(name, path)
 
 
-def _skill(name: str, head: Head, code: str) -> Skill:
+def _skill(name: str, head: FrontMatter, code: str) -> Skill:
     """What a card and its code say."""
     known = head.nested("metadata")
     return Skill(
@@ -240,16 +247,16 @@ def _line(value: Value) -> str:
     return " ".join(value) if isinstance(value, list) else value if isinstance(value, str) else ""
 
 
-def _head(path: Path, faults: list[str]) -> Head:
+def _head(path: Path, faults: list[str]) -> FrontMatter:
     try:
-        return read_head(read_file(path))
-    except HeadFault as fault:
+        return read_front_matter(read_file(path))
+    except FrontMatterError as fault:
         faults.append(str(fault))
     except FileNotFoundError:
         faults.append(f"Its folder has no {path.name}.")
     except (OSError, UnicodeDecodeError) as fault:
         faults.append(f"Its {path.name} cannot be read: {fault}.")
-    return Head()
+    return FrontMatter()
 
 
 def _code(path: Path, faults: list[str]) -> str:
@@ -262,7 +269,7 @@ def _code(path: Path, faults: list[str]) -> str:
     return ""
 
 
-def _card_faults(head: Head, name: str) -> list[str]:
+def _card_faults(head: FrontMatter, name: str) -> list[str]:
     faults = []
     if not is_name(name):
         faults.append(f"{name!r} is no skill name: lower-case letters, digits and single hyphens, at most 64.")

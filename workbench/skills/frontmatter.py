@@ -1,35 +1,41 @@
-"""Reads and writes the head of a SKILL.md: the ordinary part of YAML that such heads use.
+"""Reads and writes the YAML front matter of SKILL.md files (Agent Skills specification).
 
-Foreign files are read generously (plain, quoted, folded and literal texts, lists, one nested level); what is beyond
-that is named with its line instead of guessed.
+libyaml parses; every value stays a string, as the specification has no other scalars. Files may come from strangers:
+size and depth are bounded, and aliases, anchors, tags and duplicate keys are refused.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-FENCE = "---"
-LONGEST = 64_000  # characters of a head that are read
+if TYPE_CHECKING:
+    import yaml
+
+FENCE: Final = "---"
+LONGEST: Final = 64_000  # characters of front matter that are read
+DEEPEST: Final = 12  # mappings and lists within each other
 
 Value: TypeAlias = str | list[str] | dict[str, str]
+Node: TypeAlias = "str | list[Node] | dict[str, Node]"
 
-_KEY = re.compile(r"(?P<key>[A-Za-z0-9_][\w .-]*?|\"[^\"]*\"|'[^']*')\s*:(?:\s+(?P<value>.*))?$")
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.S)
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
-_WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")  # YAML takes them for something else
-_ITEM = re.compile(r"\s*(\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'|[^,]*?)\s*(?:,|$)")
+_PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_](?:[\w .-]*[\w.-])?", re.ASCII)
+_KEY_AND_VALUE: Final = re.compile(r"(?P<indent> {0,40})(?P<key>[A-Za-z0-9_][\w .-]{0,100}?):\s+(?P<value>\S.*)")
+_PLAIN_START: Final = re.compile(r"- |[^\s\"'|>\[\]{}&*!%@`#?-]|-\S")
+_WORDS: Final = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")  # no strings to YAML 1.1 readers
 
 
-class HeadFault(ValueError):
-    """The head cannot be read; the text says where and why."""
+class FrontMatterError(ValueError):
+    """The front matter cannot be read; the text says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """What stands between the fences, and the text below them."""
+class FrontMatter:
+    """The fields between the fences, and the Markdown below them."""
 
     fields: Mapping[str, Value] = field(default_factory=dict)
     body: str = ""
@@ -43,26 +49,25 @@ class Head:
         return found if isinstance(found, dict) else {}
 
 
-def read_head(text: str) -> Head:
-    """Split a SKILL.md into its fields and its body."""
-    lines = text.removeprefix("\ufeff").splitlines()
-    if not lines or lines[0].rstrip() != FENCE:
-        raise HeadFault("SKILL.md must begin with a line of three hyphens.")
-    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in (FENCE, "...")), 0)
-    if not end or sum(map(len, lines[:end])) > LONGEST:
-        raise HeadFault("SKILL.md has no second line of three hyphens that ends its head.")
-    fields = _Reading(lines[1:end]).fields()
-    return Head(fields, "\n".join(lines[end + 1 :]).strip("\n"))
+def read_front_matter(text: str) -> FrontMatter:
+    """The fields and the body of a SKILL.md. What is nested more deeply than one level stays as JSON text."""
+    head, body = _split(text)
+    return FrontMatter({key: _flat(value) for key, value in _parse(head).items()}, body)
 
 
-def write_head(fields: Mapping[str, str | Mapping[str, str]], body: str) -> str:
+def read_nested_fields(text: str) -> dict[str, Node]:
+    """The fields of a SKILL.md with all their nesting, as strings, lists and mappings."""
+    return _parse(_split(text)[0])
+
+
+def write_front_matter(fields: Mapping[str, str | Mapping[str, str]], body: str) -> str:
     """A SKILL.md that any YAML reader understands: every text is quoted."""
     lines = [FENCE]
     for key, value in fields.items():
         if isinstance(value, str):
-            lines.append(f"{key}: {_quoted(value)}")
+            lines.append(f"{_key(key)}: {_quoted(value)}")
         elif value:
-            lines += [f"{key}:", *(f"  {name}: {_quoted(part)}" for name, part in value.items())]
+            lines += [f"{_key(key)}:", *(f"  {_key(name)}: {_quoted(part)}" for name, part in value.items())]
     return "\n".join([*lines, FENCE, "", body.strip("\n"), ""])
 
 
@@ -72,166 +77,168 @@ def items(value: Value) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-class _Reading:
-    """Walks over the lines of a head, one key at a time."""
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+def _split(text: str) -> tuple[str, str]:
+    """The YAML between the fences, and the body."""
+    lines = text.removeprefix("\ufeff").splitlines()
+    if not lines or lines[0].rstrip() != FENCE:
+        raise FrontMatterError("SKILL.md must begin with a line of three hyphens.")
+    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in (FENCE, "...")), 0)
+    if not end:
+        raise FrontMatterError("SKILL.md has no second line of three hyphens that ends its head.")
+    if sum(map(len, lines[:end])) > LONGEST:
+        raise FrontMatterError(f"The head of SKILL.md is longer than {LONGEST:,} characters.")
+    return "\n".join(lines[1:end]) + "\n", "\n".join(lines[end + 1 :]).strip("\n")
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-        self._at = 0
 
-    def fields(self) -> dict[str, Value]:
-        found: dict[str, Value] = {}
-        while (line := self._next()) is not None:
-            key, rest = self._key(line, 0)
-            if key in found:
-                raise self._fault(f"{key} stands there twice")
-            found[key] = self._value(rest)
+def _parse(head: str) -> dict[str, Node]:
+    import yaml  # 20 ms, which a core does not wait for when it starts
+
+    try:
+        return _mapping_of(head)
+    except yaml.YAMLError as fault:
+        with suppress(yaml.YAMLError, FrontMatterError):
+            return _mapping_of(_with_quoted_values(head))
+        raise _fault(fault) from fault
+    except UnicodeError as fault:
+        raise FrontMatterError("The head of SKILL.md holds characters that are not Unicode text.") from fault
+
+
+def _mapping_of(head: str) -> dict[str, Node]:
+    import yaml
+
+    events = yaml.parse(head, Loader=yaml.CBaseLoader)
+    for event in events:
+        if isinstance(event, yaml.StreamEndEvent):
+            return {}
+        if isinstance(event, yaml.NodeEvent):
+            node = _node(event, events, 0)
+            if not isinstance(node, dict):
+                raise FrontMatterError(f"SKILL.md line {_line(event)}: expected `key: value`.")
+            for _ in events:  # to its end: what follows may be malformed
+                pass
+            return node
+    return {}
+
+
+def _node(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
+    """The value that begins with this event."""
+    import yaml
+
+    _refuse_special(event)
+    if isinstance(event, yaml.ScalarEvent):
+        value: str = event.value
+        return value.strip("\n") if event.style in ("|", ">") else value
+    if depth >= DEEPEST:
+        raise FrontMatterError(f"SKILL.md line {_line(event)}: nested more than {DEEPEST} levels deep.")
+    if isinstance(event, yaml.SequenceStartEvent):
+        found: list[Node] = []
+        while not isinstance(inner := next(events), yaml.SequenceEndEvent):
+            found.append(_node(inner, events, depth + 1))
         return found
-
-    def _next(self) -> str | None:
-        """The next line that says something."""
-        while self._at < len(self._lines):
-            line = self._lines[self._at]
-            self._at += 1
-            if line.strip() and not line.lstrip().startswith("#"):
-                return line
-        return None
-
-    def _key(self, line: str, indent: int) -> tuple[str, str]:
-        match = _KEY.match(line[indent:]) if _depth(line) == indent else None
-        if match is None:
-            raise self._fault("expected `key: value`")
-        return _unquoted(match["key"]), match["value"] or ""
-
-    def _value(self, rest: str) -> Value:
-        rest = _without_comment(rest)
-        if rest[:1] in ("|", ">"):
-            return self._block(rest)
-        if rest[:1] == "[":
-            return self._flow(rest)
-        if rest[:1] in ("&", "*", "!", "{", "%", "@", "`"):
-            raise self._fault(f"`{rest[:1]}` has a special meaning that is not read here; put the text in quotes")
-        if rest[:1] in ('"', "'"):
-            return self._quotation(rest)
-        return self._plain(rest) if rest else self._nested()
-
-    def _block(self, mark: str) -> str:
-        """A literal (`|`) or folded (`>`) text."""
-        lines = [line.rstrip() for line in self._indented(keep_blank=True)]
-        depth = min((_depth(line) for line in lines if line), default=0)
-        bare = [line[depth:] for line in lines]
-        if mark[0] == "|":
-            return "\n".join(bare).strip("\n")
-        return re.sub(r"(?<!\n)\n(?!\n)", " ", "\n".join(bare).strip("\n")).replace("\n\n", "\n")
-
-    def _flow(self, rest: str) -> list[str]:
-        whole = " ".join([rest, *(line.strip() for line in self._indented())]) if "]" not in rest else rest
-        if not whole.rstrip().endswith("]"):
-            raise self._fault("this list has no end")
-        return [_unquoted(part) for part in _ITEM.findall(whole.strip()[1:-1]) if part]
-
-    def _quotation(self, rest: str) -> str:
-        whole = rest
-        if not _is_closed(rest):
-            whole = " ".join([rest, *(line.strip() for line in self._indented())])
-        if not _is_closed(whole):
-            raise self._fault("this quotation has no end")
-        return _unquoted(whole)
-
-    def _plain(self, rest: str) -> str:
-        more = [_without_comment(line.strip()) for line in self._indented()]
-        return " ".join([rest.strip(), *more])
-
-    def _nested(self) -> Value:
-        """What is indented below an empty value: a list, a mapping, or nothing. Lists may stand unindented."""
-        start = self._at
-        line = self._next()
-        if line is not None and line.lstrip().startswith("- "):
-            self._at = start
-            return self._list()
-        self._at = start
-        if line is None or _depth(line) == 0:
-            return ""
-        return self._mapping(_depth(line))
-
-    def _list(self) -> list[str]:
-        found: list[str] = []
-        while (line := self._next()) is not None:
-            if not line.lstrip().startswith("- "):
-                self._at -= 1
-                break
-            found.append(_unquoted(_without_comment(line.lstrip()[2:].strip())))
-        return found
-
-    def _mapping(self, depth: int) -> dict[str, str]:
-        found: dict[str, str] = {}
-        while (line := self._next()) is not None:
-            if _depth(line) < depth:
-                self._at -= 1
-                break
-            key, rest = self._key(line, depth)
-            value = _without_comment(rest)
-            found[key] = ", ".join(self._flow(value)) if value[:1] == "[" else _unquoted(value)
-        return found
-
-    def _indented(self, keep_blank: bool = False) -> list[str]:
-        """The lines that belong to the value begun on the line before."""
-        found: list[str] = []
-        while self._at < len(self._lines):
-            line = self._lines[self._at]
-            if line.strip() and _depth(line) == 0:
-                break
-            self._at += 1
-            if line.strip() or keep_blank:
-                found.append(line)
-        return found
-
-    def _fault(self, reason: str) -> HeadFault:
-        return HeadFault(f"SKILL.md line {self._at + 1}: {reason}.")
+    mapping: dict[str, Node] = {}
+    while not isinstance(inner := next(events), yaml.MappingEndEvent):
+        _refuse_special(inner)
+        if not isinstance(inner, yaml.ScalarEvent) or not inner.value:
+            raise FrontMatterError(f"SKILL.md line {_line(inner)}: expected `key: value`.")
+        if inner.value in mapping:
+            raise FrontMatterError(f"SKILL.md line {_line(inner)}: {inner.value} stands there twice.")
+        mapping[inner.value] = _node(next(events), events, depth + 1)
+    return mapping
 
 
-def _depth(line: str) -> int:
+def _refuse_special(event: yaml.Event) -> None:
+    """Aliases can make a few lines into gigabytes, and tags ask for types that front matter does not have."""
+    import yaml
+
+    mark = "*" if isinstance(event, yaml.AliasEvent) else "&" if event.anchor else "!" if event.tag else ""
+    if mark:
+        words = f"`{mark}` has a special meaning that is not read here; put the text in quotes"
+        raise FrontMatterError(f"SKILL.md line {_line(event)}: {words}.")
+
+
+def _line(event: yaml.Event) -> int:
+    line: int = event.start_mark.line
+    return line + 2
+
+
+def _fault(fault: yaml.YAMLError) -> FrontMatterError:
+    words = [str(part) for part in (getattr(fault, "context", None), getattr(fault, "problem", None)) if part]
+    begun = bool(words) and words[0].startswith("while scanning")  # then the problem is noticed some lines later
+    mark = getattr(fault, "context_mark" if begun else "problem_mark", None) or getattr(fault, "problem_mark", None)
+    where = f"SKILL.md line {mark.line + 2}" if mark is not None else "SKILL.md"
+    return FrontMatterError(f"{where}: {', '.join(words) or 'this is not YAML'}.")
+
+
+def _with_quoted_values(head: str) -> str:
+    """The YAML with its plain values in quotes. Other clients accept `description: Use this: when…`, which is not YAML;
+    the specification's guide for clients asks readers to quote such values and try again."""
+    lines, done = head.split("\n"), list[str]()
+    while lines:
+        line = lines.pop(0)
+        if (match := _KEY_AND_VALUE.fullmatch(line)) is None:
+            done.append(line)
+            continue
+        further = list[str]()
+        while lines and (not lines[0].strip() or _indent(lines[0]) > len(match["indent"])):
+            further.append(lines.pop(0))
+        if _PLAIN_START.match(match["value"]):
+            words = [re.split(r"\s#", one, maxsplit=1)[0].strip() for one in (match["value"], *further)]
+            line = f"{match['indent']}{match['key']}: {_escaped(' '.join(filter(None, words)))}"
+            further = []
+        done += [line, *further]
+    return "\n".join(done)
+
+
+def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _without_comment(text: str) -> str:
-    """A comment starts at a `#` after a space, outside quotes."""
-    if text[:1] in ('"', "'"):
-        closed = re.match(r"(\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*')\s+#", text)
-        return closed[1] if closed else text.strip()
-    return re.split(r"(?:^|\s)#", text, maxsplit=1)[0].strip()
+def _flat(value: Node) -> Value:
+    """One level: a list of texts, or a mapping of texts in which a list of texts stands with commas."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return [_item_text(one) for one in value]
+    return {
+        key: ", ".join(map(_as_text, one)) if isinstance(one, list) else _as_text(one) for key, one in value.items()
+    }
 
 
-def _is_closed(text: str) -> bool:
-    return re.fullmatch(r"\"(?:\\.|[^\"\\])*\"|'(?:''|[^'])*'", text.strip(), re.S) is not None
+def _item_text(value: Node) -> str:
+    """An item such as `- Use this: when` is a mapping to YAML and a text to its author."""
+    if isinstance(value, dict) and len(value) == 1:
+        ((key, only),) = value.items()
+        return f"{key}: {only}" if isinstance(only, str) else _as_text(value)
+    return _as_text(value)
 
 
-def _unquoted(text: str) -> str:
-    bare = text.strip()
-    if not _is_closed(bare):
-        return bare
-    if bare[0] == "'":
-        return bare[1:-1].replace("''", "'")
-    return _ESCAPE.sub(_unescaped, bare[1:-1])
+def _as_text(value: Node) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    mark = match[1]
-    if len(mark) > 1:
-        number = int(mark[1:], 16)
-        return chr(number) if number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF else "\ufffd"
-    return _ESCAPES.get(mark, mark)
+# ── writing ──────────────────────────────────────────────────────────────────────────────────────
+def _key(name: str) -> str:
+    return name if _PLAIN_KEY.fullmatch(name) else _escaped(name)
 
 
 def _quoted(text: str) -> str:
     """Words of letters stay bare; all else is double-quoted, with what does not print escaped."""
     if re.fullmatch(r"[a-z][a-z-]*", text) and text not in _WORDS:
         return text
-    plain = '"' + "".join(_escaped(mark) for mark in text) + '"'
+    return _escaped(text)
+
+
+def _escaped(text: str) -> str:
+    plain = '"' + "".join(map(_escaped_character, text)) + '"' if not text.isprintable() else _plainly(text)
     return plain.replace("--", "-\\x2d")  # some readers take three hyphens for the end of the head, wherever they stand
 
 
-def _escaped(mark: str) -> str:
+def _plainly(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _escaped_character(mark: str) -> str:
     if mark in '"\\':
         return f"\\{mark}"
     if mark.isprintable():

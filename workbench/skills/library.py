@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,7 @@ from workbench.skills.folder import (
     write_skill,
 )
 from workbench.skills.lessons import Lessons
+from workbench.skills.library_snapshot import RETIRED, LibraryReader, LibrarySkill, LibrarySnapshot, skill_folders
 from workbench.skills.module import importable
 from workbench.skills.names import identifier, is_name, skill_name
 from workbench.skills.parcel import Parcel
@@ -41,49 +42,39 @@ from workbench.syntax import parse
 
 log = logging.getLogger(__name__)
 
-RETIRED = ".retired"  # where retired skills and drafts wait, beside the living
 SEEN = ".starters"  # names of starter skills that were installed once, so that a removed one stays away
-
-_ORDER = {SkillState.KEPT: 0, SkillState.DRAFT: 1, SkillState.RETIRED: 2}
 
 
 class Library:
     """Skills of one bench."""
 
     def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
-        self._skills, self._drafts, self._starters, self._listener = skills, drafts, starters, tell
-        self.changes = 0  # how often it changed, for those that keep what they read of it
+        self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
         self._approvals = Approvals(drafts)
+        self._reader = LibraryReader(skills, drafts, starters, self._approvals)
+        self._modules: Mapping[str, tuple[Skill, str]] = {}  # what was written last, by file name
         self.lessons = Lessons(drafts)
         self._writing = Lock()  # one change at a time; the core makes them on threads
 
-    def _tell(self, event: SkillsChanged) -> None:
-        self.changes += 1
-        self._listener(event)
+    def snapshot(self) -> LibrarySnapshot:
+        """The library as it is on disk now: the same object as long as nothing changed. It costs a `stat` for each
+        file of a skill, so ask on a thread."""
+        return self._reader.snapshot()
 
-    def list(self) -> tuple[Skill, ...]:
+    def skills(self) -> tuple[Skill, ...]:
         """Every skill by name; the kept one before its draft, retired ones last."""
-        found = [
-            *self._read_all(self._skills, SkillState.KEPT),
-            *self._read_all(self._drafts, SkillState.DRAFT),
-            *self._read_all(self._skills / RETIRED, SkillState.RETIRED),
-        ]
-        return tuple(sorted(found, key=lambda skill: (skill.name, _ORDER[skill.state])))
+        return self.snapshot().skills
 
     def get(self, name: str, state: SkillState | None = None) -> Skill:
         """A skill by its name or its import name: the kept one, else its draft, else a retired one."""
-        wanted = name.replace("_", "-").strip("-")
-        states = (state,) if state else (SkillState.KEPT, SkillState.DRAFT, SkillState.RETIRED)
-        for one in states:
-            if (found := self.find(wanted, one)) is not None:
-                return found
-        kind = "skill" if state is None else f"{state} skill"
-        raise WorkbenchError(f"There is no {kind} {name}.", self._known())
+        known = self._known(name.replace("_", "-").strip("-"))
+        if (found := known.in_state(state) if state else known.current) is not None:
+            return found
+        raise self._missing("skill" if state is None else f"{state} skill", name)
 
     def find(self, name: str, state: SkillState) -> Skill | None:
         """The skill of this name in this state, if there is one."""
-        folder = self._root(state) / name
-        return self._read(folder, state) if is_name(name) and folder.is_dir() and not folder.is_symlink() else None
+        return self._known(name).in_state(state)
 
     def is_taken(self, name: str) -> bool:
         """Whether there is a draft, a kept or a retired skill of this name."""
@@ -91,11 +82,11 @@ class Library:
 
     def usable(self) -> tuple[Skill, ...]:
         """Kept skills without a fault: those that agents see and programs import."""
-        return tuple(one for one in self.kept() if not one.faults)
+        return self.snapshot().usable
 
     def kept(self) -> tuple[Skill, ...]:
         """Kept skills by name, those with a fault too."""
-        return tuple(self._read_all(self._skills, SkillState.KEPT))
+        return self.snapshot().kept
 
     def versions(self, name: str) -> tuple[Skill, ...]:
         """The earlier versions of a kept skill, oldest first."""
@@ -120,7 +111,7 @@ class Library:
     def offer(self, name: str, description: str, code: str, author: str) -> Skill:
         """An agent's draft: it never takes the place of what somebody else drafted."""
         with self._writing:
-            before = self._living(skill_name(name))
+            before = self._known(skill_name(name)).living
             if before is not None and before.state is SkillState.DRAFT and before.author != author:
                 raise WorkbenchError(
                     f"A draft named {before.name} by another author exists.", "Offer it under another name."
@@ -146,7 +137,7 @@ class Library:
         wish = Skill(
             legal, words, code, SkillState.DRAFT, tags=tuple(tags), tools=tuple(tools), run_id=run_id, author=author
         )
-        write_skill(self._drafts / legal, _with_past(wish, self._living(legal)))
+        write_skill(self._drafts / legal, _with_past(wish, self._known(legal).living))
         return legal
 
     def keep(self, name: str, sha: str, kept_by: str) -> Skill:
@@ -160,7 +151,9 @@ class Library:
     def to_keep(self, name: str, sha: str) -> Skill:
         """What keeping would keep: the draft; without one, what stands in the bench unapproved or changed, or was
         retired. It must be the code with this sha."""
-        seen = self._newest(name)
+        seen = self._known(name.replace("_", "-").strip("-")).newest
+        if seen is None:
+            raise self._missing("draft", name)
         if seen.sha != sha:
             raise WorkbenchError(f"{seen.name} has changed since you looked at it.", "Look at it again, then keep it.")
         return seen
@@ -217,7 +210,7 @@ class Library:
     def bring_in(self, parcel: Parcel, author: str, tools: Sequence[str] = ()) -> Skill:
         """What came from elsewhere and was looked at becomes a draft, with all its files."""
         with self._writing:
-            before = self._living(parcel.name)
+            before = self._known(parcel.name).living
             if before is not None and before.state is SkillState.DRAFT:
                 raise WorkbenchError(f"There is a draft {parcel.name} already.", "Keep, rename or retire it first.")
             folder = self._drafts / parcel.name
@@ -248,11 +241,10 @@ class Library:
         except (OSError, UnicodeDecodeError) as fault:  # a bench of somebody else's; what was removed is not known
             log.warning("the starter skills were not brought in: %s cannot be read: %s", seen_file, fault)
             return
-        fresh = [folder for folder in _folders(self._starters) if folder.name not in seen]
+        fresh = [folder for folder in skill_folders(self._starters) if folder.name not in seen]
         for folder in fresh:
             if not os.path.lexists(self._skills / folder.name):
                 shutil.copytree(folder, self._skills / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
-                self._approve(self._skills / folder.name)
                 self._tell(SkillsChanged(folder.name))
         if fresh:
             write_file(seen_file, "\n".join([*seen, *(folder.name for folder in fresh)]) + "\n")
@@ -260,12 +252,16 @@ class Library:
     def write_modules(self, target: Path) -> None:
         """Kept skills as importable modules in one folder; one with a fault raises ImportError and says why."""
         target.mkdir(parents=True, exist_ok=True)
-        wanted = {f"{identifier(one.name)}.py": one for one in self.kept()}
-        for file, skill in wanted.items():
-            source = importable(skill)
+        wanted: dict[str, tuple[Skill, str]] = {}
+        for skill in self.kept():
+            file = f"{identifier(skill.name)}.py"
+            known = self._modules.get(file)
+            source = known[1] if known is not None and known[0] == skill else importable(skill)
+            wanted[file] = skill, source
             path = target / file
             if not path.is_file() or path.read_text(encoding="utf-8") != source:
                 write_file(path, source)
+        self._modules = wanted
         for path in target.iterdir():
             if path.name not in wanted and path.suffix == ".py":
                 path.unlink()
@@ -274,41 +270,10 @@ class Library:
         roots = {SkillState.KEPT: self._skills, SkillState.DRAFT: self._drafts}
         return roots.get(state, self._skills / RETIRED)
 
-    def _read_all(self, root: Path, state: SkillState) -> Iterator[Skill]:
-        return (self._read(folder, state) for folder in _folders(root))
-
-    def _read(self, folder: Path, state: SkillState) -> Skill:
-        skill = read_skill(folder, state)
-        if state is not SkillState.KEPT or not skill.sha or self._is_approved(skill):
-            return skill
-        if self._approvals.holds(skill.name, skill.sha):
-            reason = "Its words in SKILL.md were changed since it was kept; read them and keep it again."
-        else:
-            reason = "Nobody has kept this code here; look at it and keep it."
-        return replace(skill, faults=skill.faults or (reason,))
-
-    def _is_approved(self, skill: Skill) -> bool:
-        """Its code, and the words on its card: agents read both."""
-        if self._approvals.holds(skill.name, skill.sha, words_sha(skill)):
-            return True
-        shipped = self._starters / skill.name
-        if not shipped.is_dir():
-            return False
-        ours = read_skill(shipped, SkillState.KEPT)
-        return (ours.sha, words_sha(ours)) == (skill.sha, words_sha(skill))
-
     def _approve(self, folder: Path) -> None:
         """As it was written just now."""
         skill = read_skill(folder, SkillState.KEPT)
         self._approvals.add(skill.name, skill.sha, words_sha(skill))
-
-    def _newest(self, name: str) -> Skill:
-        for state in (SkillState.DRAFT, SkillState.KEPT, SkillState.RETIRED):
-            try:
-                return self.get(name, state)
-            except WorkbenchError:
-                continue
-        raise WorkbenchError(f"There is no draft {name}.", self._known())
 
     def _keep(self, seen: Skill, kept_by: str) -> None:
         self._restore(seen.name)
@@ -345,10 +310,6 @@ class Library:
         if kept and not skill.faults:
             self._approve(root / name)
 
-    def _living(self, name: str) -> Skill | None:
-        """The draft of this name, else the kept skill."""
-        return self.find(name, SkillState.DRAFT) or self.find(name, SkillState.KEPT)
-
     def _restore(self, name: str) -> None:
         """A retired skill comes back before its next version is written, so that its history goes on."""
         if not (self._skills / name).exists() and (self._skills / RETIRED / name).is_dir():
@@ -362,9 +323,13 @@ class Library:
         self._tell(SkillsChanged(name))
         return self.get(name, state)
 
-    def _known(self) -> str:
-        names = sorted({one.name for one in self.list() if one.state is not SkillState.RETIRED})
-        return f"There are: {', '.join(names)}." if names else "The library is empty."
+    def _known(self, name: str) -> LibrarySkill:
+        return self.snapshot().find(name) if is_name(name) else LibrarySkill()
+
+    def _missing(self, kind: str, name: str) -> WorkbenchError:
+        names = sorted({one.name for one in self.skills() if one.state is not SkillState.RETIRED})
+        hint = f"There are: {', '.join(names)}." if names else "The library is empty."
+        return WorkbenchError(f"There is no {kind} {name}.", hint)
 
 
 def _with_past(wish: Skill, before: Skill | None) -> Skill:
@@ -410,14 +375,6 @@ def _now() -> str:
 def _is_ours(folder: Path) -> bool:
     """Nothing is written where a link in somebody's bench leads, or where a file stands."""
     return not folder.is_symlink() and (folder.is_dir() or not folder.exists())
-
-
-def _folders(root: Path) -> list[Path]:
-    """The skill folders below a root; hidden ones and links are not skills."""
-    if not root.is_dir() or (root.name == RETIRED and root.is_symlink()):
-        return []
-    found = (path for path in root.iterdir() if not path.name.startswith((".", "_")))
-    return sorted(path for path in found if path.is_dir() and not path.is_symlink())
 
 
 def _free(wished: Path) -> Path:

@@ -83,6 +83,8 @@ def _assigns_result(statement: ast.stmt) -> bool:
 
 def _belongs_in_function(statement: ast.stmt) -> bool:
     """Waits or returns at the top: a run allows it, a module does not."""
+    if _is_definition(statement):
+        return False
     awaits = (ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Return)
     return any(isinstance(node, awaits) for node in _own_nodes(statement))
 

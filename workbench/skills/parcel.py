@@ -277,11 +277,11 @@ def _below(files: Mapping[str, bytes], start: str) -> Iterator[tuple[str, bytes]
 
 
 def _name_of(card: bytes) -> str:
-    from workbench.skills.frontmatter import HeadFault, read_head
+    from workbench.skills.frontmatter import FrontMatterError, read_front_matter
 
     try:
-        return read_head(card.decode("utf-8")).text("name")
-    except HeadFault as fault:
+        return read_front_matter(card.decode("utf-8")).text("name")
+    except FrontMatterError as fault:
         raise refused(str(fault)) from fault
     except UnicodeDecodeError as fault:
         raise refused(f"its {CARD} is no text in UTF-8.") from fault
