@@ -16,6 +16,7 @@ from workbench.records import SkillState
 from workbench.skills import library_snapshot
 from workbench.skills.cassettes import Cassette, write_cassette
 from workbench.skills.folder import code_sha, read_skill
+from workbench.skills.library import Library
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -189,3 +190,21 @@ def test_threads_see_whole_snapshots_while_skills_are_kept_and_edited(shelf: She
     assert faults == []
     final = shelf.kept("add-up", CODE)
     assert [one.sha for one in shelf.library.usable()] == [final.sha]
+
+
+def test_a_skill_that_was_shipped_stays_approved_when_the_next_version_ships_other_code(tmp_path: Path) -> None:
+    shipped = tmp_path / "shipped" / "add-up"
+    shipped.mkdir(parents=True)
+    (shipped / "add_up.py").write_text(CODE)
+    (shipped / "SKILL.md").write_text("---\nname: add-up\ndescription: Adds.\n---\nHow to.\n")
+
+    def opened() -> Library:
+        return Library(tmp_path / "skills", tmp_path / "drafts", tmp_path / "shipped", lambda event: None)
+
+    library = opened()
+    library.install_starters()
+    assert [one.name for one in library.usable()] == ["add-up"]
+    (shipped / "add_up.py").write_text(CODE + "# two\n")
+    assert [one.sha for one in opened().usable()] == [code_sha(CODE)]
+    (tmp_path / "skills" / "add-up" / "add_up.py").write_text("import os\n")
+    assert opened().usable() == ()
