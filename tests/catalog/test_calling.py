@@ -147,7 +147,7 @@ async def test_the_call_has_all_its_time_left_after_a_person_was_asked(house):
         calling = asyncio.create_task(home.call("inn", "ask_form"))
         ask = await once(1, home)
         (clock,) = home.catalog.server("inn").clocks._clocks
-        assert clock._timeout.when() is None  # it stands, however long a person takes
+        assert clock.paused  # it stands, however long a person takes
         home.catalog.asks.answer(ask.id, "decline", "")
         assert text(await calling) == {"action": "decline"}
 

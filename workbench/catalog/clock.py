@@ -1,4 +1,4 @@
-"""The clock of a call: it starts anew when the server says how far it is, and stands while a person is asked."""
+"""Timeout of a call: it starts anew when the server reports progress, and stands still while the user is asked."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ import contextlib
 from collections.abc import Iterator
 from types import TracebackType
 
-from workbench.catalog.deadline import Deadline
-
 
 class CallClock:
     """An async context manager that raises TimeoutError when its time, not counting pauses, is over."""
 
     def __init__(self, seconds: float, others: set[CallClock] | None = None) -> None:
-        """`others`: where it stands while it runs."""
+        """`others`: the set in which the clock stands while it runs."""
         self.seconds = seconds
         self._others = others if others is not None else set()
-        self._timeout = Deadline()
+        self._timeout = asyncio.timeout(None)
         self._pauses = 0
-        self._left = seconds  # while it stands
+        self._left = seconds  # while it stands still
         self._entered = False
 
     async def __aenter__(self) -> CallClock:
-        self._timeout.enter()
+        await self._timeout.__aenter__()
         self._entered = True
         self._others.add(self)
         if not self._pauses:
@@ -35,11 +33,20 @@ class CallClock:
     ) -> None:
         self._entered = False
         self._others.discard(self)
-        if self._timeout.leave(kind):
-            raise TimeoutError from fault
+        await self._timeout.__aexit__(kind, fault, trace)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the timeout; while the clock stands still, those it will have afterwards."""
+        until = self._timeout.when()
+        return self._left if until is None else max(0.0, until - asyncio.get_running_loop().time())
+
+    @property
+    def paused(self) -> bool:
+        return self._pauses > 0
 
     def restart(self) -> None:
-        """The whole time again; a clock that stands goes on standing."""
+        """The whole time again; a clock that stands still goes on standing."""
         self._left = self.seconds
         if not self._pauses:
             self._run(self.seconds)
@@ -47,8 +54,8 @@ class CallClock:
     def pause(self) -> None:
         """Stand still; each pause needs its own resume."""
         self._pauses += 1
-        if self._pauses == 1 and self._entered and (until := self._timeout.when()) is not None:
-            self._left = max(0.0, until - asyncio.get_running_loop().time())
+        if self._pauses == 1 and self._entered:
+            self._left = self.remaining
             self._set(None)
 
     def resume(self) -> None:
@@ -60,13 +67,13 @@ class CallClock:
         self._set(asyncio.get_running_loop().time() + seconds)
 
     def _set(self, until: float | None) -> None:
-        """Nothing happens to a clock that has run out or was left: what comes late changes nothing."""
-        if self._entered and not self._timeout.expired:
+        """Does nothing to a clock that has run out or was left."""
+        if self._entered and not self._timeout.expired():
             self._timeout.reschedule(until)
 
 
 class Clocks:
-    """The clocks of all calls that wait at one server; they stand together."""
+    """The clocks of all calls that wait at one server; they stand still together."""
 
     def __init__(self) -> None:
         self._clocks: set[CallClock] = set()
