@@ -31,9 +31,9 @@ from workbench.catalog.ranking import Entry, Ranking
 from workbench.catalog.semantic.model import NAME, SentenceModel
 from workbench.catalog.semantic.sentences import Sentences
 from workbench.catalog.semantic.shelf import Shelf
+from workbench.identifiers import python_names
 from workbench.paths import models_folder, resources
 from workbench.records import Tool
-from workbench.wrappers.names import python_names
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
 FEW, SIZES = 500, (0, 3_000, 10_000)  # 0: as recorded

@@ -26,8 +26,8 @@ from workbench.catalog.definitions import read
 from workbench.catalog.ranking import Entry
 from workbench.catalog.search import Search, first_sentence
 from workbench.demo.server import _TOOLS as DEMO  # the definitions as the server sends them
+from workbench.identifiers import python_names
 from workbench.records import Depth, Tool
-from workbench.wrappers.names import python_names
 from workbench.wrappers.source import call_source
 
 PAPER = {  # scenario → the example that is one, and what the paper claims to save

@@ -31,9 +31,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from schema_instances import AWKWARD, Instances
 
+from workbench.identifiers import package_name, parameter_names, python_names, script_names
 from workbench.records import Tool
 from workbench.wrappers.check import check
-from workbench.wrappers.names import package_name, parameter_names, python_names, script_names
 from workbench.wrappers.package import write_package
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.script_package import write_script_package

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from workbench.identifiers import python_names
 from workbench.records import Tool
 from workbench.wrappers.folder import INDEX, Entry, Style, definition_hash, read_index, replace_file, write_folder
-from workbench.wrappers.names import python_names
 
 
 def module(tool: Tool, function: str, written: str) -> tuple[str, ...]:

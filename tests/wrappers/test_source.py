@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.identifiers import parameter_names, python_names
 from workbench.records import Hints, Tool
-from workbench.wrappers.names import parameter_names, python_names
 from workbench.wrappers.source import call_source, wrapper_source
 
 HOSTILE_TEXTS = [

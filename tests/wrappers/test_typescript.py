@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from workbench.identifiers import script_names
 from workbench.records import Hints, Tool
-from workbench.wrappers.names import script_names
 from workbench.wrappers.typescript import typescript_source
 
 NOW = "2026-01-02T03:04:05Z"

@@ -44,6 +44,7 @@ from workbench.events import (
     ToolsWarned,
     spawn,
 )
+from workbench.identifiers import package_name
 from workbench.paths import Paths, models_folder
 from workbench.records import (
     Depth,
@@ -62,7 +63,6 @@ from workbench.records import (
 from workbench.secrets.masks import Masks
 from workbench.settings import Settings
 from workbench.tokens import count
-from workbench.wrappers.names import package_name
 
 
 class Catalog:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from workbench.catalog.faults import nearest
 from workbench.errors import WorkbenchError
+from workbench.identifiers import package_name
 from workbench.records import ServerState, ToolSummary
-from workbench.wrappers.names import package_name
 
 if TYPE_CHECKING:
     from workbench.catalog.server import Server

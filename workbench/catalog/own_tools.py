@@ -8,8 +8,8 @@ from pathlib import Path
 
 from workbench.catalog.pins import Pins
 from workbench.events import DefinitionsBlocked, Event, ToolsChanged
+from workbench.identifiers import python_names
 from workbench.records import ServerConfig, Tool
-from workbench.wrappers.names import python_names
 
 
 class OwnTools:

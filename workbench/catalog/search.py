@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from workbench import tokens
 from workbench.catalog.ranking import Entry, Ranking
 from workbench.catalog.reader import Reader
+from workbench.identifiers import package_name
 from workbench.records import Depth, SearchAnswer, Tool, ToolSummary
 from workbench.wrappers.lean import signature
-from workbench.wrappers.names import package_name
 
 _LINE = 80  # characters of a tool's first sentence
 _LONGEST_QUERY = 1_000

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from workbench.catalog.faults import nearest
 from workbench.errors import WorkbenchError
+from workbench.identifiers import package_name
 from workbench.records import Tool
-from workbench.wrappers.names import package_name
 
 _MARK = re.compile(r"__|\.|/")
 

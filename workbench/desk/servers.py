@@ -10,6 +10,7 @@ from workbench.catalog import leave
 from workbench.catalog.launch import fingerprint
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
+from workbench.identifiers import python_names
 from workbench.records import (
     Consent,
     Depth,
@@ -27,7 +28,6 @@ from workbench.records import (
 )
 from workbench.wire.marker import api
 from workbench.wire.peer import check_is_user
-from workbench.wrappers.names import python_names
 from workbench.wrappers.source import call_source, wrapper_source
 
 

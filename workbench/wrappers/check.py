@@ -12,13 +12,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.identifiers import package_name, parameter_names
 from workbench.records import Finding, JsonValue, Risk, Span, Tool
 from workbench.syntax import parse
 from workbench.wrappers.bindings import Bindings
 from workbench.wrappers.flow import Flow, Step
 from workbench.wrappers.lean import type_words
 from workbench.wrappers.literals import UNSURE, constant, fits
-from workbench.wrappers.names import package_name, parameter_names
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.shapes import Definition, Field
 from workbench.wrappers.source import wrapper_source

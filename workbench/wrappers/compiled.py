@@ -9,8 +9,8 @@ import py_compile
 from collections.abc import Iterable
 from pathlib import Path
 
+from workbench.identifiers import package_name
 from workbench.wrappers.folder import read_index
-from workbench.wrappers.names import package_name
 
 _BY_CONTENT = py_compile.PycInvalidationMode.CHECKED_HASH  # a time in seconds would miss a quick change
 

@@ -5,8 +5,8 @@ It is what the deepest level of a search shows; about half the tokens of a JSON 
 
 from __future__ import annotations
 
+from workbench.identifiers import parameter_names
 from workbench.records import Tool
-from workbench.wrappers.names import parameter_names
 from workbench.wrappers.prose import TOO_LARGE, cut, first_sentence
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.shapes import (

@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from workbench.identifiers import package_name, python_names
 from workbench.records import JsonValue, Tool
 from workbench.wrappers.folder import INDEX, Entry, Style, read_index, write_folder
-from workbench.wrappers.names import package_name, python_names
 from workbench.wrappers.source import wrapper_and_stub
 
 __all__ = ["INDEX", "remove_package", "write_package"]

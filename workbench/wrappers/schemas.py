@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from workbench.identifiers import type_name
 from workbench.records import JsonValue, Tool
-from workbench.wrappers.names import type_name
 from workbench.wrappers.shapes import (
     Alias,
     Anything,

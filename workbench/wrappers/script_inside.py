@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.identifiers import package_name
 from workbench.records import Tool
 from workbench.wrappers.folder import Entry, replace_file, write_folder
-from workbench.wrappers.names import package_name
 from workbench.wrappers.script_package import TYPESCRIPT
 from workbench.wrappers.script_types import quoted
 

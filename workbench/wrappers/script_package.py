@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from workbench.identifiers import package_name, script_names
 from workbench.records import Tool
 from workbench.wrappers.folder import Entry, Style, read_index, replace_file, write_folder
-from workbench.wrappers.names import package_name, script_names
 from workbench.wrappers.script_types import quoted
 from workbench.wrappers.typescript import interface_names, typescript_source
 

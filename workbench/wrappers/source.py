@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from workbench.identifiers import package_name, parameter_names, type_name
 from workbench.records import JsonObject, Tool
 from workbench.wrappers.lean import signature
-from workbench.wrappers.names import package_name, parameter_names, type_name
 from workbench.wrappers.prose import docstring
 from workbench.wrappers.python import TypeWriter, either, literal
 from workbench.wrappers.schemas import read_definition, wraps_result

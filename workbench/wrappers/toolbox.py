@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from workbench.identifiers import package_name, python_names
 from workbench.quick_records import dataclass
 from workbench.records import Tool
-from workbench.wrappers.names import package_name, python_names
 from workbench.wrappers.shapes import Definition
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.identifiers import type_name
 from workbench.records import Tool
 from workbench.wrappers.jsdoc import jsdoc
-from workbench.wrappers.names import type_name
 from workbench.wrappers.prose import LONGEST_DESCRIPTION, cut, hint_words, result_words
 from workbench.wrappers.schemas import read_definition, wraps_result
 from workbench.wrappers.script_types import ScriptTypes, quoted, type_names

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.wrappers.names import LONGEST, package_name, parameter_names, python_names, type_name
+from workbench.identifiers import LONGEST, package_name, parameter_names, python_names, type_name
 
 HOSTILE = [
     "__init__",
