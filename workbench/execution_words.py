@@ -10,8 +10,9 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
+
+from workbench.similar_names import similar_names
 
 OBJECT = "mcpCodeExecution"
 _OBJECTS = (OBJECT, "mcp_code_execution")
@@ -80,7 +81,7 @@ def _read_all(words: Words, read: Mapping[str, Any]) -> None:
         if key in _KEYS:
             _KEYS[key](words, str(name), value)
         else:
-            near = get_close_matches(key, _KEYS, 1)
+            near = similar_names(key, _KEYS, 1)
             words.tell(
                 f"{OBJECT} knows no {name!r:.60}.",
                 f"Did you mean {near[0]}?" if near else f"It knows {', '.join(_KEYS)}.",

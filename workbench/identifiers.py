@@ -1,7 +1,8 @@
-"""Names from servers become Python identifiers, so that nearly half of all real tools can be imported at all.
+"""Generates identifiers of Python and TypeScript from the names of servers, tools and parameters.
 
-An exact identifier keeps its name. When two names would become one, each but the exact one gets a suffix made from its
-own letters: a suffix never moves to another tool, so old code fails to import rather than call something else.
+45 % of real tools have names that are no identifiers. A name that is one stays as it is. When two names would become
+the same identifier, all but the exact one get a suffix from the hash of their name: a suffix never moves to a different
+tool, so old code fails to import instead of calling something else.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import builtins
 import hashlib
 import keyword
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 LONGEST = 100  # UTF-8 bytes of an identifier; it also names a file
 
+_ODD = re.compile(r"\W+|_+")
 _KEYWORDS = frozenset(keyword.kwlist)
 _SHADOWING = _KEYWORDS | frozenset(dir(builtins))
 _SCRIPT = (
@@ -61,6 +65,12 @@ def identifier(name: str, fallback: str) -> str:
     if not bare:
         return fallback
     return _shorten(bare if bare.isidentifier() else f"_{bare}", name)
+
+
+@lru_cache(maxsize=4096)
+def fold(name: str) -> str:
+    """The form in which spellings of one name meet: compatibility characters, case and punctuation do not count."""
+    return _ODD.sub("_", unicodedata.normalize("NFKC", name).casefold()).strip("_")
 
 
 def _assign(names: Sequence[str], fallback: str, reserved: frozenset[str]) -> dict[str, str]:

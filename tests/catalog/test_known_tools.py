@@ -1,22 +1,24 @@
-"""The list of all tools is made once, and anew when a server's own list is another one."""
+"""The list of known tools is made anew only when a server's list is replaced."""
 
 from __future__ import annotations
 
 from workbench.catalog.known_tools import KnownTools
 from workbench.records import Tool
 
-ONE, TWO = Tool("a", "one"), Tool("b", "two")
+ONE, TWO = Tool("one", "a"), Tool("two", "b")
 
 
-def test_the_same_lists_give_the_same_tuple():
-    known, first, second = KnownTools(), {"one": ONE}, {"two": TWO}
-    assert known.of([first, second]) == (ONE, TWO)
-    assert known.of([first, second]) is known.of([first, second])
+def test_the_same_lists_give_the_same_tools_and_names() -> None:
+    first, second = {"a": ONE}, {"b": TWO}
+    known = KnownTools({}).updated({"one": first, "two": second})
+    assert known.tools == (ONE, TWO)
+    assert known.updated({"one": first, "two": second}) is known
+    assert known.names.find("one", "a") is ONE
 
 
-def test_a_list_that_was_replaced_or_left_is_noticed():
-    known, first, second = KnownTools(), {"one": ONE}, {"two": TWO}
-    known.of([first, second])
-    assert known.of([first, {"one": TWO}]) == (ONE, TWO)
-    assert known.of([first]) == (ONE,)
-    assert known.of([]) == ()
+def test_a_replaced_a_new_and_a_missing_list_give_new_ones() -> None:
+    first, second = {"a": ONE}, {"b": TWO}
+    known = KnownTools({}).updated({"one": first, "two": second})
+    assert known.updated({"one": {}, "two": second}).tools == (TWO,)
+    assert known.updated({"one": first}).tools == (ONE,)
+    assert known.updated({"one": first, "other": second}).names.server("other") == "other"

@@ -46,8 +46,8 @@ from workbench.records import Verdict
             "Calls liar.delete_all, which claims to read only but whose name says otherwise.",
         ),
         (
-            "from servers.demo import lst\nlst()",
-            "There is no tool demo.lst; the nearest is demo.list_orders.",
+            "from servers.demo import list_order\nlist_order()",
+            "There is no tool demo.list_order; the nearest is demo.list_orders.",
         ),
     ],
 )

@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 
 from workbench.policy.calls import tool_risk
-from workbench.policy.toolbook import Toolbook, Unlisted, by_name, normal, toolbook
+from workbench.policy.toolbook import Toolbook, Unlisted, by_name, toolbook
 from workbench.records import Hints, Risk, Tool
 
 
 @pytest.fixture
 def book(tools: tuple[Tool, ...]) -> Toolbook:
     return Toolbook(tools)
-
-
-@pytest.mark.parametrize(
-    ("server", "name", "raw"),
-    [
-        ("demo", "list_orders", "list_orders"),
-        ("mail", "send_message", "send-message"),
-        ("mail", "send-message", "send-message"),
-        ("my_server", "get_item", "get.item"),
-        ("my server", "get.item", "get.item"),
-        ("Demo", "LIST_ORDERS", "list_orders"),
-    ],
-)
-def test_raw_and_generated_names_mean_the_same_tool(book: Toolbook, server: str, name: str, raw: str) -> None:
-    found = book.find(server, name)
-    assert isinstance(found, Tool)
-    assert found.name == raw
-
-
-@pytest.mark.parametrize(
-    "name", ["mcp__demo__list_orders", "demo__list_orders", "demo.list_orders", "mcp__my server__get.item"]
-)
-def test_a_tool_is_found_by_its_one_name(book: Toolbook, name: str) -> None:
-    assert isinstance(book.find_id(name), Tool)
 
 
 def test_an_unknown_tool_comes_with_the_nearest_names(book: Toolbook) -> None:
@@ -57,21 +31,11 @@ def test_of_tools_whose_names_collide_the_exact_one_wins_and_else_the_riskiest()
     assert book.find("s", "a_b") is deleting
 
 
-def test_the_suffix_of_a_generated_name_finds_its_tool() -> None:
-    plain, odd = Tool("s", "a_b"), Tool("s", "a-b!")
-    suffix = hashlib.sha256(b"a-b!").hexdigest()[:4]
-    assert Toolbook([plain, odd]).find("s", f"a_b_{suffix}") is odd
-
-
 def test_without_a_catalogue_names_must_do() -> None:
     found = Toolbook(None).find("any", "get_thing")
     assert isinstance(found, Tool)
     assert tool_risk(found) is Risk.LOW
     assert tool_risk(by_name("any", "thing_do")) is Risk.HIGH
-
-
-def test_names_meet_in_one_form() -> None:
-    assert normal("My-Server") == normal("my_server") == normal("my  server_") == "my_server"
 
 
 def test_a_list_that_nobody_can_change_is_read_once_and_another_one_anew():

@@ -14,7 +14,7 @@ from workbench.catalog.calling import Hear
 from workbench.catalog.configuration import Configuration, Reading
 from workbench.catalog.consents import Consents
 from workbench.catalog.everywhere import Everywhere
-from workbench.catalog.faults import ServerFault, nearest
+from workbench.catalog.faults import ServerFault
 from workbench.catalog.finder import Finder
 from workbench.catalog.groups import Groups
 from workbench.catalog.handshake import MODERN
@@ -30,7 +30,6 @@ from workbench.catalog.ranking import Entry
 from workbench.catalog.search import summary
 from workbench.catalog.semantic.source import Source
 from workbench.catalog.server import Server
-from workbench.catalog.spelled import parted, spelled
 from workbench.catalog.surroundings import Surroundings, Weigh, unweighed
 from workbench.catalog.ways import Authorize, Ways, nobody_signs_in
 from workbench.errors import WorkbenchError
@@ -62,7 +61,9 @@ from workbench.records import (
 )
 from workbench.secrets.masks import Masks
 from workbench.settings import Settings
+from workbench.similar_names import did_you_mean
 from workbench.tokens import count
+from workbench.tool_names import ToolNames, tool_names
 
 
 class Catalog:
@@ -111,7 +112,8 @@ class Catalog:
         source = Source(models_folder(), paths.meanings, lambda: settings().search_model)
         self.finder = Finder(self._findable, self.lessons, source, self._look_for_oddities)
         self.everywhere = Everywhere(self.finder, self._enabled)  # for people: agents ask `search`
-        self._known = KnownTools()
+        self._known = KnownTools({})  # of servers that are enabled
+        self._all_known = KnownTools({})
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
         self.offered = Offered(self.server, lambda: self._settings().server_call_seconds)
@@ -233,7 +235,8 @@ class Catalog:
 
     def tools(self) -> tuple[Tool, ...]:
         """Every known tool, also of servers that do not run now; those of disabled servers are left out."""
-        return self._known.of([server.tools for server in self._enabled()])
+        self._known = self._known.updated({server.name: server.tools for server in self._enabled()})
+        return self._known.tools
 
     def summaries(self) -> tuple[ToolSummary, ...]:
         return tuple(
@@ -246,14 +249,38 @@ class Catalog:
             for tool in server.tools.values()
         )
 
+    @property
+    def names(self) -> ToolNames:
+        """Resolves names of tools and servers, disabled ones included."""
+        self._all_known = self._all_known.updated({server.name: server.tools for server in self._servers.values()})
+        return self._all_known.names
+
     def tool(self, server: str, name: str) -> Tool:
-        """By its raw name or the one it has in Python."""
-        if "__" in name:
-            server, name = parted(server, name, self._servers, lambda one, rest: self._find(self.server(one), rest))
-        found = self._find(self.server(server), name)
-        if found is None:
-            raise no_tool(self.server(server), name)
-        return found
+        """The tool of a server by any of its names. Raises WorkbenchError when there is none."""
+        if (found := self._exact(server, name) or self.names.find(server, name)) is not None:
+            return found
+        known = self.names.server(server)
+        raise no_tool(self.server(server if known is None else known), name)
+
+    def tool_by_id(self, identifier: str, tools: Sequence[Tool] | None = None) -> Tool:
+        """The tool that one text names, in any spelling; `tools` narrows the choice. Raises WorkbenchError when there
+        is none, or when its server waits to be allowed."""
+        names = tool_names(self.tools() if tools is None else tools)
+        found = names.candidates_of_id(identifier)
+        if len(found) == 1:
+            return found[0]
+        wanted = identifier.strip().removeprefix("mcp__")
+        if found:
+            some = ", ".join(sorted(f"{tool.server}.{tool.name}" for tool in found)[:5])
+            raise WorkbenchError(f"Several servers have a tool {wanted!r:.100}.", f"Say which: {some}.")
+        for server, name in self.names.splits(identifier):
+            raise no_tool(self.server(server if server in self._servers else self.names.servers(server)[0]), name)
+        for waiting in not_allowed(self.states()):
+            if wanted in (waiting, package_name(waiting)):
+                raise waits(waiting)
+        close = [f"{tool.server}.{tool.name}" for tool in names.similar(wanted)]
+        hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds what there is."
+        raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint)
 
     async def learn(self) -> None:
         """Start what is allowed and was never seen running, so that its tools can be found. Why one does not start is
@@ -309,18 +336,6 @@ class Catalog:
             for name in (tool.name, server.functions[tool.name])
         )
 
-    def meant(self, name: str, tools: Sequence[Tool] | None = None) -> tuple[str, str]:
-        """Server and tool of a name in any spelling. Raises for one that no server has, or that waits to be allowed."""
-        try:
-            return spelled(name, self.tools() if tools is None else tools)
-        except WorkbenchError:
-            bare = name.strip().removeprefix("mcp__")
-            for waiting in not_allowed(self.states()):
-                starts = (f"{one}{mark}" for one in (waiting, package_name(waiting)) for mark in (".", "__", "/"))
-                if bare in (waiting, package_name(waiting)) or bare.startswith(tuple(starts)):
-                    raise waits(waiting) from None
-            raise
-
     # calls
 
     async def call(self, call: ToolCall, progress: Hear | None = None) -> Outcome:
@@ -329,7 +344,7 @@ class Catalog:
         try:
             server = await self._settled(call.server)
             await server.ready()
-            tool = self._find(server, call.tool)
+            tool = self._exact(server.name, call.tool) or self.names.find_exact(server.name, call.tool)
             if tool is None:
                 raise no_tool(server, call.tool)
             if (blocked := server.pins.refusal(tool.name)) is not None:
@@ -448,7 +463,7 @@ class Catalog:
         if (server := self._servers.get(name)) is not None:
             return server
         known = tuple(self._servers)
-        hint = nearest(name, known) or f"Known: {', '.join(known)}."
+        hint = did_you_mean(name, known) or f"Known: {', '.join(known)}."
         if not self._configuration.exists():
             hint = f".mcp.json is missing from the project's folder. Put it back, or add the server again. {hint}"
         raise WorkbenchError(f"There is no server {name!r:.100}.", hint)
@@ -462,8 +477,7 @@ class Catalog:
     def _enabled(self) -> tuple[Server, ...]:
         return tuple(server for server in self._servers.values() if not server.state.config.disabled)
 
-    def _find(self, server: Server, name: str) -> Tool | None:
-        if (tool := server.tools.get(name)) is not None:
-            return tool
-        raw = next((raw for raw, function in server.functions.items() if function == name), None)
-        return server.tools[raw] if raw is not None else None
+    def _exact(self, server: str, name: str) -> Tool | None:
+        """Most names are exact: this spares the look at every server's list with each step of a call."""
+        known = self._servers.get(server)
+        return known.tools.get(name) if known is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from workbench.catalog.launch import Launch
 from workbench.catalog.traffic import Traffic
@@ -131,20 +131,6 @@ def protocol(fault: BaseException, traffic: Traffic) -> ServerFault:
     words = " ".join(str(first).split())[:300].rstrip(".") or type(first).__name__
     hint = "Look at its first frames. It may need an update, or speak another protocol."
     return ServerFault(f"The server does not keep to the protocol: {words}.", hint, traffic.tail())
-
-
-def nearest(name: str, known: Sequence[str], few: int = 3) -> str:
-    """`Did you mean a, b?` or an empty text."""
-    close = alike(name, known, few)
-    return f"Did you mean {', '.join(close)}?" if close else ""
-
-
-def alike(name: str, known: Sequence[str], few: int = 3) -> list[str]:
-    """The names most like this one, best first."""
-    import difflib
-
-    lowered = {candidate.lower(): candidate for candidate in known}
-    return [lowered[found] for found in difflib.get_close_matches(name.lower()[:200], lowered, n=few, cutoff=0.5)]
 
 
 def _leaving(returncode: int) -> str:

@@ -1,24 +1,28 @@
-"""Every known tool in one list, made anew only when a server's list is another one."""
+"""The known tools of all servers in one list, and the resolver of their names; built anew when a list changes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from workbench.records import Tool
+from workbench.tool_names import ToolNames
 
 
 class KnownTools:
-    """As long as nothing changed it answers with the same tuple, so that others can keep what they made of it."""
+    """One state of all lists. It never changes, so that others can keep what they made of it."""
 
-    def __init__(self) -> None:
-        self._lists: list[Mapping[str, Tool]] = []
-        self._tools: tuple[Tool, ...] = ()
+    def __init__(self, lists: Mapping[str, Mapping[str, Tool]]) -> None:
+        """`lists`: the tools of each server by name; they are replaced when they change and never altered."""
+        self._lists = lists
+        self.tools = tuple(tool for one in lists.values() for tool in one.values())
 
-    def of(self, lists: list[Mapping[str, Tool]]) -> tuple[Tool, ...]:
-        """The tools of these lists, each of which is replaced and never changed; every call and every run looks."""
-        if len(lists) != len(self._lists) or any(
-            one is not other for one, other in zip(lists, self._lists, strict=True)
-        ):
-            self._lists = lists
-            self._tools = tuple(tool for one in lists for tool in one.values())
-        return self._tools
+    @cached_property
+    def names(self) -> ToolNames:
+        return ToolNames(self.tools, self._lists)
+
+    def updated(self, lists: Mapping[str, Mapping[str, Tool]]) -> KnownTools:
+        """Itself as long as the lists are the same objects."""
+        before = self._lists
+        same = len(lists) == len(before) and all(before.get(name) is one for name, one in lists.items())
+        return self if same else KnownTools(lists)

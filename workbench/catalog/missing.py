@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from workbench.catalog.faults import nearest
 from workbench.errors import WorkbenchError
 from workbench.identifiers import package_name
 from workbench.records import ServerState, ToolSummary
+from workbench.similar_names import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.catalog.server import Server
@@ -82,7 +82,7 @@ def no_tool(server: Server, name: str) -> WorkbenchError:
         hint = "" if server.running else "Its tools are known once it has been connected."
     else:
         hint = (
-            nearest(name, (*server.tools, *server.functions.values()))
+            did_you_mean(name, (*server.tools, *server.functions.values()))
             or f"It has {len(server.tools)} tools; search them."
         )
     return WorkbenchError(f"{server.name} has no tool {name!r:.100}.", hint)

@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from workbench.catalog import offer_answers
 from workbench.catalog.answers import weight
 from workbench.catalog.connection import Connection
-from workbench.catalog.faults import ServerFault, nearest
+from workbench.catalog.faults import ServerFault
 from workbench.catalog.offering import capabilities
 from workbench.catalog.server import Server
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, Fault, JsonObject, Offers, Outcome, PromptAnswer, Resource, ServerLog
+from workbench.similar_names import did_you_mean
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 SLICE = 1_000  # resources told at once
@@ -137,7 +138,7 @@ class Offered:
         if name in prompts:
             arguments = ", ".join(f"{one.name}{'' if one.required else '?'}" for one in prompts[name].arguments)
             return Fault(told.message, f"Its arguments: {arguments or 'none'}.", told.detail)
-        return Fault(told.message, nearest(name, tuple(prompts)) if prompts else told.hint, told.detail)
+        return Fault(told.message, did_you_mean(name, prompts) if prompts else told.hint, told.detail)
 
 
 def _fault(fault: WorkbenchError) -> Fault:

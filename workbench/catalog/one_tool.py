@@ -22,8 +22,9 @@ def one_tool(catalog: Catalog, name: str, category: str = "") -> OneTool:
     that is unknown or blocked: of a definition nobody approved, no word reaches a model."""
     kinds = {state.config.name: state.config.category for state in catalog.states()}
     wanted = category.strip().casefold()
-    tools = [one for one in catalog.tools() if wanted in (one.server.casefold(), kinds.get(one.server, "").casefold())]
-    tool = catalog.tool(*catalog.meant(name, tools or None))
+    every = catalog.tools()
+    tools = [one for one in every if wanted and wanted in (one.server.casefold(), kinds[one.server].casefold())]
+    tool = catalog.tool_by_id(name, tools or every)
     if (blocked := catalog.blocked(tool)) is not None:
         raise WorkbenchError(blocked.message, blocked.hint)
-    return OneTool(tool, import_line(tool.server, catalog.server(tool.server).functions[tool.name]))
+    return OneTool(tool, import_line(tool.server, catalog.names.function(tool)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from workbench.catalog.faults import alike, nearest
 from workbench.records import JsonObject, Tool
+from workbench.similar_names import did_you_mean, similar_names
 
 _SHOWN = 30  # parameters listed in a hint
 _ABOUT_ARGUMENTS = re.compile(
@@ -29,7 +29,7 @@ def names(tool: Tool, arguments: JsonObject, complaint: str) -> tuple[list[str],
         return [], []
     known, required = _known(tool), _required(tool)
     valid = sorted(known, key=lambda name: name not in required)
-    close = [found for name in list(arguments)[:_SHOWN] if name not in known for found in alike(name, valid, 1)]
+    close = [found for name in list(arguments)[:_SHOWN] if name not in known for found in similar_names(name, valid, 1)]
     return valid, list(dict.fromkeys(close))
 
 
@@ -53,7 +53,7 @@ def _strange(tool: Tool, arguments: JsonObject) -> str:
     if "patternProperties" in tool.input_schema or not known:
         return ""
     sentences = [
-        f"There is no parameter {name}. {nearest(name, tuple(known), 1)}".strip()
+        f"There is no parameter {name}. {did_you_mean(name, known, 1)}".strip()
         for name in arguments
         if name not in known
     ]

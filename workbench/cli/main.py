@@ -19,6 +19,7 @@ from workbench.cli.options import Command, Parser, bench_paths
 from workbench.cli.printing import narrate_fault
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
+from workbench.similar_names import similar_names
 
 # Command → who arranges it, and what it does. A module is loaded for its own command only: the window, and an agent
 # that starts `serve`, would wait for all.
@@ -105,7 +106,6 @@ USAGES = (
     ("mcp-workbench audit export", "write entries into a file, with the hashes that chain them"),
     ("mcp-workbench audit report", "make the compliance report of a stretch of time"),
 )
-_CLOSE = 0.5  # how alike a word has to be to a command that is guessed
 EXAMPLES = """examples:
   mcp-workbench ~/projects/shop
   claude mcp add workbench -- mcp-workbench serve --bench ~/projects/shop
@@ -163,9 +163,7 @@ def _is_word(given: str) -> bool:
 
 
 def _no_command(word: str) -> tuple[str, str]:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word.lower(), COMMANDS, 1, _CLOSE)
+    close = similar_names(word, COMMANDS, 1)
     guess = f"; did you mean {close[0]}?" if close else "."
     return f"There is no command {word:.60}{guess}", "`mcp-workbench --help` lists all. A folder is named like ./name."
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from workbench.identifiers import fold
 from workbench.policy.calls import tool_risk
 from workbench.policy.canonical import canonical
 from workbench.policy.levels import at_least, worst
 from workbench.policy.report import Report
-from workbench.policy.toolbook import normal
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, ToolUse, Verdict
 
 RULES = "script.1"  # changes whenever a rule here does
@@ -54,11 +54,11 @@ def _named(text: str, tools: Sequence[Tool]) -> list[tuple[Tool, int]]:
     for number, line in enumerate(text.split("\n"), 1):
         for word in _WORD.findall(line):
             for part in {word, *word.split(".")}:
-                words.setdefault(normal(part.removeprefix(_EXACT)), number)
+                words.setdefault(fold(part.removeprefix(_EXACT)), number)
     found = []
     for tool in tools:
-        server, name = normal(tool.server), normal(tool.name)
-        place = words.get(normal(f"{server}__{name}")) or (words.get(name) if server in words else None)
+        server, name = fold(tool.server), fold(tool.name)
+        place = words.get(fold(f"{server}__{name}")) or (words.get(name) if server in words else None)
         if place:
             found.append((tool, place))
     return found

@@ -26,7 +26,7 @@ def required_tools(rooms: Rooms, names: Sequence[str]) -> tuple[str, ...]:
     found: list[Tool] = []
     for name in names:
         whole = [tool for tool in known if tool.server == name]
-        found += whole or [rooms.catalog.tool(*rooms.catalog.meant(name, known))]
+        found += whole or [rooms.catalog.tool_by_id(name, known)]
     return tuple(dict.fromkeys(f"{tool.server}.{tool.name}" for tool in found))
 
 

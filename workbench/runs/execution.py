@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import os
 from functools import partial
 from pathlib import Path
 
-from workbench.catalog.faults import alike
 from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
@@ -175,7 +173,8 @@ class Execution:
         names = str(params.get("server", "")), str(params.get("tool", ""))
         if max(map(len, names)) > LONGEST_NAME:
             raise ToolFailure("No tool has so long a name.", code="unknown_tool")
-        server, tool = self._meant(*names)
+        found = self._rooms.catalog.names.find(*names)
+        server, tool = (found.server, found.name) if found is not None else names
         call = ToolCall(
             id=os.urandom(6).hex(),
             server=server,
@@ -203,26 +202,14 @@ class Execution:
         """Of the tool's answers."""
         return self._rooms.catalog.tool(call.server, call.tool).output_schema
 
-    def _meant(self, server: str, tool: str) -> tuple[str, str]:
-        """Programs also name a server as its package is named, and an identifier of one whose name holds `__` was cut
-        at the wrong place."""
-        catalog = self._rooms.catalog
-        try:
-            catalog.server(server)
-        except WorkbenchError:
-            with contextlib.suppress(WorkbenchError):
-                return catalog.meant(f"{server}__{tool}")
-        return server, tool
-
     def _failure(self, outcome: Outcome, call: ToolCall) -> ToolFailure:
         """With the names that would have worked."""
         catalog = self._rooms.catalog
-        try:
-            return failure(outcome, call, catalog.tool(call.server, call.tool))
-        except WorkbenchError:
-            own = [tool.name for tool in catalog.tools() if tool.server == call.server]
-            servers = [state.config.name for state in catalog.states()]
-            return failure(outcome, call, None, alike(call.tool, own) if own else alike(call.server, servers))
+        if (tool := catalog.names.find(call.server, call.tool)) is not None:
+            return failure(outcome, call, tool)
+        if catalog.names.tools_of(call.server):
+            return failure(outcome, call, None, [tool.name for tool in catalog.names.similar(call.tool, call.server)])
+        return failure(outcome, call, None, catalog.names.similar_servers(call.server))
 
     @property
     def _approved(self) -> bool:
@@ -257,10 +244,8 @@ class Execution:
         self._road.trace(CallTrace(*made, state, note, outcome.ms, outcome.bytes, outcome.tokens))
 
     def _risk(self, call: ToolCall) -> Risk:
-        try:
-            return tool_risk(self._rooms.catalog.tool(call.server, call.tool))
-        except WorkbenchError:
-            return Risk.LOW  # no such tool: the broker refuses it with the reason
+        tool = self._rooms.catalog.names.find(call.server, call.tool)
+        return tool_risk(tool) if tool is not None else Risk.LOW  # no such tool: the broker refuses it with the reason
 
     async def _skill(self, name: str) -> str:
         """Only what a person kept, unchanged since, and what was assessed together with the program."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from workbench.catalog.faults import alike
 from workbench.records import Tool, Verdict
+from workbench.similar_names import similar_names
 
 
 def needed(verdict: Verdict | None) -> tuple[str, ...]:
@@ -27,9 +27,9 @@ def _told(name: str, there: set[str], servers: Sequence[str]) -> str:
     server, _, tool = name.partition(".")
     own = [one.partition(".")[2] for one in there if one.startswith(f"{server}.")]
     if own:
-        near = alike(tool, own, 2)
+        near = similar_names(tool, own, 2)
         return f"{name}: {server} has no such tool{f', but {_or(near)}' if near else ''}"
-    near = alike(server, servers, 2)
+    near = similar_names(server, servers, 2)
     return f"{name}: there is no server {server}{f', but {_or(near)}' if near else ''}"
 
 

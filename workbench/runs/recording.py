@@ -14,7 +14,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from workbench.catalog.spelled import spelled
 from workbench.errors import WorkbenchError
 from workbench.privacy.marks import LOOKALIKE
 from workbench.records import JsonObject, JsonValue, Skill
@@ -103,13 +102,8 @@ class Recording:
         for step in steps:
             if step.kind == "call":
                 server, name = str(step.params.get("server")), str(step.params.get("tool"))
-                try:
-                    tool = self._rooms.catalog.tool(server, name)
-                except WorkbenchError:
-                    try:
-                        tool = self._rooms.catalog.tool(*spelled(f"{server}__{name}", self._rooms.catalog.tools()))
-                    except WorkbenchError:
-                        continue  # no such tool: what the program was told stands in the step
+                if (tool := self._rooms.catalog.names.find(server, name)) is None:
+                    continue  # no such tool: what the program was told stands in the step
                 found[f"{tool.server}.{tool.name}"] = dict(tool.raw)
         return found
 

@@ -7,14 +7,16 @@ rebound, or with values nobody knows yet may work, and a program that would have
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from workbench.identifiers import package_name, parameter_names
 from workbench.records import Finding, JsonValue, Risk, Span, Tool
+from workbench.similar_names import did_you_mean
 from workbench.syntax import parse
+from workbench.tool_names import ToolNames, tool_names
 from workbench.wrappers.bindings import Bindings
 from workbench.wrappers.flow import Flow, Step
 from workbench.wrappers.lean import type_words
@@ -22,13 +24,14 @@ from workbench.wrappers.literals import UNSURE, constant, fits
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.shapes import Definition, Field
 from workbench.wrappers.source import wrapper_source
-from workbench.wrappers.toolbox import Named, nearest, toolbox
 
 WAITING = "server.waiting"  # the rule of a finding about a server that the user has not allowed to start
 _SHOWN = 20  # names listed in a message
 _BRANCHING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
 )
+# What functions take, read when a program first calls them, for as long as the list of tools is in use.
+_definitions: WeakKeyDictionary[ToolNames, dict[tuple[str, str], Definition | None]] = WeakKeyDictionary()
 
 
 def check(
@@ -67,7 +70,7 @@ class _Check:
         earlier: Sequence[str] = (),
         waiting: Sequence[str] = (),
     ) -> None:
-        self._toolbox = toolbox(tools)
+        self._names = tool_names(tools)
         self._servers = {*servers, *map(package_name, servers)}
         self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}
         self._earlier = earlier
@@ -121,23 +124,25 @@ class _Check:
             return False
         if not self._servers or name in self._servers or name.startswith("_") or name == "*":
             return True
-        close = nearest(name, self._servers)
-        hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {_names(sorted(self._servers))}."
+        if not isinstance(step.node, ast.ImportFrom) and self._names.servers(name):
+            return True  # a call by name may spell it in another way
+        hint = did_you_mean(name, self._servers) or f"There are: {_names(sorted(self._servers))}."
         self._tell("tool.unknown", f"There is no server {name[:80]}. {hint}", name, step, certain)
         return False
 
-    def _known(self, package: str, name: str, step: Step) -> Named | None:
-        """The tool behind an imported name; one that its server does not have is a finding."""
-        server = self._toolbox.server_of(package)
+    def _known(self, package: str, name: str, step: Step) -> Tool | None:
+        """The tool of an imported name; one that its server does not have is a finding. The file of a function can be
+        imported too, and may have a different ending."""
+        server = self._names.server_of_package(package)
         if server is None or name.startswith("_") or name == "*":
             return None
-        found = self._toolbox.find(server, name)
-        if found is None and not self._toolbox.is_file(server, name):
+        found = self._names.find_exact(server, name)
+        if found is None and not self._names.candidates(server, name):
             self._unknown(server, name, step, step.is_certain)
         return found
 
     def _unknown(self, server: str, name: str, step: Step, certain: bool) -> None:
-        close = self._toolbox.nearest(server, name)
+        close = [self._names.function(tool) for tool in self._names.similar(name, server)]
         hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds the right name."
         self._tell("tool.unknown", f"The server {server} has no tool {name}. {hint}", name, step, certain)
 
@@ -151,41 +156,42 @@ class _Check:
                 return
             self._keywords(found, definition, keywords, call, step)
             sent = _sent(call, {word: key for key, word in keywords.items()})
-            self._contract(found.tool, definition, sent, keywords, step)
+            self._contract(found, definition, sent, keywords, step)
 
     def _positional(
-        self, found: Named, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: Step
+        self, tool: Tool, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: Step
     ) -> bool:
         """Whether the call gives several arguments without their names, which fails as the call is made."""
         if len(call.args) < 2 or any(isinstance(part, ast.Starred) for part in call.args):
             return False
         listing = _listing(definition, keywords)
-        words = f"{_title(found.tool)} takes its arguments by name, as in {found.function}(name=value). {listing}"
-        self._tell("parameter.positional", words, found.function, step, step.is_certain)
+        function = self._names.function(tool)
+        words = f"{_title(tool)} takes its arguments by name, as in {function}(name=value). {listing}"
+        self._tell("parameter.positional", words, function, step, step.is_certain)
         return True
 
     def _keywords(
-        self, found: Named, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: Step
+        self, tool: Tool, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: Step
     ) -> None:
         """A keyword that the function does not have fails as the call is made, awaited or not."""
         for one in call.keywords if definition.more is None else []:
             if one.arg is not None and one.arg not in keywords.values():
-                self._strange(found.tool, one.arg, list(keywords.values()), step, step.is_certain)
+                self._strange(tool, one.arg, list(keywords.values()), step, step.is_certain)
 
     def _named_call(self, server: JsonValue, name: JsonValue, arguments: ast.expr | None, step: Step) -> None:
         if not (isinstance(server, str) and isinstance(name, str)):
             return
         certain = step.is_certain and step.is_awaited
-        if not self._is_server(server, step, certain) or not self._toolbox.knows(server):
+        if not self._is_server(server, step, certain) or not self._names.servers(server):
             return
-        found = self._toolbox.find(server, name)
+        found = self._names.find(server, name)
         if found is None:
             self._unknown(server, name, step, certain)
         elif definition := self._definition(found):
             sent = _Sent()
             _add(sent, arguments)
             names = {one.key: one.key for one in definition.fields}
-            self._contract(found.tool, definition, sent, names, step)
+            self._contract(found, definition, sent, names, step)
 
     def _contract(self, tool: Tool, definition: Definition, sent: _Sent, names: Mapping[str, str], step: Step) -> None:
         """What the tool's own schema refuses. Where alternatives stand at its top, only a look at all could tell."""
@@ -207,21 +213,22 @@ class _Check:
         """Server and tool of an identifier; both may hold its mark, so the first that is there counts."""
         if not isinstance(identifier, str) or "__" not in identifier:
             return UNSURE, UNSURE
-        bare = identifier.removeprefix("mcp__")
-        cuts = [(bare[: mark.start()], bare[mark.end() :]) for mark in re.finditer("__", bare)]
-        there = [(server, tool) for server, tool in cuts if self._toolbox.find(server, tool)]
-        known = [(server, tool) for server, tool in cuts if self._toolbox.knows(server) or server in self._servers]
-        return next(iter([*there, *known, *cuts]), (UNSURE, UNSURE))
+        if (tool := self._names.find_id(identifier)) is not None:
+            return tool.server, tool.name
+        parts = identifier.removeprefix("mcp__").split("__")
+        cuts = [("__".join(parts[:at]), "__".join(parts[at:])) for at in range(1, len(parts))]
+        silent = [(server, name) for server, name in cuts if server in self._servers]
+        return next(iter([*self._names.splits(identifier), *silent, *cuts]), (UNSURE, UNSURE))
 
-    def _definition(self, found: Named) -> Definition | None:
-        title = f"{found.tool.server}\0{found.tool.name}"
-        if title not in self._toolbox.definitions:
-            self._toolbox.definitions[title] = _read(found)
-        return self._toolbox.definitions[title]
+    def _definition(self, tool: Tool) -> Definition | None:
+        known = _definitions.setdefault(self._names, {})
+        key = tool.server, tool.name
+        if key not in known:
+            known[key] = _read(tool, self._names.function(tool))
+        return known[key]
 
     def _strange(self, tool: Tool, name: str, known: list[str], step: Step, certain: bool) -> None:
-        close = nearest(name, known)
-        hint = f"Did you mean {', '.join(close)}? " if close else ""
+        hint = f"{did_you_mean(name, known)} ".lstrip()
         words = f"{_title(tool)} has no parameter {name[:80]}. {hint}{_valid(known)}"
         self._tell("parameter.unknown", words, name, step, certain)
 
@@ -256,11 +263,11 @@ class _Check:
             self._found[key] = (Finding(rule, risk, message, span, subject), certain)
 
 
-def _read(found: Named) -> Definition | None:
+def _read(tool: Tool, function: str) -> Definition | None:
     """What a function takes; None where its definition could not be written, and so takes anything."""
     try:
-        compile(wrapper_source(found.tool, found.function), found.function, "exec")
-        return read_definition(found.tool, found.function)
+        compile(wrapper_source(tool, function), function, "exec")
+        return read_definition(tool, function)
     except (ValueError, TypeError, RecursionError, SyntaxError, MemoryError, UnicodeError):
         return None
 
