@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
 from typing import Any
 
@@ -13,6 +14,7 @@ from workbench.catalog.clients import codex
 from workbench.catalog.clients.exporting import draft, show, targets, write
 from workbench.catalog.clients.finding import find
 from workbench.catalog.clients.table import Place
+from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
 
 CODEX = """# mine
@@ -110,8 +112,32 @@ def test_one_server_of_codex_is_replaced_in_its_place_and_every_other_line_stays
     assert "[mcp_servers.new]" in show(made).entries
 
 
-def test_a_file_that_says_it_otherwise_is_left_alone_and_the_entry_can_be_pasted(homes, paths) -> None:
-    homes.write(".codex/config.toml", 'mcp_servers = { docs = { command = "npx" } }\n')
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('mcp_servers = { docs = { command = "npx" } }\n', "new"),
+        ('mcp_servers = { docs = { command = "npx" } }\n', "docs"),
+        ('mcp_servers.docs.command = "npx"\n', "docs"),
+        ('[mcp_servers]\ndocs = { command = "npx" } # here\n[z]\nk = 1\n', "docs"),
+        ('[mcp_servers.docs]\r\ncommand = "npx"\r\n[other]\r\nb = 1 # x\r\n[mcp_servers.far]\r\nurl = "y"\r\n', "new"),
+        ("# only\n", "new"),
+    ],
+)
+def test_every_way_to_write_it_is_changed_or_left_alone(homes, paths, text: str, name: str) -> None:
+    homes.write(".codex/config.toml", text)
+    wanted = ServerConfig(name, "x", ("--at", "once"), {"LEVEL": "2"})
+    made = draft(place(paths, "codex"), (wanted,))
+    assert made.blocked is None, made.blocked
+    before, after = tomllib.loads(text), tomllib.loads(made.after)
+    assert after["mcp_servers"].pop(name) == {"command": "x", "args": ["--at", "once"], "env": {"LEVEL": "2"}}
+    before.setdefault("mcp_servers", {}).pop(name, None)
+    assert after == before
+    for line in text.splitlines():
+        assert "#" not in line or line.partition("#")[2] in made.after
+
+
+def test_a_file_that_is_too_large_is_left_alone_and_the_entry_can_be_pasted(homes, paths) -> None:
+    homes.write(".codex/config.toml", f"# {'x' * codex.LARGEST}\n")
     made = draft(place(paths, "codex"), (ServerConfig("new", "x"),))
     assert made.blocked is not None
     assert made.after == made.before
@@ -130,7 +156,15 @@ def test_what_codex_cannot_do_is_said(homes, paths) -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_whatever_breaks_it(text: str) -> None:
-    assert isinstance(codex.put(text, ("mcp_servers", "x"), {"command": text}), str)
+    try:
+        document = tomllib.loads(text)
+    except ValueError:
+        with contextlib.suppress(WorkbenchError):
+            codex.put(text, ("mcp_servers", "x"), {"command": text})
+        return
+    after = codex.parse(codex.put(text, ("mcp_servers", "x"), {"command": text}), "f")
+    assert after.pop("mcp_servers")["x"] == {"command": text}
+    assert after == {key: value for key, value in document.items() if key != "mcp_servers"}
 
 
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=30), max_size=4))

@@ -1,7 +1,6 @@
-"""Codex keeps its servers in TOML: one entry's meaning both ways, and its tables changed without touching another line.
+"""Reads and writes Codex' entries, which are TOML. tomlkit changes one server and keeps every other line.
 
-What comes out is read again and compared by whoever writes the file, so a layout that is not understood here is left
-alone.
+`exporting` reads the result again and compares it, so a layout that tomlkit gets wrong is left alone.
 """
 
 from __future__ import annotations
@@ -10,14 +9,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import tomli_w
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AbstractTable, Comment, InlineTable, Item, Table, Whitespace
 
 from workbench.errors import WorkbenchError
 from workbench.files import parse_toml
 from workbench.records import ServerConfig
 
 KEYS = ("http_headers", "env_http_headers", "bearer_token_env_var", "env_vars", "tool_timeout_sec", "enabled")
-_HEAD = re.compile(r"[ \t]*(\[{1,2})[ \t]*([^#\n]{1,500}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?")
+LARGEST = 256 << 10  # characters; tomlkit takes 10 s for a megabyte
+_PASTE = "Copy the entry into it by hand."
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _BEARER = "Bearer "
 
@@ -35,47 +37,59 @@ def written(path: Sequence[str], entries: Mapping[str, Any]) -> str:  # Any: TOM
     nested: Mapping[str, Any] = entries
     for key in reversed(path):
         nested = {key: nested}
-    return tomli_w.dumps(nested).strip()
+    return tomlkit.dumps(nested).strip()
 
 
 def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: TOML
-    """The text with one server set: in the place of its tables, else at the end."""
-    lines = text.splitlines(keepends=True)
-    block = written(path[:-1], {path[-1]: value})
-    place = -1
-    for start, end in _tables(lines, tuple(path)):
-        place = start if place < 0 else place
-        lines[start:end] = [""] * (end - start)
-    if place < 0:
-        before = text.rstrip()
-        return f"{before}\n\n{block}\n" if before else f"{block}\n"
-    lines[place] = f"{block}\n"
-    return "".join(lines)
-
-
-def _tables(lines: Sequence[str], path: tuple[str, ...]) -> list[tuple[int, int]]:
-    """From the head of each table of this server to behind its last line; remarks before the next head belong to it."""
-    heads = [(at, found) for at, line in enumerate(lines) if (found := _HEAD.fullmatch(line.rstrip("\r\n")))]
-    tables = list[tuple[int, int]]()
-    for number, (at, head) in enumerate(heads):
-        end = heads[number + 1][0] if number + 1 < len(heads) else len(lines)
-        if head[1] == "[" and _keys(head[2])[: len(path)] == path:
-            while end > at + 1 and lines[end - 1].strip()[:1] in ("", "#"):
-                end -= 1
-            tables.append((at, end))
-    return tables
-
-
-def _keys(written_path: str) -> tuple[str, ...]:
+    """The text with one server set; the keys that stay the same keep their lines, and so does everything else."""
+    if len(text) > LARGEST:
+        raise WorkbenchError(f"The file is larger than {LARGEST >> 10} KB.", "Copy the entry into it by hand.")
     try:
-        table = parse_toml(f"[{written_path}]")
-    except ValueError:
-        return ()
-    keys: list[str] = []
-    while table:
-        key, table = next(iter(table.items()))
-        keys.append(key)
-    return tuple(keys)
+        document = tomlkit.parse(text)
+        _set(document, path, value)
+        return document.as_string()
+    except (TOMLKitError, ValueError, RecursionError) as fault:
+        raise WorkbenchError("The file is written in a way that cannot be changed safely.", _PASTE) from fault
+
+
+def _set(document: tomlkit.TOMLDocument, path: Sequence[str], value: Mapping[str, Any]) -> None:  # Any: TOML
+    servers: Any = document
+    for key in path[:-1]:
+        if key not in servers:
+            servers[key] = tomlkit.table(is_super_table=True)
+        servers = servers[key]
+    server = servers.get(path[-1])
+    if not isinstance(server, AbstractTable):
+        servers[path[-1]] = _item(value, inline=isinstance(servers, InlineTable))
+        return
+    for key in [key for key in server if key not in value]:
+        remarks = _remarks_after(server[key])
+        del server[key]
+        for remark in remarks:
+            server.add(remark)
+    for key, inner in value.items():
+        if key not in server or tomlkit.item(server[key]).unwrap() != inner:
+            server[key] = _item(inner, inline=isinstance(server, InlineTable))
+
+
+def _item(value: Any, *, inline: bool) -> Item:  # Any: TOML
+    if not (inline and isinstance(value, Mapping)):
+        made: Item = tomlkit.item(value)
+        return made
+    table = tomlkit.inline_table()
+    for key, inner in value.items():
+        table[key] = _item(inner, inline=True)
+    return table
+
+
+def _remarks_after(item: object) -> list[Comment | Whitespace]:
+    """What stands between a table and the next head counts as part of the table; it is about what follows."""
+    found: list[Comment | Whitespace] = []
+    for key, part in reversed(item.value.body) if isinstance(item, Table) else ():
+        if key is not None or not isinstance(part, Comment | Whitespace):
+            break
+        found.insert(0, part)
+    return found
 
 
 def read(entry: Mapping[str, Any]) -> dict[str, Any]:  # Any: TOML

@@ -1,13 +1,13 @@
-"""goose keeps its extensions in YAML: read it, and change one extension in the text without touching any other line.
+"""Reads goose's settings, which are YAML, and changes one extension in the text without touching any other line.
 
-The parser is used for reading alone. It says where things stand; what is changed is text, and what comes out is read
-again and compared, so no comment, order or spelling of the person's file is lost.
+The parser says where things stand; what is changed is text. No library for round trips is used: ruamel.yaml writes the
+whole file anew and changes indentation, spacing, line ends and `null` of untouched entries. The result is read again
+and compared by `exporting`.
 """
 
 from __future__ import annotations
 
-import json
-import re
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,8 +15,6 @@ from workbench.errors import WorkbenchError
 
 LARGEST = 256 << 10  # characters; the parser is slow, and a settings file written by hand is small
 _MOST = 200_000  # values in one file, those that are repeated counted each time
-_PLAIN = re.compile(r"[A-Za-z_./][\w ./@~=+-]*[\w/]|[A-Za-z_/]")
-_QUOTED = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"))
 _HINT = "Mend the file in goose; nothing was changed in it."
 _PASTE = "Copy the entry and put it below extensions by hand."
 
@@ -110,20 +108,8 @@ def _end(node: Any) -> int:  # Any: as above
 
 
 def written(indent: str, name: str, value: Any) -> str:  # Any: YAML
-    """`name: value` line by line; texts that YAML could take for something else are quoted."""
-    head = f"{indent}{_scalar(name)}:"
-    if isinstance(value, Mapping):
-        return (
-            "\n".join((head, *(written(f"{indent}  ", key, inner) for key, inner in value.items())))
-            if value
-            else f"{head} {{}}"
-        )
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "\n".join((head, *(f"{indent}- {_scalar(inner)}" for inner in value))) if value else f"{head} []"
-    return f"{head} {_scalar(value)}"
+    """`name: value` line by line."""
+    import yaml
 
-
-def _scalar(value: Any) -> str:  # Any: a text, number, truth value or nothing
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _QUOTED:
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    lines = yaml.safe_dump({name: value}, sort_keys=False, allow_unicode=True, width=math.inf, default_flow_style=False)
+    return "\n".join(f"{indent}{line}" if line else line for line in lines.rstrip("\n").split("\n"))
