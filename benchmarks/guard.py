@@ -16,9 +16,9 @@ from collections.abc import Callable
 from injection import office
 
 from workbench.core import Core
-from workbench.policy.calls import CallVerdict
-from workbench.records import Origin, Outcome, Proposal, Risk, Tool, ToolCall
-from workbench.runs.guard import Guard
+from workbench.permissions.judgement import CallContext, judge
+from workbench.records import Gate, Origin, Outcome, Proposal, Risk, Tool, ToolCall, ToolUse, Verdict, Word
+from workbench.runs.guard import RunGuard
 from workbench.runs.provenance import Provenance, Read
 from workbench.runs.road import Road
 
@@ -40,21 +40,32 @@ async def _all() -> None:
 async def _ordinary(core: Core) -> None:
     session = core.rooms.sessions.open("scripted agent")
     road = Road(core.rooms, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
-    guard = Guard(road, core.conveyor.pauses, lambda call_id, waits: None)
+    guard = RunGuard(road, core.conveyor.pauses, lambda call_id, waits: None)
     answer = Outcome("c", ok=True, structured=json.dumps({"id": "ORD-00042", "status": "paid", "note": "x" * 800}))
     reads, posts = core.catalog.tool("demo", "get_order"), core.catalog.tool("demo", "post_message")
-    await _time(guard, reads, {"order_id": "ORD-00042"}, answer, "an ordinary call, before and after", "≤ 10")
-    await _time(guard, posts, {"channel": "general", "text": "Good morning"}, None, "a call with side effects")
+    await _time(core, guard, reads, {"order_id": "ORD-00042"}, answer, "an ordinary call, before and after", "≤ 10")
+    await _time(core, guard, posts, {"channel": "general", "text": "Good morning"}, None, "a call with side effects")
 
 
 async def _time(
-    guard: Guard, tool: Tool, arguments: dict[str, str], answer: Outcome | None, words: str, wanted: str = ""
+    core: Core,
+    guard: RunGuard,
+    tool: Tool,
+    arguments: dict[str, str],
+    answer: Outcome | None,
+    words: str,
+    wanted: str = "",
 ) -> None:
     call = ToolCall("c", tool.server, tool.name, arguments, Origin.AGENT, "s", "r")
-    said, took = CallVerdict(True, False, Risk.LOW), []
+    uses = (ToolUse(tool.server, tool.name, 1, often=True),)
+    verdict, took = Verdict("", Risk.LOW, Gate.AUTO, "", tools=uses), []
     for _ in range(ROUNDS // (1 if answer else 20)):
         began = time.perf_counter()
-        assert await guard.refusal(call, tool, said, arguments) is None
+        rules, counted = core.rooms.rules.of(tool), guard.count(call, tool, arguments)
+        context = CallContext(
+            tool, rules, core.settings, verdict=verdict, arguments=arguments, run=guard, counted=counted
+        )
+        assert judge(call, context).decision is Word.ALLOW
         if answer is not None:
             await guard.learn(call, tool, answer)
         took.append(time.perf_counter() - began)

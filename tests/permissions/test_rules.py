@@ -40,7 +40,7 @@ def test_a_rule_outlives_the_core_with_its_sentence_and_its_count(bench: Bench) 
     made = rules.put(TO_ACME, MAIL)
     assert made.key == "m"
     for _ in range(3):
-        rules.note_use(rules.judge(MAIL, BOB).permission)
+        rules.note_use(rules.of(MAIL).judge(BOB).permission)
     assert rules.view().rules[0].count == 3
     rules.flush()
     kept = bench.rules().view().rules[0]
@@ -53,22 +53,22 @@ def test_a_permission_for_own_calls_is_void_with_another_definition_or_entry_and
 ) -> None:
     rules = bench.rules()
     tool = rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
-    assert rules.for_own_calls(MAIL) is not None
-    assert rules.for_own_calls(replace(MAIL, hash="other")) is None
-    assert rules.for_own_calls(replace(MAIL, name="delete_mail")) is None
-    assert rules.judge(MAIL, BOB).word is None, "it speaks for no program"
-    assert bench.rules().for_own_calls(MAIL) == tool, "it is kept"
+    assert rules.of(MAIL).own_call_permission is not None
+    assert rules.of(replace(MAIL, hash="other")).own_call_permission is None
+    assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is None
+    assert rules.of(MAIL).judge(BOB).word is None, "it speaks for no program"
+    assert bench.rules().of(MAIL).own_call_permission == tool, "it is kept"
     assert rules.view([replace(MAIL, hash="other")]).void == {tool.id: "the tool's definition changed since"}
     bench.entry = "second"
-    assert rules.for_own_calls(MAIL) is None
+    assert rules.of(MAIL).own_call_permission is None
     rules.carry("mail", "first")
-    assert rules.for_own_calls(MAIL) is None, "it was given for exactly the command that it was"
+    assert rules.of(MAIL).own_call_permission is None, "it was given for exactly the command that it was"
     rules.put(Permission("", "own", Word.ALLOW, "mail"), None)
-    assert rules.for_own_calls(replace(MAIL, name="delete_mail")) is not None
+    assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is not None
     marked = replace(MAIL, name="delete_mail", said=("sends",), sends=True)
-    assert rules.for_own_calls(marked) is None, "what the user marked asks all the same"
+    assert rules.of(marked).own_call_permission is None, "what the user marked asks all the same"
     bench.entry = "third"
-    assert rules.for_own_calls(replace(MAIL, name="delete_mail")) is None
+    assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is None
 
 
 def test_marking_a_tool_takes_back_that_own_calls_of_it_never_ask(bench: Bench) -> None:
@@ -76,9 +76,9 @@ def test_marking_a_tool_takes_back_that_own_calls_of_it_never_ask(bench: Bench) 
     rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
     rules.put(TO_ACME, MAIL)
     rules.say(MAIL, ToolBits(private=True))
-    assert rules.for_own_calls(MAIL) is not None
+    assert rules.of(MAIL).own_call_permission is not None
     rules.say(MAIL, ToolBits(sends=True))
-    assert rules.for_own_calls(MAIL) is None
+    assert rules.of(MAIL).own_call_permission is None
     assert [one.kind for one in rules.rules] == ["arguments"]
 
 
@@ -100,8 +100,8 @@ def test_the_same_rule_with_another_word_takes_its_place(bench: Bench) -> None:
 def test_a_rule_for_a_session_is_kept_nowhere(bench: Bench) -> None:
     rules = bench.rules()
     rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
-    assert rules.judge(MAIL, BOB, "s").word is Word.ALLOW
-    assert rules.judge(MAIL, BOB, "t").word is None
+    assert rules.of(MAIL).judge(BOB, "s").word is Word.ALLOW
+    assert rules.of(MAIL).judge(BOB, "t").word is None
     assert bench.rules().rules == ()
 
 
@@ -127,18 +127,18 @@ def test_another_entry_voids_what_was_allowed_or_softened_and_keeps_what_was_clo
     rules.put(Permission("", "tool", Word.DENY, "mail", "purge"), Tool("mail", "purge", hash="p"))
     rules.put(Permission("", "server", Word.ASK, "mail"), None)
     rules.say(MAIL, ToolBits(sends=False, private=True))
-    assert rules.judge(MAIL, BOB, "s").word is Word.ALLOW
+    assert rules.of(MAIL).judge(BOB, "s").word is Word.ALLOW
     bench.entry = "second"  # the same definitions, from another command
     for now in (rules, bench.rules()):
-        assert now.judge(MAIL, BOB, "s").word is Word.ASK
-        assert now.judge(Tool("mail", "purge", hash="p"), {}).word is Word.DENY
+        assert now.of(MAIL).judge(BOB, "s").word is Word.ASK
+        assert now.of(Tool("mail", "purge", hash="p")).judge({}).word is Word.DENY
         (void,) = {why for one, why in now.view().void.items() if one}
         assert void == "the entry of the server changed since"
         weighed = now.weigh("mail", "second", builtin=False)(MAIL)
         assert (weighed.sends, weighed.private) == (True, True), "only what makes it stricter stays"
-    assert not rules.looks_into(MAIL)
+    assert not rules.of(MAIL).looks_into_arguments
     bench.entry = "first"
-    assert rules.judge(MAIL, BOB).word is Word.ALLOW
+    assert rules.of(MAIL).judge(BOB).word is Word.ALLOW
 
 
 def test_what_is_allowed_of_a_tool_goes_along_when_the_person_changes_the_entry(bench: Bench) -> None:
@@ -148,8 +148,8 @@ def test_what_is_allowed_of_a_tool_goes_along_when_the_person_changes_the_entry(
     rules.say(MAIL, ToolBits(sends=False))
     bench.entry = "second"
     rules.carry("mail", "first")
-    assert rules.judge(MAIL, BOB).word is Word.ALLOW
-    assert rules.judge(MAIL, {}, "s").word is Word.ALLOW
+    assert rules.of(MAIL).judge(BOB).word is Word.ALLOW
+    assert rules.of(MAIL).judge({}, "s").word is Word.ALLOW
     assert bench.rules().weigh("mail", "second", builtin=False)(MAIL).sends is False
 
 
@@ -166,7 +166,7 @@ def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(bench: B
     bench.file.write_text(bench.file.read_text()[:-5])
     damaged = bench.file.read_text()
     rules = bench.rules()
-    assert rules.judge(Tool("any", "get_row"), {}).word is Word.ASK
+    assert rules.of(Tool("any", "get_row")).judge({}).word is Word.ASK
     assert rules.notices
     for deed in (
         lambda: rules.put(TO_ACME, MAIL),
@@ -179,7 +179,7 @@ def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(bench: B
     rules.flush()
     assert bench.file.read_text() == damaged
     rules.renew()
-    assert rules.judge(Tool("any", "get_row"), {}).word is None
+    assert rules.of(Tool("any", "get_row")).judge({}).word is None
     assert bench.file.with_suffix(".damaged").read_text() == damaged
 
 
@@ -187,15 +187,15 @@ def test_a_rule_about_the_workspace_follows_links(bench: Bench) -> None:
     rules = bench.rules()
     rules.put(replace(TO_ACME, where=(Predicate("path", "under workspace"),)), MAIL)
     (bench.workspace / "out").symlink_to("/etc")
-    assert rules.judge(MAIL, {"path": "workspace/a.csv"}).word is Word.ALLOW
-    assert rules.judge(MAIL, {"path": "workspace/out/passwd"}).word is None
+    assert rules.of(MAIL).judge({"path": "workspace/a.csv"}).word is Word.ALLOW
+    assert rules.of(MAIL).judge({"path": "workspace/out/passwd"}).word is None
 
 
 def test_revoking_ends_a_rule_at_once_and_twice_is_told(bench: Bench) -> None:
     rules = bench.rules()
     made = rules.put(TO_ACME, MAIL)
     rules.revoke(made.id)
-    assert rules.judge(MAIL, BOB).word is None
+    assert rules.of(MAIL).judge(BOB).word is None
     with pytest.raises(WorkbenchError, match="no such rule"):
         rules.revoke(made.id)
 
@@ -220,13 +220,13 @@ def test_a_rule_counts_although_a_thread_was_judging_a_call_when_it_was_made(ben
 
         __hash__ = str.__hash__
 
-    thread = threading.Thread(target=rules.judge, args=(MAIL, BOB, "s", "r"))
+    thread = threading.Thread(target=lambda: rules.of(MAIL).judge(BOB, "s", "r"))
     rules.pin(Permission("any", "tool", Word.ALLOW, Halting("mail"), "other", scope="session", session="s"))
     thread.start()
     while thread.is_alive() and not halted.wait(0.01):
         pass
     rules.pin(Permission("no", "tool", Word.DENY, "mail", "send_email", scope="session", session="s"))
-    assert rules.judge(MAIL, BOB, "s", "r").word is Word.DENY
+    assert rules.of(MAIL).judge(BOB, "s", "r").word is Word.DENY
     go_on.set()
     thread.join()
-    assert rules.judge(MAIL, BOB, "s", "r").word is Word.DENY
+    assert rules.of(MAIL).judge(BOB, "s", "r").word is Word.DENY

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from workbench.permissions.judgement import foresee
+from workbench.permissions.rules import ToolRules
 from workbench.policy.assess import assess
 from workbench.policy.bounding import Limits, bound
 from workbench.policy.profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
-from workbench.policy.trust import Judged
-from workbench.records import EffectKind, Gate, Hints, Permission, Risk, Tool, Verdict, Word
+from workbench.policy.trust import Foreseen
+from workbench.records import EffectKind, Gate, Hints, Risk, Tool, Verdict, Word
 
 SEND = Tool("mail", "send_email", hash="m")
 LIST = Tool("shop", "list_orders", hints=Hints(read_only=True), hash="l")
 TOOLS = (SEND, LIST)
-RULE = Permission("r", "tool", Word.ALLOW, label="To Bob.")
+DENIED = Foreseen(Word.DENY, "Denied by your rule: No.", "Do without shop.list_orders.")
 READING = "from servers.shop import list_orders\nresult = await list_orders()\n"
 SENDING = "from servers.mail import send_email\nawait send_email(to='bob@acme.com')\n"
 WRITING = "open('workspace/a.txt', 'w').write('x')\n"
 
 
-def bounded(code: str, limits: Limits, *, reach: bool = True, **words: Judged) -> Verdict:
+def bounded(code: str, limits: Limits, *, reach: bool = True, **words: Foreseen) -> Verdict:
     def find(server: str, name: str) -> Tool | None:
         return next((tool for tool in TOOLS if (tool.server, tool.name) == (server, name)), None)
 
-    return bound(assess(code, TOOLS, () if reach else None), limits, find, lambda t: words.get(t.name, Judged(None)))
+    def foreseen(tool: Tool) -> Foreseen:
+        return words.get(tool.name) or foresee(ToolRules(tool), limits.profile, limits.required, "")
+
+    return bound(assess(code, TOOLS, () if reach else None), limits, find, foreseen)
 
 
 def test_within_the_usual_bounds_a_verdict_stays_as_it_is() -> None:
@@ -58,26 +63,26 @@ def test_scratch_files_are_written_in_every_profile() -> None:
 
 
 def test_a_denied_tool_goes_back_with_the_rule() -> None:
-    found = bounded(READING, Limits(WRITE_RESTRICTED), list_orders=Judged(Word.DENY, RULE, "Denied by your rule: No."))
+    found = bounded(READING, Limits(WRITE_RESTRICTED), list_orders=DENIED)
     assert found.gate is Gate.BLOCKED
     assert "Denied by your rule: No. Do without shop.list_orders" in found.sentence
 
 
 def test_what_a_rule_allows_is_told_and_weighs_no_more() -> None:
-    allowed = Judged(Word.ALLOW, RULE, "Allowed by your rule: To Bob.", depends=True)
+    allowed = Foreseen(Word.ALLOW, "Allowed by your rule: To Bob.", depends=True)
     found = bounded(SENDING, Limits(WRITE_RESTRICTED), send_email=allowed)
     assert found.allowed == ("Allowed by your rule: To Bob. Its real arguments are looked at when it is called.",)
     assert (found.risk, found.unsettled) == (Risk.HIGH, Risk.LOW)
 
 
 def test_a_rule_about_a_tool_settles_nothing_else() -> None:
-    allowed = Judged(Word.ALLOW, RULE, "Allowed.")
+    allowed = Foreseen(Word.ALLOW, "Allowed.")
     found = bounded(SENDING + WRITING, Limits(WRITE_RESTRICTED), send_email=allowed)
     assert found.unsettled is Risk.MEDIUM
 
 
 def test_a_person_is_asked_for_a_rule_a_profile_a_wider_profile_and_lost_rules() -> None:
-    asked = Judged(Word.ASK, RULE, "Asks because of your rule: Ask.")
+    asked = Foreseen(Word.ASK, "Asks because of your rule: Ask.")
     found = bounded(READING, Limits(EXECUTE_FULL, wider="Wider.", lost=True), list_orders=asked)
     assert found.asks == (
         "Asks because of your rule: Ask.",

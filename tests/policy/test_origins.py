@@ -108,5 +108,5 @@ def test_a_program_that_nobody_saw_must_not_bring_what_one_server_holds_to_anoth
 def test_what_a_program_adds_that_nobody_saw_is_asked_about_after_strangers_were_read_and_when_it_is_much():
     assert beyond_mild(ADD, 1, frozenset({"private"})) is None
     assert beyond_mild(LOOK, 1000, BOTH) is None
-    assert "outsiders" in beyond_mild(ADD, 1, BOTH).words
-    assert "more than 10" in beyond_mild(ADD, 11, frozenset()).words
+    assert "outsiders" in beyond_mild(ADD, 1, BOTH).text
+    assert "more than 10" in beyond_mild(ADD, 11, frozenset()).text

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.calls import UNKNOWN, check_call
 from workbench.policy.own_calls import DESTROYS, SENDS, objection
 from workbench.policy.trust import effective
-from workbench.records import Hints, Origin, Tool, ToolBits, ToolCall, Trust
+from workbench.records import Hints, Tool, ToolBits, Trust
 
 # Names of well-known servers' tools that say nothing of what they do.
 HARMLESS = """echo git_status git_log git_diff_staged git_commit git_add git_checkout git_branch fetch get_issue
@@ -86,15 +83,3 @@ def test_what_the_user_marked_asks_and_what_they_cleared_does_not() -> None:
     assert objection(said("reset_view", destructive=False)) is None
     assert objection(said("post_process", sends=False)) is None
     assert objection(said("delete_preview", read_only=True)) is None
-
-
-def test_a_script_asks_about_what_nobody_knows_and_the_sentence_is_whole() -> None:
-    claims = Hints(read_only=True)
-    tool = effective(Tool("everything", "echo", hints=claims), Trust())
-    call = ToolCall("1", "everything", "echo", {}, Origin.PERSON, "person")
-    assert check_call(call, tool, None, False).allow
-    said = check_call(replace(call, unattended=True), tool, None, False)
-    assert (said.confirm, said.asks) == (True, UNKNOWN)
-    assert said.reason == ("echo may change data: you have not yet trusted what everything says about its tools.")
-    silent = check_call(replace(call, unattended=True), effective(Tool("everything", "echo"), Trust()), None, False)
-    assert silent.reason == "echo may change data: everything does not say whether it does."

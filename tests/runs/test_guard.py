@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.events import PauseSettled, RunPaused
-from workbench.records import Decision, EntryQuery, PauseAnswer, RunState
+from workbench.records import Decision, EntryQuery, PauseAnswer, Permission, RunState, Word
 from workbench.records.runs import ENDS
 from workbench.runs.broker import Broker
 from workbench.runs.provenance import Read
@@ -271,3 +271,32 @@ async def test_a_private_answer_that_a_program_asks_for_past_its_functions_waits
             assert not any(one.state == "done" for one in demo.conveyor.run(run.id).calls)
             await asyncio.sleep(0.01)
     await demo.conveyor.stop(run.id)
+
+
+async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
+    """While the user looks at a call, a rule denies its tool, the definition changes, or the server's entry does."""
+
+    async def deny():
+        denial = Permission("late", "tool", Word.DENY, "demo", "send_email", scope="session", session=agent.id)
+        office.rooms.rules.pin(replace(denial, label="Never mail."))
+
+    async def redefine():
+        real, catalog = office.catalog.tool, office.catalog
+        changed = replace(real("demo", "send_email"), hash="another")
+        catalog.tool = lambda server, name: changed if name == "send_email" else real(server, name)
+
+    for change, words in ((deny, "Never mail."), (redefine, "changed while the call waited")):
+        agent, plain = office.rooms.sessions.open("test agent"), office.catalog.tool
+        assert (await ran(office, agent, READ)).state is RunState.DONE
+        run = office.conveyor.submit(SEND, agent)
+        async with asyncio.timeout(60):
+            while not (pauses := office.conveyor.pauses.of(run.id)):
+                await asyncio.sleep(0.01)
+        await change()
+        office.conveyor.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
+        async with asyncio.timeout(60):
+            ended = await office.conveyor.finished(run.id)
+        office.catalog.tool = plain
+        assert ended.state is RunState.FAILED
+        assert words in ended.fault.message, ended.fault
+        assert await outbox(office) == []

@@ -10,7 +10,7 @@ from workbench.privacy.restorations import Restoration
 from workbench.privacy.restoring import Weighed
 from workbench.records import Origin, ToolCall, Word
 from workbench.runs.broker import Broker
-from workbench.runs.restored import BIG_ARGUMENTS, asked, count, denial, noted, restored
+from workbench.runs.restored import BIG_ARGUMENTS, count, noted, restored
 
 MAILS = Restoration("EMAIL", 2, "crm", "gmail", foreign=True, tool="send")
 CARD = Restoration("CARD", 1, "crm", "gmail", foreign=True, tool="send")
@@ -18,9 +18,6 @@ CARD = Restoration("CARD", 1, "crm", "gmail", foreign=True, tool="send")
 
 def test_what_was_given_is_told_without_values(core) -> None:
     given = (Weighed(MAILS, Word.ASK), Weighed(CARD, Word.ALLOW))
-    assert asked(given) == "2 e-mails of crm go to gmail.send."
-    assert denial(given) is None
-    assert "1 card number of crm goes to gmail.send" in denial((*given, Weighed(CARD, Word.DENY))).message
     assert noted(given)[0] == {"kind": "EMAIL", "count": 2, "of": "crm", "to": "gmail.send"}
     session = core.rooms.sessions.open("agent")
     count(given, session)

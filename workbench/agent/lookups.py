@@ -57,7 +57,7 @@ class Lookups:
         """`get_tool_definition`, with the line that imports it; one too long for an answer is read in a program."""
         await self._rooms.catalog.learn()
         found = one_tool(self._rooms.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
-        fields = self._rooms.rules.sealed(found.tool, self._rooms.settings().privacy_sealed)
+        fields = self._rooms.rules.of(found.tool).sealed_fields(self._rooms.settings().privacy_sealed)
         what = ", ".join(filter(None, fields)) or "all personal data"
         sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
         text = _plain(f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}")

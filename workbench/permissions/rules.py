@@ -56,8 +56,54 @@ class _Snapshot:
         return (*self.kept.rules, *self.passing)
 
 
+@dataclass(frozen=True, slots=True)
+class ToolRules:
+    """The rules about one tool, as they stood at one moment. Never changes."""
+
+    tool: Tool
+    rules: tuple[Permission, ...] = ()  # of its server, as far as they count for the server's entry
+    lost: bool = False  # the rules cannot be read
+    workspace: str = ""
+
+    def judge(self, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
+        """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
+        if not self.rules and not self.lost:
+            return NO_RULE
+        lost = Trust(lost=self.lost)  # the tool is weighed already
+        return judge(
+            self.tool, arguments, self.rules, lost, session=session, run=run, now=time.time(),
+            workspace=self.workspace, resolve=os.path.realpath,
+        )  # fmt: skip
+
+    def judge_release(self, found: Iterable[Restoration], session: str = "", run: str = "") -> tuple[Weighed, ...]:
+        """What the user lets become of values that a call would give to this tool."""
+        rules, lost = self.rules, self.lost
+        return restoring.judge(found, rules, self.tool, lost=lost, session=session, run=run, now=time.time())
+
+    @property
+    def limits_release(self) -> bool:
+        """Whether a rule denies this tool some kind of personal data, or asks about it each time."""
+        return any(
+            one.kind == restoring.RESTORE and one.word is not Word.ALLOW and one.tool in ("", self.tool.name)
+            for one in self.rules
+        )
+
+    @property
+    def looks_into_arguments(self) -> bool:
+        return any(one.where and one.tool == self.tool.name for one in self.rules)
+
+    @property
+    def own_call_permission(self) -> Permission | None:
+        """What lets the user's own call of this tool go without a question, if anything does."""
+        return next((one for one in self.rules if own_calls.permits(one, self.tool)), None)
+
+    def sealed_fields(self, named: str = "") -> tuple[str, ...]:
+        """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
+        return sealing.sealed_fields(self.tool, self.rules, named, lost=self.lost)
+
+
 class Rules:
-    """All of them, and what they say of tools and calls."""
+    """All rules, and the user's trust in servers and tools."""
 
     def __init__(self, file: Path, workspace: Path, entry: Entry = lambda server: "") -> None:
         self._file = file
@@ -102,46 +148,11 @@ class Rules:
         believed = builtin or (bool(entry) and kept.believed.get(server) == entry)
         return lambda tool: effective(tool, trust, believed)
 
-    def judge(self, tool: Tool, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
-        """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
+    def of(self, tool: Tool) -> ToolRules:
+        """What the rules of this moment say of a tool; a later change does not reach into it, so threads may ask it."""
         now = self._now
-        mine = self._about(tool, now)
-        if not mine and not now.kept.lost:
-            return NO_RULE
-        kept = Trust(lost=now.kept.lost)  # the tool is weighed already; each call of each program comes by here
-        return judge(
-            tool, arguments, mine, kept, session=session, run=run, now=time.time(),
-            workspace=self._workspace, resolve=os.path.realpath,
-        )  # fmt: skip
-
-    def judge_restoring(
-        self, tool: Tool, found: Iterable[Restoration], session: str = "", run: str = ""
-    ) -> tuple[Weighed, ...]:
-        """What the person lets become of values that a call would give to this tool."""
-        now = self._now
-        rules, lost = self._about(tool, now), now.kept.lost
-        return restoring.judge(found, rules, tool, lost=lost, session=session, run=run, now=time.time())
-
-    def forbids_giving(self, tool: Tool) -> bool:
-        """Whether a rule denies this tool some kind of personal data, or asks about it each time."""
-        return any(
-            one.kind == restoring.RESTORE and one.word is not Word.ALLOW and one.server == tool.server
-            and one.tool in ("", tool.name)
-            for one in self._about(tool)
-        )  # fmt: skip
-
-    def sealed(self, tool: Tool, named: str = "") -> tuple[str, ...]:
-        """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
-        now = self._now
-        return sealing.sealed_fields(tool, self._about(tool, now), named, lost=now.kept.lost)
-
-    def for_own_calls(self, tool: Tool) -> Permission | None:
-        """What lets the user's own call of this tool go without a question, if anything does."""
-        return next((one for one in self._about(tool) if own_calls.permits(one, tool)), None)
-
-    def looks_into(self, tool: Tool) -> bool:
-        """Whether some rule is about arguments of this tool."""
-        return any(one.where and one.tool == tool.name for one in self._about(tool))
+        mine = now.by_server.get(tool.server, ())
+        return ToolRules(tool, self._standing(mine) if mine else (), now.kept.lost, self._workspace)
 
     def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
         """Rules that a decision about this call suggests, the narrowest first."""
@@ -267,11 +278,6 @@ class Rules:
     @property
     def _passing(self) -> tuple[Permission, ...]:
         return self._now.passing
-
-    def _about(self, tool: Tool, now: _Snapshot | None = None) -> tuple[Permission, ...]:
-        """Those of its server that count; the entries of others are not looked at for it. Each call asks five times."""
-        mine = (now or self._now).by_server.get(tool.server, ())
-        return self._standing(mine) if mine else ()
 
     def _standing(self, rules: Iterable[Permission]) -> tuple[Permission, ...]:
         entry = lru_cache(self._entry)

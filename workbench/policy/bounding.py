@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from workbench.policy.levels import at_least, worst
-from workbench.policy.profiles import outside
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.trust import LOST, Judged
+from workbench.policy.trust import LOST, Foreseen
 from workbench.quick_records import dataclass
 from workbench.records import (
     Effect,
@@ -31,7 +30,7 @@ from workbench.records import (
 _CHANGES = frozenset(deed.value for deed in (Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK))
 _UNKNOWN = ("", "?")  # a path that is known at run time only: it may lie beside the workspace
 Find = Callable[[str, str], Tool | None]  # server and tool → the effective one
-Rule = Callable[[Tool], Judged]  # what the person's rules say before arguments are known
+Foresee = Callable[[Tool], Foreseen]  # what is certain of a tool's calls before their arguments are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +44,31 @@ class Limits:
     read: bool = True  # the text was read, so the tools of the verdict are the ones it calls
 
 
-def bound(verdict: Verdict, limits: Limits, find: Find, rule: Rule) -> Verdict:
+def bound(verdict: Verdict, limits: Limits, find: Find, foresee: Foresee) -> Verdict:
     """The same verdict, and what follows from the bounds."""
     verdict = replace(verdict, profile=limits.profile, required=limits.required)
     if verdict.gate is Gate.BLOCKED:
         return verdict
     verdict = _mounted(verdict, limits.profile)
     used = [(use, tool) for use in verdict.tools if (tool := find(use.server, use.tool)) is not None]
-    against = [(use, words) for use, tool in used if (words := _against(limits, tool, rule(tool)))]
+    against = [(use, found) for use, tool in used if (found := foresee(tool)).decision is Word.DENY]
     if against and limits.read:
         return _returned(verdict, against)
-    return replace(_settled(verdict, [(use, rule(tool)) for use, tool in used]), asks=_asks(limits, used, rule))
+    foreseen = [(use, foresee(tool)) for use, tool in used]
+    return replace(_settled(verdict, foreseen), asks=_asks(limits, foreseen))
 
 
-def _against(limits: Limits, tool: Tool, judged: Judged) -> str:
-    """Why a call of this tool is certain to be refused."""
-    if judged.word is Word.DENY:
-        return f"{judged.why.rstrip('.')}. Do without {tool.server}.{tool.name}"
-    fault = outside(limits.profile, limits.required, tool)
-    return f"{fault.message} {fault.hint}".strip().rstrip(".") if fault else ""
-
-
-def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, str]]) -> Verdict:
+def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
     """Back to its author, with the reason at the line."""
     found = tuple(
-        Finding("bounds", Risk.HIGH, words, Span(use.line, 0, use.line, 0), f"{use.server}.{use.tool}")
-        for use, words in against
+        Finding(
+            "bounds",
+            Risk.HIGH,
+            f"{found.text} {found.hint}".strip().rstrip("."),
+            Span(use.line, 0, use.line, 0),
+            f"{use.server}.{use.tool}",
+        )
+        for use, found in against
     )
     return replace(
         verdict,
@@ -81,9 +79,9 @@ def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, str]]) -> Verdi
     )
 
 
-def _asks(limits: Limits, used: Sequence[tuple[ToolUse, Tool]], rule: Rule) -> tuple[str, ...]:
+def _asks(limits: Limits, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple[str, ...]:
     """Why a person is asked whatever the risk is."""
-    found = [judged.why for _, tool in used if (judged := rule(tool)).word is Word.ASK]
+    found = [one.text for _, one in foreseen if one.decision is Word.ASK]
     if limits.lost:
         found.append(LOST)
     if limits.profile is not None and limits.profile.ask:
@@ -93,14 +91,14 @@ def _asks(limits: Limits, used: Sequence[tuple[ToolUse, Tool]], rule: Rule) -> t
     return tuple(dict.fromkeys(found))
 
 
-def _settled(verdict: Verdict, judged: Sequence[tuple[ToolUse, Judged]]) -> Verdict:
+def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
     """What rules allow weighs no more; flows, files and everything else of the text weigh as before."""
-    allowed = {f"{use.server}.{use.tool}": found for use, found in judged if found.word is Word.ALLOW}
+    allowed = {f"{use.server}.{use.tool}": found for use, found in foreseen if found.decision is Word.ALLOW}
     if not allowed:
         return verdict
     left = [one.risk for one in verdict.findings if not (one.rule in ("tool.call", "tool") and one.subject in allowed)]
     words = [
-        found.why + (" Its real arguments are looked at when it is called." if found.depends else "")
+        found.text + (" Its real arguments are looked at when it is called." if found.depends else "")
         for found in allowed.values()
     ]
     return replace(verdict, allowed=tuple(dict.fromkeys(words)), unsettled=worst(left))

@@ -6,6 +6,8 @@ number out of a customer's record on its way outside, a deletion after a strange
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -16,23 +18,42 @@ from workbench.policy.matching import is_destination
 from workbench.policy.mild import MOST_CALLS
 from workbench.policy.tables import verbs
 from workbench.quick_records import dataclass
-from workbench.records import Risk, Tool, ValueOrigin
+from workbench.records import Risk, Tool, ValueOrigin, Word
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
 _RECEIVERS: Final = verbs.DESTINATIONS - {"topic", "domain", "path", "host", "target", "destination", "webhook", "repo"}
+LONGEST_VALUE: Final = 300  # characters of a value that tell it from others; of longer ones a hash
 _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
 
 
 @dataclass(frozen=True, slots=True)
-class Objection:
-    """One reason to ask a person about a call."""
+class CallReason:
+    """One reason to ask the user about a call, or to deny it."""
 
-    rule: str  # destination, content, private, derived, destructive, unforeseen, often, loop, wish
+    rule: str  # the rule's own word, such as destination, content, private, derived, often, plan
     risk: Risk
-    words: str
+    text: str
     path: str = ""  # of the argument it is about
     value: str = ""
+    decision: Word = Word.ASK
+    hint: str = ""
+    code: str = ""  # of a denial, for programs
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What an answer of the user's is about; a long value counts by its hash."""
+        short = len(self.value) <= LONGEST_VALUE
+        return (
+            self.rule,
+            self.path,
+            self.value if short else hashlib.sha256(self.value.encode("utf-8", "surrogatepass")).hexdigest(),
+        )
+
+
+def canonical(arguments: object) -> str:
+    """One text for what is one call."""
+    return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def kinds_of(tool: Tool) -> frozenset[str]:
@@ -73,18 +94,18 @@ def _names_receiver(path: str) -> bool:
 
 def object_to(
     tool: Tool, origins: Sequence[ValueOrigin], read: frozenset[str], *, covered: bool, spared: bool = False
-) -> tuple[Objection, ...]:
+) -> tuple[CallReason, ...]:
     """Why a person should see this call. `read`: what kinds of data the session has read so far. `covered`: a person
     approved a program that names this tool, and with it what its text says about how data flows. `spared`: nobody was
     asked, because the program seemed to leave nothing to decide."""
     found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered, spared=spared)]
     if not covered and UNTRUSTED in read and at_least(tool_risk(tool), Risk.HIGH):
         name = f"{tool.server}.{tool.name}"
-        found.append(Objection("destructive", Risk.HIGH, f"Calls {name} after text was read that outsiders can write"))
+        found.append(CallReason("destructive", Risk.HIGH, f"Calls {name} after text was read that outsiders can write"))
     return tuple(found)
 
 
-def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> Objection | None:
+def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | None:
     """Why a person should see this call of a program that seemed to leave them nothing to decide. `many`: how often the
     run has called this tool."""
     if not at_least(tool_risk(tool), Risk.MEDIUM):
@@ -92,29 +113,29 @@ def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> Objection | None
     name = f"{tool.server}.{tool.name}"
     if UNTRUSTED in read:
         words = f"Calls {name} after text was read that outsiders can write, and nobody has seen the program"
-        return Objection("mild", Risk.MEDIUM, words)
+        return CallReason("mild", Risk.MEDIUM, words)
     if many > MOST_CALLS:
         words = f"Calls {name} more than {MOST_CALLS} times, and nobody has seen the program"
-        return Objection("mild", Risk.MEDIUM, words)
+        return CallReason("mild", Risk.MEDIUM, words)
     return None
 
 
 def _of_value(
     tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered: bool, spared: bool
-) -> Iterator[Objection]:
+) -> Iterator[CallReason]:
     place, changes = names_place(origin.path), at_least(tool_risk(tool), Risk.MEDIUM) or bits.sends(tool)
     source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
     if UNTRUSTED in origin.kinds:
         if place and (changes or (bits.asks_anywhere(tool) and PRIVATE in read)):
             words = f"Where it goes ({origin.path}) came out of text that outsiders can write: {source}"
-            yield Objection("destination", Risk.HIGH, words, origin.path, origin.value)
+            yield CallReason("destination", Risk.HIGH, words, origin.path, origin.value)
         elif changes and not covered:
             words = f"Its {origin.path or 'argument'} came out of text that outsiders can write: {source}"
-            yield Objection("content", Risk.HIGH, words, origin.path, origin.value)
+            yield CallReason("content", Risk.HIGH, words, origin.path, origin.value)
     if PRIVATE in origin.kinds and not covered and (where := _leaves(tool, origin, spared=spared)):
         risk = Risk.CRITICAL if trifecta(tool, read) else Risk.HIGH
         words = f"Its {origin.path or 'argument'} holds private data of {source}, {where}"
-        yield Objection("private", risk, words, origin.path, origin.value)
+        yield CallReason("private", risk, words, origin.path, origin.value)
 
 
 def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:

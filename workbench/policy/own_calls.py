@@ -2,7 +2,8 @@
 
 Pressing Run is consent to everything else. Hints that make a tool dangerous count whoever believes them, and its name
 counts whatever its hints say, so a server that says nothing, or something untrue, gains nothing by it. What the user
-said of the tool on its page Trust counts before both. Agents and programs are judged by `calls.py`, more strictly.
+said of the tool on its page Trust counts before both. Agents and programs are judged more strictly, see
+`permissions/judgement.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from workbench.quick_records import dataclass
 from workbench.records import Permission, Tool, Word
 
 DESTROYS, SENDS = "destroys", "sends"
+UNKNOWN = "unknown"  # why a call of a script asks: nobody knows what the tool does
+QUESTIONS = (DESTROYS, SENDS, UNKNOWN)
 OWN = "own"  # the kind of a permission for calls that the user makes by hand; no rule for programs reads it
 
 # Verbs that mean what they say wherever they stand, unless a reading verb stands first: `list_delete_markers`.
@@ -61,21 +64,21 @@ _LOOKED_AT = 400  # characters of a description
 
 
 @dataclass(frozen=True, slots=True)
-class Objection:
+class OwnCallQuestion:
     """Why the user is asked: what the tool may do, and a whole sentence."""
 
     what: str  # DESTROYS or SENDS
     sentence: str
 
 
-def objection(tool: Tool) -> Objection | None:
+def objection(tool: Tool) -> OwnCallQuestion | None:
     """Why the user's own call of this effective tool asks first; None lets it go."""
     if "read_only" in tool.said and tool.hints.read_only and not _marked(tool, "destructive", "sends"):
         return None
     if (why := _destroys(tool)) is not None:
-        return Objection(DESTROYS, f"{tool.name} may delete or overwrite data for good: {why}.")
+        return OwnCallQuestion(DESTROYS, f"{tool.name} may delete or overwrite data for good: {why}.")
     if (why := _sends(tool)) is not None:
-        return Objection(SENDS, f"{tool.name} may send something out, which cannot be taken back: {why}.")
+        return OwnCallQuestion(SENDS, f"{tool.name} may send something out, which cannot be taken back: {why}.")
     return None
 
 

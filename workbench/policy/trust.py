@@ -38,6 +38,16 @@ class Judged:
 NO_RULE = Judged(None)
 
 
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What is certain about calls of a tool before their arguments are known."""
+
+    decision: Word | None  # None: its risk decides
+    text: str = ""  # one sentence
+    hint: str = ""
+    depends: bool = False  # the real arguments may be judged otherwise
+
+
 def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
     """The tool as policy takes it: hints as far as they are believed, a person's word in place of them, and guesses for
     the three own bits. `believed`: also without a word in `trust`, such as for the built-in server."""

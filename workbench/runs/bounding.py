@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
+from workbench.permissions.judgement import foresee
 from workbench.policy.bounding import Limits, bound
 from workbench.policy.mild import mild
 from workbench.policy.origins import UNTRUSTED
@@ -47,7 +48,7 @@ def within_bounds(
         except WorkbenchError:
             return None
 
-    found = bound(verdict, limits, find, lambda tool: rooms.rules.judge(tool, None, session))
+    found = bound(verdict, limits, find, lambda tool: foresee(rooms.rules.of(tool), wanted, required, session))
     if found.risk is not Risk.MEDIUM or _has_met_strangers(rooms, session):
         return found
     tools = [find(use.server, use.tool) for use in found.tools]

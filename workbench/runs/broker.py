@@ -1,15 +1,17 @@
-"""The only door to real servers. A form's call and a program's call meet the same steps here, in the same order:
-policy, restoring of personal data, the call, registering what came back, the audit.
+"""The only way to real servers, for calls of users, programs and agents alike: judge, write down, send, register what
+came back, write down again.
 
-What has to be done when: before a call goes out, policy has said yes, tokens are values again, and the audit holds
-`call.sent` if the call may change anything. Before its answer reaches anybody, what is personal in it is known to the
-session. That a program's call was answered is written down while the program already works with the answer: together
+What is certain at which moment: before a call goes out, `judge` has allowed it, tokens are values again, and the audit
+holds `call.sent` if the call may change anything. Before its answer reaches anybody, what is personal in it is known
+to the session. That a program's call was answered is written while the program already works with the answer: together
 with the next ones, within a hundredth of a second, and always before the end of the run is told
-(`Journal.append_soon`); so is what the history and the doors get to know (`afterwards.py`). A core that is killed may
-leave out of the audit that the last calls were answered, never that one was sent which may have changed something. A
-user's own call is written before the user is told, unless its answer is long: then the answer comes first, and what is
+(`Journal.append_soon`); so is what history and clients get to know (`afterwards.py`). A core that is killed may leave
+out of the audit that the last calls were answered, never that one was sent which may have changed something. A user's
+own call is written before the user is told, unless its answer is long: then the answer comes first, and what is
 personal in it becomes known behind it, before anything else is masked with the values of that session and before the
 core ends (`registrations.py`). Whatever was refused or cancelled is written before anybody is told.
+
+A call that waited for the user is judged once more, as things are then: rules, definitions and servers may be others.
 """
 
 from __future__ import annotations
@@ -23,17 +25,15 @@ from functools import partial
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
-from workbench.policy.calls import CallVerdict, check_call, tool_risk
-from workbench.policy.gate import unasked
+from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallContext, CountedCall, Judgement, judge
 from workbench.policy.levels import at_least
-from workbench.policy.profiles import outside
-from workbench.policy.trust import NO_RULE, Judged
 from workbench.privacy.restoring import Weighed
 from workbench.records import (
     Fault,
     Note,
     Origin,
     Outcome,
+    PauseAnswer,
     Place,
     Risk,
     ServerConfig,
@@ -44,9 +44,9 @@ from workbench.records import (
 )
 from workbench.runs.afterwards import Afterwards
 from workbench.runs.caching import Caching
-from workbench.runs.guard import Guard
+from workbench.runs.guard import RunGuard
 from workbench.runs.ingress import register_outcome
-from workbench.runs.restored import asked, count, denial, give, noted, restored, weighed
+from workbench.runs.restored import count, give, noted
 from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import for_program
 from workbench.runs.sessions import Session
@@ -59,6 +59,7 @@ BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up
 LATER = "(in the entry of its answer)"  # instead of arguments that cannot be masked yet
 KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
 Progress = Callable[[float, float, str], None]
+Target = tuple[ServerConfig | None, str]  # a server's entry and the hash of a tool's definition
 
 
 class Broker:
@@ -76,10 +77,10 @@ class Broker:
         verdict: Verdict | None = None,
         approved: bool = False,
         progress: Progress | None = None,
-        guard: Guard | None = None,
+        guard: RunGuard | None = None,
     ) -> Outcome:
-        """Do the call if policy agrees, and the guard of its run if it is part of one; a refusal is an outcome, not an
-        exception."""
+        """Judge the call, and do it if that allows it. `verdict`, `approved` and `guard` are of the run that calls, if
+        a program does. A refusal is an outcome, not an exception."""
         session = self._rooms.sessions.get(call.session)
         if session is None:
             return _refusal(call, Fault(f"There is no session {call.session}.", "Connect again."))
@@ -90,17 +91,25 @@ class Broker:
             return self._refuse(_named(call, session), session, unknown, Risk.LOW)
         if (call.server, call.tool) != (tool.server, tool.name):
             call = replace(call, server=tool.server, tool=tool.name)
-        if (blocked := self._rooms.catalog.blocked(tool)) is not None:
-            return self._refuse(call, session, blocked, Risk.HIGH)
-        if verdict is not None and (beyond := outside(verdict.profile, verdict.required, tool)) is not None:
-            return self._refuse(call, session, beyond, Risk.HIGH)
-        ruled = await self._ruled(call, tool, session, approved) if verdict is not None else NO_RULE
-        word = ruled.word if verdict is not None else self._own_word(call, tool)
-        said = check_call(call, tool, verdict, approved, word, ruled.why)
-        if not said.allow and not (said.pause and guard is not None):
-            words = f"{said.reason} {await self._giving(call, tool, session) if said.confirm else ''}".strip()
-            return self._refuse(call, session, Fault(words, said.hint), said.risk, confirm=said.confirm, asks=said.asks)
-        return await self._carry(call, tool, said, session, progress, guard)
+        context = await self._context(call, tool, session, verdict, approved, guard)
+        judgement = await self._judge(call, context, guard)
+        while judgement.decision is Word.ASK and guard is not None:
+            target = self._target(tool)
+            answer = await guard.ask(call, tool, context.arguments, judgement)
+            if not answer.allow:
+                return self._refuse(call, session, _denied_by_user(answer, judgement), judgement.risk)
+            tool, context = await self._context_again(call, tool, session, guard, context, judgement, target)
+            judgement = await self._judge(call, context, guard)
+        for rule in judgement.used:
+            self._rooms.rules.note_use(rule)
+        if judgement.decision is not Word.ALLOW:
+            question = judgement.decision is Word.ASK and verdict is None
+            return self._refuse(
+                call, session, judgement.fault, judgement.noted_risk, confirm=question, asks=judgement.asks
+            )
+        if judgement.stand_in and guard is not None:
+            return await self._stand_in(call, context, session, judgement, guard)
+        return await self._carry(call, context, session, judgement.risk, progress, guard, judgement)
 
     def progress(self, call_id: str) -> Progress:
         """Tells the doors how far a call is."""
@@ -110,32 +119,74 @@ class Broker:
 
         return tell
 
-    def _own_word(self, call: ToolCall, tool: Tool) -> Word | None:
-        """What the user said of their own calls of this tool; nothing that an agent does comes by here."""
-        if call.origin is not Origin.PERSON or call.run_id or call.confirmed:
-            return None
-        if (permission := self._rooms.rules.for_own_calls(tool)) is None:
-            return None
-        self._rooms.rules.note_use(permission)
-        return Word.ALLOW
+    # ── judging ──────────────────────────────────────────────────────────────────────────────────
+    async def _context(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        session: Session,
+        verdict: Verdict | None,
+        approved: bool,
+        guard: RunGuard | None,
+        counted: CountedCall | None = None,
+        allowed: frozenset[tuple[str, str, str]] = frozenset(),
+        *,
+        replaced: bool = False,
+    ) -> CallContext:
+        """What the call is judged by now. `counted`, `allowed`, `replaced`: of a call that waited for the user."""
+        rules, damaged = self._rooms.rules.of(tool), None
+        try:
+            release, arguments = await give(call, tool, session, rules)
+        except WorkbenchError as fault:
+            release, arguments, damaged = (), call.arguments, Fault(fault.message, fault.hint)
+        if counted is None:
+            counted = guard.count(call, tool, arguments) if guard is not None else FIRST_CALL
+        return CallContext(
+            tool,
+            rules,
+            self._rooms.settings(),
+            self._rooms.catalog.blocked(tool),
+            replaced,
+            verdict,
+            approved,
+            arguments,
+            release,
+            damaged,
+            guard,
+            counted,
+            guard is not None and guard.is_dry_run,
+            guard is not None and guard.dry_run_reads_outside,
+            allowed,
+        )
 
-    async def _ruled(self, call: ToolCall, tool: Tool, session: Session, approved: bool) -> Judged:
-        """What the person's rules say of this call, with personal data as it would be sent."""
-        rules = self._rooms.rules
-        found = rules.judge(tool, None, session.id, call.run_id)
-        if rules.looks_into(tool):
-            try:
-                arguments = await restored(call, tool, session)
-            except WorkbenchError:  # the call itself says what is wrong
-                return Judged(Word.ASK, None, "Its arguments cannot be read.")
-            foreseen, found = found, await asyncio.to_thread(rules.judge, tool, arguments, session.id, call.run_id)
-            if foreseen.word is Word.ALLOW and found.word is None and not approved and self._would_ask(tool):
-                return Judged(Word.ASK, None, f"Your rules allow {tool.server}.{tool.name} for other arguments only.")
-        rules.note_use(found.permission)
-        whole = found.permission is None or found.permission.kind != "arguments"
-        return NO_RULE if found.word is Word.ASK and approved and whole else found
+    async def _context_again(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        session: Session,
+        guard: RunGuard,
+        before: CallContext,
+        judgement: Judgement,
+        target: Target,
+    ) -> tuple[Tool, CallContext]:
+        """The tool and the context as they are after the user allowed what they were asked about."""
+        replaced = self._target(tool) != target
+        if not replaced:
+            tool = self._rooms.catalog.tool(tool.server, tool.name)
+        allowed = before.allowed_now | {one.key for one in judgement.reasons}
+        verdict, approved, counted = before.verdict, before.approved, before.counted
+        context = await self._context(
+            call, tool, session, verdict, approved, guard, counted, allowed, replaced=replaced
+        )
+        return tool, context
 
-    def _stands_behind(self, tool: Tool) -> tuple[ServerConfig | None, str]:
+    async def _judge(self, call: ToolCall, context: CallContext, guard: RunGuard | None) -> Judgement:
+        """On a thread, where rules follow paths or the sources of long values are looked for."""
+        if context.rules.looks_into_arguments or (guard is not None and guard.needs_thread(context.tool)):
+            return await asyncio.to_thread(judge, call, context)
+        return judge(call, context)
+
+    def _target(self, tool: Tool) -> Target:
         """The server's entry and the hash of the tool's definition as they are now; empty when they are gone."""
         catalog = self._rooms.catalog
         try:
@@ -143,54 +194,39 @@ class Broker:
         except WorkbenchError:
             return None, ""
 
-    def _would_ask(self, tool: Tool) -> bool:
-        return not unasked(tool_risk(tool), self._rooms.settings())
-
+    # ── sending ──────────────────────────────────────────────────────────────────────────────────
     async def _carry(
         self,
         call: ToolCall,
-        tool: Tool,
-        said: CallVerdict,
+        context: CallContext,
         session: Session,
+        risk: Risk,
         progress: Progress | None,
-        guard: Guard | None,
+        guard: RunGuard | None,
+        judgement: Judgement,
     ) -> Outcome:
-        try:
-            given, arguments = await give(call, tool, session, self._rooms.rules)
-        except WorkbenchError as fault:
-            return self._refuse(call, session, Fault(fault.message, fault.hint), said.risk)
-        if (denied := denial(given)) is not None:
-            return self._refuse(call, session, denied, said.risk)
-        if guard is None and not call.confirmed and (words := asked(given)):
-            question = Fault(words, "Call it once more with your confirmation to do it anyway.")
-            return self._refuse(call, session, question, said.risk, confirm=True)
-        if guard is not None and (held := await guard.hold(call, tool, said, arguments)) is not None:
-            return await self._held(call, tool, session, said.risk, held)
+        tool, arguments, given = context.tool, context.arguments, context.release
         if guard is not None:
-            asked_about = self._stands_behind(tool)
-            if (against := await guard.refusal(call, tool, said, arguments, given)) is not None:
-                return self._refuse(call, session, against, said.risk)
-            if self._stands_behind(tool) != asked_about:
-                return self._refuse(call, session, _replaced(tool), said.risk)
+            guard.passed(tool, arguments, judgement)
         count(given, session)
-        if at_least(said.risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
+        if at_least(risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             words = f"{tool.server}.{tool.name} was called"
-            sending = _entry("call.sent", call, session, said.risk, words, None, ok=True, given=given)
+            sending = _entry("call.sent", call, session, risk, words, None, ok=True, given=given)
             if session.registrations.busy:  # they may come from an answer that was just shown
                 sending = replace(sending, detail={**sending.detail, "arguments": LATER})
             self._rooms.journal.append_ahead(sending)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         outcome = await self.caching.find(sent, tool)
         if outcome is None:
-            outcome = await self._send(sent, tool, session, said.risk, progress)
+            outcome = await self._send(sent, tool, session, risk, progress)
             await self.caching.learn(sent, tool, outcome)
         if not call.run_id:
-            return await self._for_user(sent, call, tool, session, said.risk, outcome, given)
+            return await self._for_user(sent, call, tool, session, risk, outcome, given)
         outcome = await self._registered(session, tool, outcome, call.run_id)
         if guard is not None:
             await guard.learn(call, tool, outcome)
-        learns = guard is None or not guard.rehearses
-        ended = _Ended(lambda: _ended(call, tool, session, said.risk, outcome, given))
+        learns = guard is None or not guard.is_dry_run
+        ended = _Ended(lambda: _ended(call, tool, session, risk, outcome, given))
         self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
         self.afterwards.put(ended.made)  # made while somebody waits for a server, written with others
         self._rooms.journal.append_soon(ended.made)
@@ -224,15 +260,18 @@ class Broker:
         self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[Weighed] = ()
     ) -> Outcome:
         """What goes into a sandbox: without what a person sealed."""
-        fields = self._rooms.rules.sealed(tool, self._rooms.settings().privacy_sealed)
+        fields = self._rooms.rules.of(tool).sealed_fields(self._rooms.settings().privacy_sealed)
         return await for_program(outcome, tool, session, fields, given)
 
-    async def _held(self, call: ToolCall, tool: Tool, session: Session, risk: Risk, held: Outcome) -> Outcome:
-        """A rehearsal answered; what it answered out of the history may hold personal data."""
+    async def _stand_in(
+        self, call: ToolCall, context: CallContext, session: Session, judgement: Judgement, guard: RunGuard
+    ) -> Outcome:
+        """A dry run answers; what it answers out of the history may hold personal data."""
+        held = await guard.stand_in(call, context.tool, context.arguments, judgement)
         words = "was held by a rehearsal" if held.ok else "was refused: the rehearsal holds no more"
-        self._note("call.held", call, session, risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
-        held = await self._registered(session, tool, held, call.run_id)
-        return await self._for_program(held, tool, session)
+        self._note("call.held", call, session, judgement.risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
+        held = await self._registered(session, context.tool, held, call.run_id)
+        return await self._for_program(held, context.tool, session)
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
         """So that the call can be found again, and the next search be better."""
@@ -284,13 +323,6 @@ class Broker:
             self._note("call.refused", call, session, risk, summary, ok=False)
         return _refusal(call, fault, confirm=confirm, asks=asks)
 
-    async def _giving(self, call: ToolCall, tool: Tool, session: Session) -> str:
-        """What a person who is asked about the call should know of its tokens."""
-        try:
-            return asked(await weighed(call, tool, session, self._rooms.rules))
-        except WorkbenchError:
-            return ""  # the call itself says what is wrong
-
     def _note(
         self,
         kind: str,
@@ -304,11 +336,12 @@ class Broker:
         self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok))
 
 
-def _replaced(tool: Tool) -> Fault:
-    return Fault(
-        f"{tool.server}.{tool.name} was not called: its server or its definition changed while the call waited.",
-        "Call it again: it is judged as it is now.",
-    )
+def _denied_by_user(answer: PauseAnswer, judgement: Judgement) -> Fault:
+    """What the program is told."""
+    about = [one for one in judgement.reasons if one.rule in (RULED, UNFORESEEN)]
+    words = f"{about[0].text.rstrip('.')}." if about else "This call needs a person's word."
+    reason = f"A person denied it: {answer.reason}" if answer.reason and answer.pause_id else answer.reason
+    return Fault(f"{words} {reason or 'A person denied it.'}", "Go on without it, or ask why.")
 
 
 def _named(call: ToolCall, session: Session) -> ToolCall:

@@ -28,7 +28,7 @@ from workbench.runs.answered import failure, value_of, words_of
 from workbench.runs.borrowed import borrowed_codes, borrows, check_unchanged, names_skill
 from workbench.runs.broker import BIG_ANSWER, Broker
 from workbench.runs.files_in import learn_files
-from workbench.runs.guard import Guard
+from workbench.runs.guard import RunGuard
 from workbench.runs.languages import PYTHON
 from workbench.runs.outgoing import outgoing
 from workbench.runs.pauses import Pauses
@@ -62,7 +62,7 @@ class Execution:
         self._states = states
         self._outgoing = outgoing(road)
         self._pauses = pauses
-        self._guard = Guard(road, pauses, self._wait_for_word)
+        self._guard = RunGuard(road, pauses, self._wait_for_word)
         self._untold: dict[str, ToolCall] = {}  # calls whose beginning nobody was told of
         self._begun: dict[str, CallTrace] = {}
 

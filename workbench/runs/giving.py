@@ -8,27 +8,25 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.permissions.rules import Rules
-from workbench.policy.origins import Objection
+from workbench.policy.origins import CallReason
 from workbench.privacy.marks import LOOKALIKE, bare
 from workbench.privacy.restorations import Restoration
-from workbench.privacy.restoring import NEVER_ALWAYS, Weighed
 from workbench.privacy.vault import Vault
-from workbench.records import Gate, Risk, Tool, ToolUse, Verdict, Word
+from workbench.records import Gate, Tool, ToolUse, Verdict, Word
 from workbench.runs.sessions import Session
 from workbench.syntax import parse
 
-Told = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it
-PREFIX: Final = "restore"  # of the rules of such objections; the kind of data follows
+AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it
 _LOOKED_AT: Final = 20_000  # characters of one value that are put into words
 
 
-def announced(code: str, uses: Sequence[ToolUse]) -> Told:
+def announced(code: str, uses: Sequence[ToolUse]) -> AnnouncedTokens:
     """Which tokens a text hands to which tools: those inside of a tool's call to that tool, all others to any tool."""
     if not LOOKALIKE.search(code):
         return frozenset()
@@ -54,44 +52,13 @@ def announce(verdict: Verdict, code: str, session: Session, rules: Rules, find: 
     return replace(verdict, asks=tuple(dict.fromkeys((*lines, *verdict.asks)))) if lines else verdict
 
 
-def unforetold(given: Sequence[Weighed], tool: Tool, told: Told) -> tuple[Weighed, ...]:
-    """What a person is to be asked about now. `told`: what they agreed to with the program."""
-    return tuple(
-        one
-        for one in given
-        if one.word is Word.ASK and not all((tool.server, tool.name, token) in told for token in one.what.tokens)
-    )
-
-
-def giving_objections(given: Iterable[Weighed]) -> list[Objection]:
-    """One line for each kind of data and each server it came from; an answer to it is about exactly these values."""
-    return [
-        Objection(
-            f"{PREFIX} {one.what.kind}",
-            Risk.HIGH if one.what.kind in NEVER_ALWAYS else Risk.MEDIUM,
-            str(one.what),
-            value=" ".join(sorted(one.what.tokens)),
-        )
-        for one in given
-    ]
-
-
-def spoken_once(
-    objections: Sequence[Objection], plain: Sequence[Objection], vault: Vault, tool: Tool
-) -> list[Objection]:
-    """Private values that came as tokens have their own line; of those that the program holds itself it is said in the
-    same words what they are. `plain`: what speaks against the call while its tokens are still tokens."""
-    held = {one.path for one in plain if one.rule == "private"}
-    kept = (one for one in objections if one.rule != "private" or one.path in held)
-    return [_in_kinds(one, vault, tool) if one.rule == "private" else one for one in kept]
-
-
-def _in_kinds(one: Objection, vault: Vault, tool: Tool) -> Objection:
-    if not 0 < len(one.value) <= _LOOKED_AT:
-        return one
-    found = vault.restorations(vault.sanitize(one.value), tool.server)
+def described(reason: CallReason, vault: Vault, tool: Tool) -> CallReason:
+    """A reason about private data in the words that PII tokens are asked about in."""
+    if not 0 < len(reason.value) <= _LOOKED_AT:
+        return reason
+    found = vault.restorations(vault.sanitize(reason.value), tool.server)
     lines = [str(replace(what, tool=tool.name)) for what in found if what.foreign]
-    return replace(one, words=f"{'; '.join(lines)}, in its {one.path or 'arguments'}") if lines else one
+    return replace(reason, text=f"{'; '.join(lines)}, in its {reason.path or 'arguments'}") if lines else reason
 
 
 def _lines(
@@ -102,7 +69,7 @@ def _lines(
         tool = find(*place)
     except WorkbenchError:
         return
-    for one in rules.judge_restoring(tool, found, session.id):
+    for one in rules.of(tool).judge_release(found, session.id):
         if one.word is not Word.ALLOW:
             yield f"{one.what}."
 

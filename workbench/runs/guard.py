@@ -1,16 +1,14 @@
-"""Stands before each call of one run with its real arguments, after policy has read the program and before the server
-hears anything: the call passes, is refused, or waits for a person.
+"""What a judgement has to know of one run, and how its calls wait for the user.
 
-The order: what the program's text foretold (`policy/calls.py`), what the person's rules say, where the arguments came
-from (`provenance.py`), what a rehearsal planned. An ordinary call, one that changes nothing and reaches nobody, is
-through after a few lookups.
+A run has one `RunGuard`. It counts the run's calls, remembers what the user allowed and denied in it, compares
+arguments with what the session has read (`provenance.py`), and holds calls against the plan of a dry run (`plan.py`).
+Whether a call goes out is decided by `permissions/judgement.py`, which asks it (`RunEvidence`).
 """
 
 from __future__ import annotations
 
 import ast
 import asyncio
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,169 +16,159 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
-from workbench.policy import bits
-from workbench.policy import origins as policy
-from workbench.policy.calls import CallVerdict, destroys
+from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
+from workbench.policy import bits, origins
 from workbench.policy.gate import spared
-from workbench.policy.levels import at_least, worst
-from workbench.policy.origins import PRIVATE, UNTRUSTED, Objection
-from workbench.privacy.restoring import Weighed, offers
-from workbench.records import (
-    Fault,
-    JsonObject,
-    Outcome,
-    Pause,
-    PauseAnswer,
-    Permission,
-    Risk,
-    Tool,
-    ToolCall,
-    ValueOrigin,
-)
+from workbench.policy.levels import worst
+from workbench.policy.origins import PRIVATE, UNTRUSTED, CallReason
+from workbench.records import JsonObject, Outcome, Pause, PauseAnswer, Tool, ToolCall, ValueOrigin
 from workbench.runs.answered import texts_of
-from workbench.runs.giving import Told, announced, giving_objections, spoken_once, unforetold
+from workbench.runs.giving import AnnouncedTokens, announced, described
 from workbench.runs.pauses import Pauses
-from workbench.runs.plan import Planned, canonical
 from workbench.runs.provenance import SHORT, Came, Read
 from workbench.runs.road import Road, is_person
-from workbench.runs.sifting import UNREAD, Sifted, in_order, sift
+from workbench.runs.sifting import in_order, sift
 from workbench.runs.wording import leaves, words
 from workbench.syntax import parse
 
 SHOWN_VALUE = 300  # characters of one value in a question
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
 SHOWN_LINE = 400  # characters of a call in a list of them
-PLAN = "plan"  # the rule that a call stands nowhere in the plan
 _LOOKED_FOR = frozenset({UNTRUSTED, PRIVATE})
 
 
-class Guard:
-    """One run's. `refusal` before each call, `learn` after each answer."""
+class RunGuard:
+    """The part of one run's state that its calls are judged by. The broker calls, in this order: `count`, then `judge`
+    with this object as evidence, `ask` where the judgement asks, `passed` before the call is sent, `learn` after its
+    answer; `stand_in` instead of sending in a dry run."""
 
     def __init__(self, road: Road, pauses: Pauses, waiting: Callable[[str, bool], None]) -> None:
-        """`waiting` is told which call began or ceased to wait for a person."""
+        """`road`: the run, of which the guard reads `run`, `session`, `state`, `plan` and `rehearsal`, and to whose
+        audit it notes what the user was asked. `pauses`: where calls wait for the user. `waiting` is told the id of a
+        call that begins (True) or ceases to wait."""
         self._road = road
         self._pauses = pauses
         self._waiting = waiting
         self._provenance = road.session.provenance
         self._calls: Counter[tuple[str, str]] = Counter()
-        self._known: dict[tuple[str, str], tuple[Tool, bool, frozenset[str], bool]] = {}  # what was found out of a tool
-        self._rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
+        self._kinds: dict[tuple[str, str], tuple[Tool, frozenset[str]]] = {}  # what the answers of a tool carry
+        self._allowed_rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
         self._denied: set[tuple[str, ...]] = set()
-        self.asked = 0  # how many calls waited for a person
+        self.asked = 0  # how many calls waited for the user
 
-    async def refusal(
-        self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject, given: Sequence[Weighed] = ()
-    ) -> Fault | None:
-        """None lets it pass. `arguments`: as they would be sent; `given`: what would be put in place of tokens."""
-        key = (tool.server, tool.name)
-        self._calls[key] += 1
-        giving = unforetold(given, tool, self._told)
-        if said.allow and not giving and self._facts(tool)[1]:
-            return None
-        planned = self._road.plan.judge(call.id, tool, arguments) if self._road.plan is not None else None
-        if planned is Planned.LEFT_OUT:
-            return Fault("The person left this call out of the plan they allowed.", "Go on without it, or ask why.")
-        if self._facts(tool)[3]:
+    # ── before and after a call ──────────────────────────────────────────────────────────────────
+    def count(self, call: ToolCall, tool: Tool, arguments: JsonObject) -> CountedCall:
+        """A call is about to be judged; it takes its line of the plan, if it has one."""
+        self._calls[tool.server, tool.name] += 1
+        plan = self._road.plan
+        planned = plan.judge(call.id, tool, arguments) if plan is not None else PlanMatch.NO_PLAN
+        return CountedCall(self._calls[tool.server, tool.name], planned)
+
+    def passed(self, tool: Tool, arguments: JsonObject, judgement: Judgement) -> None:
+        """A call goes to its server."""
+        if origins.can_send(tool):
             self._provenance.way_out = True
-        if planned is Planned.EXACT:
-            return None
-        found, objections = await self._look(call, tool, said, arguments)
-        if any(one.rule == "private" for one in objections):
-            as_tokens = call.arguments is not arguments
-            plain = (await self._look(call, tool, said, call.arguments))[1] if as_tokens else objections
-            objections = spoken_once(objections, plain, self._road.session.vault, tool)
-        if planned is Planned.BY_PLACE:
-            objections = [one for one in objections if one.path]  # of its values; the call itself is in the plan
-        elif planned is Planned.NOWHERE and not policy.only_reads(tool):
-            objections = [_beyond_plan(tool, said, arguments), *objections]
-        objections = [*giving_objections(giving), *objections]
-        open_ones = [one for one in objections if not self._settled(tool, one)]
-        if not open_ones:
-            if not objections and bits.asks_anywhere(tool):
-                self._provenance.pass_places(text for _, text, place in sift(arguments).values if place)
-            return None
-        if any((*key, one.rule, one.path, _named(one.value)) in self._denied for one in open_ones):
-            return _denied(PauseAnswer("", allow=False, reason="the same was denied before"))
-        answer = await self._ask(call, tool, arguments, open_ones, found, offers(giving, tool))
-        self._remember(tool, open_ones, answer)
-        return None if answer.allow else _denied(answer, said)
-
-    @property
-    def rehearses(self) -> bool:
-        return self._road.rehearsal is not None
-
-    async def hold(self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject) -> Outcome | None:
-        """In a rehearsal: the answer in the server's place, to whatever does more than read. None lets it pass."""
-        rehearsal = self._road.rehearsal
-        if rehearsal is None or (said.allow and self._facts(tool)[1]):
-            return None
-        found, objections = await self._look(call, tool, said, arguments)
-        if said.allow and rehearsal.asks_outside and policy.only_reads(tool) and not objections:
-            return None
-        return await rehearsal.hold(call, tool, arguments, said.risk, shortened(found), self._road.run.verdict)
+        if judgement.unsuspected and bits.asks_anywhere(tool):
+            self._provenance.pass_places(text for _, text, place in sift(arguments).values if place)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """An answer came in; what it holds is looked at when a later call makes it matter."""
         if self._road.plan is not None:
             self._road.plan.learn(call.id, outcome)
-        if (kinds := self._facts(tool)[2]) and (texts := texts_of(outcome)):
+        if (kinds := self._carried_by(tool)) and (texts := texts_of(outcome)):
             self._provenance.learn(Read(call.id, call.run_id, tool.server, tool.name, kinds, texts))
             if self._provenance.overfull:
                 await asyncio.to_thread(self._provenance.file)
 
-    # ── what speaks against it ───────────────────────────────────────────────────────────────────
-    async def _look(
-        self, call: ToolCall, tool: Tool, said: CallVerdict, arguments: JsonObject
-    ) -> tuple[tuple[ValueOrigin, ...], list[Objection]]:
-        provenance, covered = self._provenance, said.allow and self._covered(tool)
-        sifted = sift(arguments) if provenance.kinds else Sifted(())
-        if sifted.values and provenance.heavy:
-            await asyncio.to_thread(provenance.file)
-        elif sifted.values:
-            provenance.file()
-        found = self._origins(sifted, tool)
-        objections = [*self._unforeseen(tool, said), *self._objections(tool, found, covered=covered)]
-        if not covered and PRIVATE in provenance.kinds and self._may_carry(tool, call):
-            told = {one.path for one in objections if one.rule == "private"}
-            derived = await self._search_derived(tool, call)
-            objections += [one for one in derived if one.path not in told]
-        if provenance.kinds and (sifted.unread_place or (sifted.unread and not covered)):
-            words = f"A call of {tool.server}.{tool.name} {UNREAD}"
-            objections.append(Objection("unread", worst((said.risk, Risk.HIGH)), words, "", canonical(arguments)))
-        if covered and self._loops(tool) and not self._own(*(text for _, text in leaves(dict(arguments)))):
-            name = f"{tool.server}.{tool.name}"
-            objections.append(Objection("loop", Risk.HIGH, f"Calls {name} as often as its data says"))
-        return found, objections
+    def _carried_by(self, tool: Tool) -> frozenset[str]:
+        """The kinds of data in a tool's answers; asked again when the tool is not what it was."""
+        known = self._kinds.get((tool.server, tool.name))
+        if known is None or known[0] is not tool:
+            known = self._kinds[tool.server, tool.name] = tool, origins.kinds_of(tool)
+        return known[1]
 
-    def _objections(self, tool: Tool, found: tuple[ValueOrigin, ...], *, covered: bool) -> tuple[Objection, ...]:
-        return policy.object_to(tool, found, self._provenance.kinds, covered=covered, spared=self._spared)
+    # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
+    @property
+    def is_dry_run(self) -> bool:
+        return self._road.rehearsal is not None
 
-    def _may_carry(self, tool: Tool, call: ToolCall) -> bool:
-        """Whether this call reaches somebody who has not seen all private data that was read, and reading the program
-        could not exclude that its arguments are made of it."""
-        if not any(bits.hears(tool, server, call.arguments) for server in self._provenance.private_from):
+    @property
+    def dry_run_reads_outside(self) -> bool:
+        """Whether a dry run really calls tools that read the world outside."""
+        return self._road.rehearsal is not None and self._road.rehearsal.asks_outside
+
+    async def stand_in(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> Outcome:
+        """The answer of a dry run in the server's place; the call becomes a line of its plan."""
+        if self._road.rehearsal is None:
+            raise RuntimeError("not a dry run")
+        found = shortened(judgement.sources)
+        return await self._road.rehearsal.hold(call, tool, arguments, judgement.risk, found, self._road.run.verdict)
+
+    # ── evidence for the judgement; may be asked on a worker thread ──────────────────────────────
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self._provenance.kinds
+
+    @property
+    def private_servers(self) -> frozenset[str]:
+        return self._provenance.private_from
+
+    @property
+    def unreviewed(self) -> bool:
+        run = self._road.run
+        asked = run.decision is not None or self._road.plan is not None
+        return not asked and run.verdict is not None and spared(run.verdict, self._road.rooms.settings())
+
+    @cached_property
+    def announced_tokens(self) -> AnnouncedTokens:
+        run = self._road.run
+        return announced(run.proposal.code, run.verdict.tools) if self._agreed and run.verdict else frozenset()
+
+    def needs_thread(self, tool: Tool) -> bool:
+        """Whether looking for the sources of a call's values would hold up the event loop."""
+        provenance = self._provenance
+        if not provenance.kinds or origins.harmless(tool):
             return False
-        verdict, name = self._road.run.verdict, f"{tool.server}.{tool.name}"
-        named = verdict is not None and any((use.server, use.tool) == (tool.server, tool.name) for use in verdict.tools)
-        return verdict is None or not named or name in verdict.may_carry
+        return provenance.heavy or (
+            PRIVATE in provenance.kinds and provenance.letters > SHORT and origins.can_send(tool)
+        )
 
-    async def _search_derived(self, tool: Tool, call: ToolCall) -> list[Objection]:
-        """`_derived`, on a thread where each value is looked for in long answers."""
-        if self._provenance.letters <= SHORT:
-            return list(self._derived(tool, call))
-        return await asyncio.to_thread(lambda: list(self._derived(tool, call)))
+    def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
+        """Values that the user has read or written as part of the program have no source, nor have addresses that were
+        asked before: a page repeats its own."""
+        if not self._provenance.kinds:
+            return ValueSources()
+        sifted = sift(arguments)
+        if sifted.values:
+            self._provenance.file()
+        again: Collection[str] = self._provenance.passed if bits.asks_anywhere(tool) else ()
+        found = tuple(
+            _value_origin(path, text, came)
+            for path, text, place in sifted.values
+            if not (place and text in again)
+            for came in self._provenance.origin(text, _LOOKED_FOR, names=place, known=self._knows)
+        )
+        return ValueSources(found, sifted.unread_place, sifted.unread)
 
-    def _derived(self, tool: Tool, call: ToolCall) -> Iterator[Objection]:
-        """Values that stand neither in the program nor in an answer that is not private, as the program gave them:
-        tokens are asked about where they are put in."""
-        risk = Risk.CRITICAL if policy.trifecta(tool, self._provenance.kinds) else Risk.HIGH
-        for path, text, _ in sift(call.arguments).values:
-            if text and text not in self._constants and not self._provenance.is_public(text):
-                words = (
-                    f"Its {path or 'argument'} may be made of private data that was read before, and reaches outside"
-                )
-                yield Objection("derived", risk, words, path, text)
+    def derived(self, arguments: JsonObject) -> Sequence[tuple[str, str]]:
+        return [
+            (path, text)
+            for path, text, _ in sift(arguments).values
+            if text and text not in self._constants and not self._provenance.is_public(text)
+        ]
+
+    def holds(self, arguments: JsonObject) -> bool:
+        return self._own(*(text for _, text in leaves(dict(arguments))))
+
+    def describe(self, reason: CallReason, tool: Tool) -> CallReason:
+        return described(reason, self._road.session.vault, tool)
+
+    def allowed_before(self, tool: Tool, reason: CallReason) -> bool:
+        place = tool.server, tool.name
+        return (*place, reason.rule) in self._allowed_rest or (*place, *reason.key) in self._road.session.permitted
+
+    def denied_before(self, tool: Tool, reason: CallReason) -> bool:
+        return (tool.server, tool.name, *reason.key) in self._denied
 
     @cached_property
     def _constants(self) -> frozenset[str]:
@@ -190,68 +178,13 @@ class Guard:
             chain.from_iterable(map(_constants, (self._road.run.proposal.code, *(state.texts if state else ()))))
         )
 
-    def _unforeseen(self, tool: Tool, said: CallVerdict) -> list[Objection]:
-        """What reading the program did not foretell."""
-        if not said.allow:
-            return [Objection("unforeseen", worst((said.risk, Risk.MEDIUM)), said.reason)]
-        verdict = self._road.run.verdict
-        uses = [use for use in verdict.tools if (use.server, use.tool) == (tool.server, tool.name)] if verdict else []
-        many = self._calls[tool.server, tool.name]
-        if self._spared and (against := policy.beyond_mild(tool, many, self._provenance.kinds)) is not None:
-            return [against]
-        if uses and many > len(uses) and not any(use.often for use in uses) and at_least(said.risk, Risk.MEDIUM):
-            words = f"Calls {tool.server}.{tool.name} for the {many}th time; its text says {len(uses)}"
-            return [Objection("often", said.risk, words)]
-        return []
-
-    @property
-    def _spared(self) -> bool:
-        """Whether nobody was asked about this program because there seemed nothing to decide."""
-        run = self._road.run
-        settings = self._road.rooms.settings()
-        asked = run.decision is not None or self._road.plan is not None
-        return not asked and run.verdict is not None and spared(run.verdict, settings)
-
-    def _origins(self, sifted: Sifted, tool: Tool) -> tuple[ValueOrigin, ...]:
-        """Where its values came from, apart from what the user has read or written as part of the program, and from
-        addresses that were asked before: a page repeats its own."""
-        again: Collection[str] = self._provenance.passed if bits.asks_anywhere(tool) else ()
-        return tuple(
-            _value_origin(path, text, came)
-            for path, text, place in sifted.values
-            if not (place and text in again)
-            for came in self._provenance.origin(text, _LOOKED_FOR, names=place, known=self._knows)
-        )
-
-    def _knows(self, part: Sequence[str]) -> bool:
-        return self._own(" ".join(part))
-
-    def _loops(self, tool: Tool) -> bool:
-        """Whether it destroys, in a loop, so that approving the text said nothing about how many and which."""
-        verdict = self._road.run.verdict
-        often = verdict is not None and any(
-            use.often and (use.server, use.tool) == (tool.server, tool.name) for use in verdict.tools
-        )
-        return often and destroys(tool)
-
-    def _covered(self, tool: Tool) -> bool:
-        """Whether a person agreed to a program that names this tool, or wrote it."""
-        run = self._road.run
-        named = run.verdict is not None and any(
-            (use.server, use.tool) == (tool.server, tool.name) for use in run.verdict.tools
-        )
-        return named and self._agreed
-
     @property
     def _agreed(self) -> bool:
         run = self._road.run
         return run.decision is not None and run.decision.allow and run.decision.sha == run.proposal.sha
 
-    @cached_property
-    def _told(self) -> Told:
-        """Which tokens go to which tools, as a person read it before they agreed."""
-        run = self._road.run
-        return announced(run.proposal.code, run.verdict.tools) if self._agreed and run.verdict else frozenset()
+    def _knows(self, part: Sequence[str]) -> bool:
+        return self._own(" ".join(part))
 
     def _own(self, *texts: str) -> bool:
         """Whether these texts stand in the program as a person read or wrote it."""
@@ -268,20 +201,12 @@ class Guard:
     def _text(self) -> str:
         return f" {' '.join(words(self._road.run.proposal.code))} "
 
-    # ── asking ───────────────────────────────────────────────────────────────────────────────────
-    async def _ask(
-        self,
-        call: ToolCall,
-        tool: Tool,
-        arguments: JsonObject,
-        objections: Sequence[Objection],
-        found: tuple[ValueOrigin, ...],
-        rules: tuple[Permission, ...] = (),
-    ) -> PauseAnswer:
-        road, name = self._road, f"{tool.server}.{tool.name}"
-        shown, decisive = in_order(arguments, [one.path for one in objections])
+    # ── asking the user ──────────────────────────────────────────────────────────────────────────
+    async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> PauseAnswer:
+        """Hold the call until the user answered, and remember the answer."""
+        road, name, reasons = self._road, f"{tool.server}.{tool.name}", judgement.reasons
+        shown, decisive = in_order(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
-        risk = worst(one.risk for one in objections)
         pause = Pause(
             id="",
             run_id=road.run.id,
@@ -289,55 +214,39 @@ class Guard:
             server=tool.server,
             tool=tool.name,
             arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
-            why=tuple(dict.fromkeys(f"{one.words.rstrip('.')}." for one in objections)),
-            risk=risk,
+            why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
+            risk=worst(one.risk for one in reasons),
             sentence=f"{road.run.proposal.author} wants to call {name} now.",
-            origins=shortened(one for one in found if any(one.path == objection.path for objection in objections)),
+            origins=shortened(one for one in judgement.sources if any(one.path == reason.path for reason in reasons)),
             session=road.session.id,
             author=road.run.proposal.author,
-            trifecta=policy.trifecta(tool, self._provenance.kinds),
-            offers=rules,
+            trifecta=origins.trifecta(tool, self._provenance.kinds),
+            offers=judgement.offers,
         )
         line = json.dumps(shown, ensure_ascii=False, default=str)
         self.asked += 1
         self._waiting(call.id, True)
-        road.note(
-            "call.paused", f"{name} waits for a person: {objections[0].words}", {"call": call.id, "why": pause.why}
-        )
+        road.note("call.paused", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why})
         try:
             wait = road.rooms.settings().approval_wait_seconds
             answer = await self._pauses.ask(pause, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)
-        words = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
+        said = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
         detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
-        road.note("call.allowed" if answer.allow else "call.denied", f"{name} {words}", detail)
+        road.note("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
+        self._remember(tool, reasons, answer)
         return answer
 
-    def _settled(self, tool: Tool, objection: Objection) -> bool:
-        """Whether a person answered for this before: for the rest of the run, or for the same value in the session."""
-        key = (tool.server, tool.name, objection.rule)
-        return key in self._rest or (*key, objection.path, _named(objection.value)) in self._road.session.permitted
-
-    def _remember(self, tool: Tool, objections: Sequence[Objection], answer: PauseAnswer) -> None:
-        for one in objections:
-            key = (tool.server, tool.name, one.rule)
+    def _remember(self, tool: Tool, reasons: Sequence[CallReason], answer: PauseAnswer) -> None:
+        place = tool.server, tool.name
+        for one in reasons:
             if not answer.allow:
-                self._denied.add((*key, one.path, _named(one.value)))
+                self._denied.add((*place, *one.key))
             elif answer.scope == "rest":
-                self._rest.add(key)
+                self._allowed_rest.add((*place, one.rule))
             elif one.value and one.rule != PLAN:  # a plan is for one run
-                self._road.session.permitted.add((*key, one.path, _named(one.value)))
-
-    # ── quick answers ────────────────────────────────────────────────────────────────────────────
-    def _facts(self, tool: Tool) -> tuple[Tool, bool, frozenset[str], bool]:
-        """Whether it is harmless, what its answers carry, whether it can send something out; asked again when the tool
-        is not what it was."""
-        known = self._known.get((tool.server, tool.name))
-        if known is None or known[0] is not tool:
-            known = tool, policy.harmless(tool), policy.kinds_of(tool), policy.can_send(tool)
-            self._known[tool.server, tool.name] = known
-        return known
+                self._road.session.permitted.add((*place, *one.key))
 
 
 def _constants(code: str) -> Iterator[str]:
@@ -348,16 +257,6 @@ def _constants(code: str) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float):
             yield str(node.value)
-
-
-def _beyond_plan(tool: Tool, said: CallVerdict, arguments: JsonObject) -> Objection:
-    words = f"Stands nowhere in the plan that was allowed: {tool.server}.{tool.name}"
-    return Objection(PLAN, worst((said.risk, Risk.MEDIUM)), words, "", canonical(arguments))
-
-
-def _named(value: str) -> str:
-    """The whole of a value for telling it from others, however long it is."""
-    return value if len(value) <= SHOWN_VALUE else hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
@@ -373,9 +272,3 @@ def _value_origin(path: str, text: str, came: Came) -> ValueOrigin:
     if read is None:
         return origin
     return replace(origin, server=read.server, tool=read.tool, call_id=read.call_id, run_id=read.run_id)
-
-
-def _denied(answer: PauseAnswer, said: CallVerdict | None = None) -> Fault:
-    words = said.reason if said is not None and said.reason else "This call needs a person's word."
-    reason = f"A person denied it: {answer.reason}" if answer.reason and answer.pause_id else answer.reason
-    return Fault(f"{words} {reason or 'A person denied it.'}".strip(), "Go on without it, or ask why.")

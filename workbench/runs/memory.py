@@ -50,7 +50,7 @@ class Memory:
         if at >= since:
             fresh.kinds |= kinds
             if PRIVATE in kinds:
-                fresh.private_from.add("")
+                fresh.private_from |= {""}
             fresh.at = max(fresh.at, at)
         self._know(key, fresh)
         return fresh

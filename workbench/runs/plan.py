@@ -5,22 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from enum import Enum
 from typing import Final
 
+from workbench.permissions.judgement import PlanMatch
+from workbench.policy.origins import canonical
 from workbench.records import JsonObject, JsonValue, Outcome, Tool
 from workbench.runs.rehearsal import FILES, Step
 from workbench.runs.stand_ins import StandIns, places
-
-
-class Planned(Enum):
-    """What the plan says of one call."""
-
-    EXACT = "exact"  # the person saw exactly this
-    BY_PLACE = "by place"  # the same, but for values that the answer of an earlier planned call told
-    LEFT_OUT = "left out"
-    NOWHERE = "nowhere"
-
 
 _MISSING: Final = object()
 
@@ -39,19 +30,19 @@ class Plan:
         self._values: dict[int, dict[str, JsonValue]] = {}  # what planned calls really answered, by their number
         self._under_way: dict[str, int] = {}
 
-    def judge(self, call_id: str, tool: Tool, arguments: JsonObject) -> Planned:
+    def judge(self, call_id: str, tool: Tool, arguments: JsonObject) -> PlanMatch:
         """Spends the line it matches."""
         text = canonical(arguments)
-        for steps, exact in ((self._open, Planned.EXACT), (self._left_out, Planned.LEFT_OUT)):
+        for steps, exact in ((self._open, PlanMatch.EXACT), (self._left_out, PlanMatch.LEFT_OUT)):
             for step in steps:
                 if _is_of(step, tool) and (filled := self._filled(step.arguments)) is not _MISSING:
                     if canonical(filled) != text:
                         continue
                     steps.remove(step)
                     self._under_way[call_id] = step.number
-                    told = filled != step.arguments and exact is Planned.EXACT
-                    return Planned.BY_PLACE if told else exact
-        return Planned.NOWHERE
+                    told = filled != step.arguments and exact is PlanMatch.EXACT
+                    return PlanMatch.BY_PLACE if told else exact
+        return PlanMatch.NOWHERE
 
     def learn(self, call_id: str, outcome: Outcome) -> None:
         """What a planned call really answered, in the place of what was invented."""
@@ -70,7 +61,7 @@ class Plan:
 
     # ── invented values ──────────────────────────────────────────────────────────────────────────
     def _filled(self, value: object) -> object:
-        """Planned arguments with real values in the place of invented ones; `_MISSING` where one is not known yet."""
+        """PlanMatch arguments with real values in the place of invented ones; `_MISSING` where one is not known yet."""
         if isinstance(value, Mapping):
             parts = {key: self._filled(child) for key, child in value.items()}
             return _MISSING if any(part is _MISSING for part in parts.values()) else parts
@@ -95,11 +86,6 @@ class Plan:
 
     def _real(self, number: int, place: str) -> object:
         return self._values.get(number, {}).get(place, _MISSING)
-
-
-def canonical(arguments: object) -> str:
-    """One text for what is one call."""
-    return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def _is_of(step: Step, tool: Tool) -> bool:

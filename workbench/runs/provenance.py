@@ -68,7 +68,9 @@ class Provenance:
 
     def __init__(self) -> None:
         self.kinds: frozenset[str] = frozenset()  # of all that was read
-        self.private_from: set[str] = set()  # servers whose private data was read; "": which one is not known any more
+        self.private_from: frozenset[str] = (
+            frozenset()
+        )  # servers whose private data was read; "": which one is not known any more
         self.passed: set[str] = set()  # addresses that reading calls asked before, when nothing spoke against them
         self.at = 0.0  # when something was read last
         self.way_out = False  # a tool was called that can send something out
@@ -86,7 +88,7 @@ class Provenance:
         if read.kinds - self.kinds:
             self.kinds |= read.kinds
         if PRIVATE in read.kinds:
-            self.private_from.add(read.server)
+            self.private_from |= {read.server}
         self._unfiled.append(read)
         self._weight += sum(map(len, read.texts))
 

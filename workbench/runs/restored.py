@@ -7,26 +7,27 @@ some kind of data, or asks about it, they are counted here too: a rule is about 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from workbench.catalog.answers import weight
-from workbench.permissions.rules import Rules
-from workbench.privacy.restoring import Weighed, worst
-from workbench.records import Fault, JsonObject, Tool, ToolCall, Word
+from workbench.permissions.rules import ToolRules
+from workbench.privacy.restoring import Weighed
+from workbench.records import JsonObject, Tool, ToolCall, Word
 from workbench.runs.sessions import Session
 
 BIG_ARGUMENTS = 100_000  # characters; past this, looking for tokens would hold up the loop, so a thread does it
 Found = TypeVar("Found")
-_WHO = "Ask a person; they can change what may go where."
 
 
-async def give(call: ToolCall, tool: Tool, session: Session, rules: Rules) -> tuple[tuple[Weighed, ...], JsonObject]:
+async def give(
+    call: ToolCall, tool: Tool, session: Session, rules: ToolRules
+) -> tuple[tuple[Weighed, ...], JsonObject]:
     """Both of the following, for a call that mostly holds no token at all."""
     if not call.arguments:
         return (), call.arguments
     if weight(call.arguments) <= BIG_ARGUMENTS and not (
-        session.vault.has_tokens(call.arguments) or rules.forbids_giving(tool)
+        session.vault.has_tokens(call.arguments) or rules.limits_release
     ):
         return (), call.arguments
     return await weighed(call, tool, session, rules), await restored(call, tool, session)
@@ -39,28 +40,9 @@ async def restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
     return found
 
 
-async def weighed(call: ToolCall, tool: Tool, session: Session, rules: Rules) -> tuple[Weighed, ...]:
+async def weighed(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[Weighed, ...]:
     """What the call would give to its tool, and the person's word about each."""
-    words = await _apart(call, lambda: _weighed(call, tool, session, rules))
-    for one in words:
-        rules.note_use(one.rule)
-    return words
-
-
-def denial(given: Sequence[Weighed]) -> Fault | None:
-    """Why the call is refused whatever else speaks for it."""
-    if worst(given) is not Word.DENY:
-        return None
-    denied = [one for one in given if one.word is Word.DENY]
-    words = "; ".join(str(one.what) for one in denied)
-    rule = next((one.rule.label for one in denied if one.rule is not None), "")
-    return Fault(f"It was not called: {words}. {rule}".strip(), _WHO, code="refused")
-
-
-def asked(given: Iterable[Weighed]) -> str:
-    """What a person is asked about, in one sentence; empty: nothing."""
-    words = "; ".join(str(one.what) for one in given if one.word is Word.ASK)
-    return f"{words}." if words else ""
+    return await _apart(call, lambda: _weighed(call, tool, session, rules))
 
 
 def noted(given: Iterable[Weighed]) -> list[dict[str, object]]:
@@ -75,15 +57,15 @@ def count(given: Iterable[Weighed], session: Session) -> None:
         session.given[one.what.kind, one.what.source, one.what.server, one.what.tool] += one.what.count
 
 
-def _weighed(call: ToolCall, tool: Tool, session: Session, rules: Rules) -> tuple[Weighed, ...]:
+def _weighed(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[Weighed, ...]:
     vault, server = session.vault, tool.server
     found = vault.restorations(call.arguments, server)
-    words = rules.judge_restoring(tool, found, session.id, call.run_id)
-    if rules.forbids_giving(tool):
+    words = rules.judge_release(found, session.id, call.run_id)
+    if rules.limits_release:
         known = {(one.kind, one.source) for one in found}
         every = vault.restorations(vault.sanitize_json(call.arguments), server)
         plain = [one for one in every if (one.kind, one.source) not in known]
-        judged = rules.judge_restoring(tool, plain, session.id, call.run_id)
+        judged = rules.judge_release(plain, session.id, call.run_id)
         words += tuple(one for one in judged if one.rule is not None and one.word is not Word.ALLOW)
     return words
 

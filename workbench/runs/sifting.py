@@ -17,7 +17,6 @@ from workbench.runs.wording import MOST_LEAVES, leaves
 MOST_WALKED: Final = 50_000  # values of a call that are walked through at all
 LONGEST_PLACE: Final = 8_000  # characters of one value that says where something goes
 LONGEST_REST: Final = 200_000  # characters of what is looked at together
-UNREAD: Final = "holds more than can be looked at"
 
 
 @dataclass(frozen=True, slots=True)
