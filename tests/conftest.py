@@ -11,6 +11,7 @@ import asyncio.runners
 import contextlib
 import functools
 import gc
+import inspect
 import os
 import shutil
 import subprocess
@@ -59,6 +60,7 @@ WALL = 0x4000_0000  # Linux: children of every kind, also those that were cloned
 LONG = {"house", "flows"}  # the rooms whose files run for a minute without saying anything
 GRACE = 30.0  # seconds that threads and processes which are already ending may take; only a leak takes them all
 HANG_MS = 60_000  # milliseconds after which nothing comes any more
+_probe_anew: list[bool] = []  # not empty while a test asks for probes of its own
 _left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed
 
 
@@ -98,7 +100,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """What is marked `alone` measures its process: it gets one of its own, without what other tests left in this."""
     if ALONE in os.environ or pyfuncitem.get_closest_marker("alone") is None:
         return None
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", pyfuncitem.nodeid]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-m",
+        "",
+        pyfuncitem.nodeid,
+    ]
     world = {**os.environ, ALONE: "1"}
     done = subprocess.run(
         command, cwd=pyfuncitem.config.rootpath, env=world, capture_output=True, text=True, check=False, timeout=300
@@ -131,6 +145,48 @@ async def core(paths: Paths) -> AsyncIterator[Core]:
         yield house
     finally:
         await house.close()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _isolation_is_probed_once() -> Iterator[None]:
+    """A core that opens tries out the sandbox, half of what opening costs: the machine is the same for all tests.
+
+    Failed probes are not remembered. A test that changes what a probe finds asks for `fresh_probe`.
+    """
+    from workbench.sandbox import probe
+
+    real, known = probe.strongest, {}
+
+    async def remembered(wished: str, trial: Any) -> Any:
+        if not inspect.ismethod(trial) or _probe_anew:
+            return await real(wished, trial)
+        if wished not in known:
+            strength = await real(wished, trial)
+            if strength.level == "none":
+                return strength
+            known[wished] = strength
+        return known[wished]
+
+    setattr(probe, "strongest", remembered)  # noqa: B010
+    yield
+    setattr(probe, "strongest", real)  # noqa: B010
+
+
+@pytest.fixture
+def fresh_probe() -> Iterator[None]:
+    """The sandboxes of this test try out the machine themselves."""
+    _probe_anew.append(True)
+    yield
+    _probe_anew.clear()
+
+
+@pytest.fixture
+def quick_switches() -> Iterator[None]:
+    """Threads take turns every 10 µs instead of every 5 ms, so that a race shows."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
 
 
 @pytest.fixture

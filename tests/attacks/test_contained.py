@@ -34,7 +34,7 @@ def field(tmp_path: Path) -> Iterator[Field]:
     around.close()
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] * (name != "native")) for name in BACKENDS])
 async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
     if request.param == "bubblewrap" and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")

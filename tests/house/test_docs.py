@@ -55,8 +55,17 @@ def test_every_link_between_the_documents_leads_somewhere(root: Path, name: str)
 
 
 def test_ci_gives_the_command_that_readme_gives(root: Path) -> None:
-    assert "./test\n" in (root / "README.md").read_text(encoding="utf-8")
-    assert (root / ".ci/run").read_text(encoding="utf-8").rstrip().endswith("exec ./test")
+    text = (root / "README.md").read_text(encoding="utf-8")
+    assert "./test\n" in text
+    assert "`./test --all`" in text
+    assert (root / ".ci/run").read_text(encoding="utf-8").rstrip().endswith("exec ./test --all")
+
+
+def test_every_folder_of_the_checkout_says_what_it_is_for(root: Path, tracked: tuple[Path, ...]) -> None:
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    inside = (path.relative_to(root).parts for path in tracked)
+    folders = {parts[0] for parts in inside if len(parts) > 1}
+    assert sorted(folder for folder in folders if f"| `{folder}/` |" not in text) == []
 
 
 def test_the_changelog_has_the_current_version(root: Path) -> None:

@@ -123,7 +123,11 @@ def test_a_python_that_is_too_old_gets_a_sentence(root: Path, tmp_path: Path) ->
 
 
 def test_the_whole_suite_runs_beside_itself_on_few_cores_only(parts: Any, root: Path) -> None:
-    spread = runpy.run_path(str(root / "tools" / "prepare" / "__main__.py"))["side_by_side"]
+    prepare = runpy.run_path(str(root / "tools" / "prepare" / "__main__.py"))
+    spread, runs = prepare["side_by_side"], prepare["test_runs"]
     assert spread(1) == []
     assert spread(2) == ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
     assert spread(64)[1] == "4"
+    assert runs([], 2) == [spread(2)]
+    assert runs(["--all"], 2) == [spread(2), [*spread(2), "-m", "slow and not real"]]
+    assert runs(["tests/flows", "-x"], 2) == [["tests/flows", "-x"]]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory, root: Path) -> list[str]:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PLATFORM = "MCP_WORKBENCH_TEST_PLATFORM"
 HANG = 1800  # seconds; only a guard against waiting for ever, on a machine that does much else
 ON_SCREEN = ("tests/flows/test_window_walks_the_roads.py", "tests/gui/screens/test_screens.py")

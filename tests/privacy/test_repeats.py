@@ -1,4 +1,4 @@
-"""A text is the same one only if it is the same text of the same server, and was read to its end."""
+"""A server's text that was registered to its end is not read again; the same text of another server is."""
 
 from __future__ import annotations
 
@@ -6,29 +6,26 @@ import json
 
 import pytest
 
-from workbench.privacy import repeats
-from workbench.privacy.repeats import LONGEST, Repeats
+from workbench.privacy import remembered
+from workbench.privacy.remembered import Remembered
 from workbench.runs.sessions import Sessions
 
 
-def test_a_text_counts_as_read_for_its_server_only_and_a_long_one_never():
-    read = Repeats()
-    read.add(read.key("text", "mail"))
-    assert read.has(read.key("text", "mail"))
-    assert not read.has(read.key("text", "shop"))
-    assert not read.has(read.key("text ", "mail"))
-    long = read.key("x" * (LONGEST + 1), "mail")
-    read.add(long)
-    assert not read.has(long)
-
-
-def test_what_is_remembered_is_bounded(monkeypatch):
-    monkeypatch.setattr(repeats, "_MOST", 3)
-    read = Repeats()
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "_MOST", 3)
+    seen = Remembered()
     for number in range(10):
-        read.add(read.key(str(number), "mail"))
-    assert len(read._read) <= 3
-    assert read.has(read.key("9", "mail"))
+        seen.add(str(number))
+    assert "9" in seen
+    assert sum(str(number) in seen for number in range(10)) <= 3
+
+
+def test_each_server_is_read_for_itself_and_a_long_text_always() -> None:
+    session, times = Sessions(lambda: True).open("an agent"), []
+    long = "x " * 20_000
+    for text, server in (("text", "mail"), ("text", "shop"), ("text", "mail"), (long, "mail"), (long, "mail")):
+        session.register(text, server, lambda text, server=server: times.append((text, server)) or text)
+    assert times == [("text", "mail"), ("text", "shop"), (long, "mail"), (long, "mail")]
 
 
 def test_a_text_that_comes_again_is_not_read_again_and_one_whose_reading_failed_is():

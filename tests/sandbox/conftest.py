@@ -19,15 +19,26 @@ from workbench.sandbox.program import Answer, Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
 QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
+ENGINES = {"station", "image_folder"}  # fixtures that lead to a container engine or to QEMU
+FALLBACKS = {"bubblewrap", "reduced"}
 HANGS = 240.0  # seconds after which a test of this room has hung, however busy the machine
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest deselects by marker
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Many tests here wait for a process to be gone; what never comes fails the test that waits for it."""
+    """Mark what `./test --all` adds, and bound tests that wait for a process: what never comes fails them."""
     for item in items:
         here = item.path.is_relative_to(Path(__file__).parent)
+        if here and isinstance(item, pytest.Function) and _is_slow(item):
+            item.add_marker(pytest.mark.slow)
         if here and isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
             item.obj = _bounded(item.obj)
+
+
+def _is_slow(item: pytest.Function) -> bool:
+    """Real containers and virtual machines, and the backends of machines that forbid namespaces."""
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return not ENGINES.isdisjoint(item.fixturenames) or any(value in FALLBACKS for value in values if value.__hash__)
 
 
 def _bounded(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
@@ -64,6 +75,11 @@ class Room:
         folders = [self.bench / name for name in ("workspace", "servers", "skills")]
         program = Program(code, limits, *folders, writable, self.language, self.level, stands=stands)
         return await self.sandbox.run(program, answer, lambda stream, text: self.heard.append((stream, text)))
+
+
+@pytest.fixture(autouse=True)
+def _probe(fresh_probe: None) -> None:
+    """Tests here kill the launcher and compare processes: it must have been started, which a probe does."""
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Makes a fresh clone ready with nothing but Python, then becomes the window or the tests.
 
-    python3 tools/prepare run [FOLDER]      python3 tools/prepare test [PYTEST ARGUMENTS]
+    python3 tools/prepare run [FOLDER]
+    python3 tools/prepare test [--all | PYTEST ARGUMENTS]
 
 Only the standard library is used, because this runs before anything is installed. What was done is remembered in a
 stamp, so that a later start costs a few milliseconds.
@@ -23,6 +24,7 @@ from trouble import Trouble
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = 1  # the process id of whatever a container starts
 MOST = 4  # test files at once
+SLOW = "slow and not real"  # tests that `./test --all` adds; `real` ones use the network and only run when asked for
 USEFUL_FOR_TESTS = {"Xvfb": "xvfb", "xauth": "xauth", "bwrap": "bubblewrap"}  # program → Debian package
 
 
@@ -40,15 +42,30 @@ def main(arguments: list[str]) -> int:
 
 
 def _become(goal: str, arguments: list[str]) -> int:
-    """-P: a folder of the same name where the person stands must not be taken for the program."""
+    """-P: a folder of the same name in the current directory must not be taken for the program."""
+    python = str(environment.python(ROOT))
+    module = "workbench" if goal == "run" else "pytest"
     if goal == "test":
         os.chdir(ROOT)
-        arguments = arguments or side_by_side(os.cpu_count() or 1)
-    python = str(environment.python(ROOT))
-    command = [python, "-P", "-m", "workbench" if goal == "run" else "pytest", *arguments]
+    *first, last = test_runs(arguments, os.cpu_count() or 1) if goal == "test" else [arguments]
+    for run in first:
+        if code := _look_after(os.spawnv(os.P_NOWAIT, python, [python, "-P", "-m", module, *run])):
+            return code
+    command = [python, "-P", "-m", module, *last]
     if os.getpid() != FIRST:
         os.execv(python, command)
     return _look_after(os.spawnv(os.P_NOWAIT, python, command))
+
+
+def test_runs(arguments: list[str], cores: int) -> list[list[str]]:
+    """The arguments of each pytest that runs, one after the other; a failure ends the row.
+
+    Without arguments: all tests but the slow ones. `--all` adds a second run of the slow ones (marker `slow`).
+    """
+    spread = side_by_side(cores)
+    if arguments == ["--all"]:
+        return [spread, [*spread, "-m", SLOW]]
+    return [arguments or spread]
 
 
 def side_by_side(cores: int) -> list[str]:
@@ -58,7 +75,7 @@ def side_by_side(cores: int) -> list[str]:
 
 
 def _look_after(program: int) -> int:
-    """The first process of a container inherits every orphan; the window and the tests would not bury them."""
+    """Wait for a child, passing signals on. As first process of a container, reap the orphans it inherits, too."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda wished, _: os.kill(program, wished))
     while True:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.held import Held
 from workbench.privacy.known import fold
+from workbench.privacy.value_store import StoredValue
 from workbench.records import HiddenValue, KindCount, PrivacyQuery, PrivacyReport, PrivacySession, Revealed
 from workbench.runs.sessions import Session
 
@@ -37,7 +37,9 @@ def revealed(session: Session, token: str) -> Revealed:
     return Revealed(told.token, told.kind, held.text, told.sources, told.came, told.went, told.times)
 
 
-def _fitting(session: Session, issued: Sequence[tuple[str, Held]], query: PrivacyQuery) -> list[tuple[str, Held]]:
+def _fitting(
+    session: Session, issued: Sequence[tuple[str, StoredValue]], query: PrivacyQuery
+) -> list[tuple[str, StoredValue]]:
     words = fold(query.text.strip())
     return [
         (token, held)
@@ -46,7 +48,7 @@ def _fitting(session: Session, issued: Sequence[tuple[str, Held]], query: Privac
     ]
 
 
-def _fits(session: Session, token: str, held: Held, words: str) -> bool:
+def _fits(session: Session, token: str, held: StoredValue, words: str) -> bool:
     """By what a list shows of it; by its value only as a whole, or a search would spell it out letter by letter."""
     if words in token.lower() or fold(held.text) == words or any(words in source.lower() for source in held.sources):
         return True
@@ -54,7 +56,7 @@ def _fits(session: Session, token: str, held: Held, words: str) -> bool:
     return any(words in f"{place.server}.{place.tool}".lower() or words in place.run_id for place in places)
 
 
-def _told(session: Session, token: str, held: Held) -> HiddenValue:
+def _told(session: Session, token: str, held: StoredValue) -> HiddenValue:
     steps = session.trail.of(token)
     came, went = session.vault.came(held.text), tuple(reversed(steps.went.values()))
     return HiddenValue(token, held.kind, steps.times, tuple(sorted(held.sources)), came, went, tuple(steps.runs))

@@ -16,7 +16,7 @@ from typing import Final
 from workbench.cancellation import check_cancelled
 from workbench.privacy.known import FEWEST_DIGITS, fold
 from workbench.privacy.public_texts import Stretches
-from workbench.privacy.values import Values
+from workbench.privacy.value_store import ValueStore
 
 FEWEST: Final = 5  # letters of a piece; shorter ones stand at the end of half of all lines
 SHORTEST_LINE: Final = 24  # characters; a shorter line is rather a word than a slice
@@ -34,7 +34,7 @@ _TAIL: Final = re.compile(r"[\"')\]}, ]{0,8}\Z")
 class Halves:
     """One session's: the values it knows, in order, read from either end."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: ValueStore) -> None:
         self._values = values
         self._learning = Lock()  # outputs are read on several threads
         self._read = 0

@@ -49,7 +49,6 @@ def kind_of(key: str, rules: Rules = PLAIN) -> Kind | None:
     return kind
 
 
-@lru_cache(maxsize=4096)
 def spelling(key: str) -> str:
     """One spelling for all ways to write a key: `First Name` and `firstName` are `first_name`."""
     return "_".join(words_of(key)) if len(key) <= LONGEST else ""

@@ -26,7 +26,6 @@ KINDS: Final = ("NAME", "ADDRESS")  # in the order of the model's answer
 FEWEST: Final = 12  # characters of a text that can be prose
 _AROUND: Final = 48  # characters on either side that are read with it
 _LONGEST: Final = 600  # characters that are read at once
-_MOST_WINDOWS: Final = 4_096  # that are remembered: a text is read several times on its way
 WHY: Final = "reads like one"
 _FEWEST_LETTERS: Final = 2
 _EDGE_OF: Final = 0.4  # what a word beside a found one needs of the score
@@ -42,7 +41,6 @@ _CANDIDATE = re.compile(
 )
 _FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # no name goes through these
 _WORD_OF_PROSE = re.compile(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
-_LATELY: dict[tuple[str, tuple[float, ...]], Spans] = {}
 _POSSESSIVE = ("'s", "’s")
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
 _BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
@@ -131,17 +129,14 @@ def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:
 
 
 def _read(windows: Sequence[str], least: tuple[float, ...]) -> list[Spans]:
-    """Where names and addresses stand in each, with the place of their kind; what was read lately is remembered."""
-    lately = {window: _LATELY.get((window, least)) for window in windows}
-    new = {window: list(WORD.finditer(window)) for window, known in lately.items() if known is None}
-    new = {window: words for window, words in new.items() if words and _is_prose(window)}
-    told = reader().read([[word.group() for word in words] for words in new.values()])
-    for (window, words), scores in zip(new.items(), told, strict=True):
-        lately[window] = tuple(_spans(window, words, scores, least))
-    if len(_LATELY) > _MOST_WINDOWS:
-        _LATELY.clear()
-    _LATELY.update({(window, least): spans or () for window, spans in lately.items()})
-    return [lately[window] or () for window in windows]
+    """Where names and addresses stand in each, with the place of their kind."""
+    split = {window: list(WORD.finditer(window)) for window in windows if _is_prose(window)}
+    split = {window: words for window, words in split.items() if words}
+    told = reader().read([[word.group() for word in words] for words in split.values()])
+    found: dict[str, Spans] = {}
+    for (window, words), scores in zip(split.items(), told, strict=True):
+        found[window] = tuple(_spans(window, words, scores, least))
+    return [found.get(window, ()) for window in windows]
 
 
 def _is_prose(window: str) -> bool:

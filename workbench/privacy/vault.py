@@ -1,130 +1,288 @@
-"""The personal data of one session: learnt from servers, hidden from models, given back for calls and to a person.
+"""Masks and unmasks the personal data of one session: learnt from servers, hidden from models, restored for calls.
 
-It lives in memory only. Tokens of another session never resolve here, and a token that is damaged restores nothing.
+It lives in memory only. Tokens of another session never resolve here, and a damaged token restores nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Final
+from urllib.parse import quote
 
-from workbench.privacy.giving import Giving
+from workbench.errors import WorkbenchError
+from workbench.privacy.detect import by_patterns
+from workbench.privacy.found import Found, union
 from workbench.privacy.halves import Halves
-from workbench.privacy.held import Held, Source
-from workbench.privacy.hiding import Hiding
-from workbench.privacy.kinds import SEALED
-from workbench.privacy.learning import Learning
-from workbench.privacy.marks import Marks
+from workbench.privacy.kinds import CUSTOM, LITERAL, SEALED, Kind
+from workbench.privacy.known import fold
+from workbench.privacy.letters import plain, visible
+from workbench.privacy.marks import LOOKALIKE, Marks, bare, encoded, lookalikes
+from workbench.privacy.ordinary import is_ordinary
 from workbench.privacy.public_texts import Stretches
-from workbench.privacy.restorations import Restoration
+from workbench.privacy.remembered import SHORT, Remembered
+from workbench.privacy.restorations import HERE, Restoration, refusal
 from workbench.privacy.rules import PLAIN, Rules
-from workbench.privacy.values import Values
-from workbench.privacy.walk import as_text
-from workbench.records import JsonValue, Place
+from workbench.privacy.value_store import Source, StoredValue, ValueStore
+from workbench.privacy.walk import as_text, embedded, leaves, rebuild, texts
+from workbench.records import JsonValue
+from workbench.uncollected import uncollected
+
+_Known = tuple[int, int, str, AbstractSet[str]]  # where a known value stands, its kind, the servers that supplied it
+
+_LONG: Final = 100_000  # characters in which so much is found that looking for garbage meanwhile takes long
 
 
-class Vault:
-    """Hides and restores the personal data of one session."""
+class Vault(ValueStore):
+    """Values of one session, with everything that detects, masks and restores them."""
 
     def __init__(self, session: str, key: bytes | None = None, rules: Rules = PLAIN) -> None:
-        self._values = Values(Marks(session, key), rules)
-        self._learning = Learning(self._values)
-        self._hiding = Hiding(self._values)
-        self._giving = Giving(self._values)
-        self._halves = Halves(self._values)
+        super().__init__(Marks(session, key), rules)
+        self._halves = Halves(self)
+        self._harmless = (rules, Remembered())  # short texts in which these rules find nothing
+        self._clean = (0, Remembered())  # texts with nothing to mask while so many values are known
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
-        self._learning.register(value, source)
+        rules, harmless = self.rules, self._harmless_texts()
+        for leaf, kind in leaves(value, rules):
+            if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
+                continue
+            text = as_text(leaf)
+            if kind and "\0" not in text and kind.accepts(plain(visible(text))) and not rules.lets_pass(text):
+                self.learn(kind.name, text.strip(), source)
+            elif isinstance(leaf, str):
+                self._read(leaf, source, plain=kind is None)
 
-    def follow(self, rules: Rules) -> None:
-        """Look for personal data by these rules from now on."""
-        self._values.follow(rules)
+    def _read(self, text: str, source: Source, *, plain: bool) -> None:
+        found = self.readings.detect(text, self.rules)
+        for one in found:
+            self.learn(one.kind, text[one.start : one.end], source)
+        if inner := embedded(text):
+            for value in inner:
+                self.register(value, source)
+        elif plain and len(text) <= SHORT and not found:
+            self._harmless_texts().add(text)
+
+    def _harmless_texts(self) -> Remembered:
+        """What is known to be harmless by the rules that hold now."""
+        rules, texts = self._harmless
+        if rules is not self.rules:
+            texts = Remembered()
+            self._harmless = (self.rules, texts)
+        return texts
 
     def sanitize(self, text: str) -> str:
         """The text with a token in place of everything personal; doing it again changes nothing."""
-        return self._hiding.sanitize(text)
+        learnt = self.learnt
+        if text in self._clean_texts(learnt) or (text.startswith("[") and self.read(text)):
+            return text  # as what was masked once is asked for again
+        while (masked := self._pass(text, read=True)) != text:
+            text, before, learnt = masked, learnt, self.learnt
+            while before != learnt:  # what was just learnt may stand elsewhere: found sooner than all is read again
+                text, before, learnt = self._pass(text, read=False), learnt, self.learnt
+        if learnt == self.learnt:
+            self._clean_texts(learnt).add(text)
+        return text
 
     def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
         """The same for a text with stretches in which nothing is guessed; where they stand in it afterwards."""
-        return self._hiding.sanitize_around(text, public)
+        while True:
+            learnt = self.learnt
+            masked, moved = self._around(text, public, read=True)
+            if masked == text:
+                return text, public
+            text, public = masked, moved
+            while learnt != self.learnt:
+                learnt = self.learnt
+                text, public = self._around(text, public, read=False)
 
     def replace_known(self, text: str) -> str:
-        """The text with a token in place of each known value; nothing in it is guessed to be personal, or learnt."""
-        return self._hiding.replace_known(text)
-
-    def without_halves(self, text: str, public: Stretches | None = None) -> str:
-        """Sanitized text without what is left of known values where a program cut it. `public`: stretches that the
-        program did not make."""
-        return self._halves.without(text, public)
+        """The text with a token in place of each known value and of what the user's own patterns match, for text in
+        which nothing is guessed and nothing learnt: definitions, skills, our own sentences."""
+        masked, _ = self._blanked(text)
+        rules = self.rules
+        seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
+        known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
+        known = [one for one in known if one[2] == CUSTOM or not is_ordinary(text[one[0] : one[1]])]
+        return self._with_tokens(text, [*by_patterns(masked, rules)], known)
 
     def sanitize_json(self, value: JsonValue, public: Callable[[str], bool] | None = None) -> JsonValue:
         """The same structure with tokens; keys tell more about a value than its form does. `public`: whether a text is
         one in which nothing is guessed."""
-        return self._hiding.sanitize_json(value, public)
 
-    def seal(self, value: JsonValue, source: str) -> str:
-        """A token for a value as a whole, whatever it is, as it stands in a sealed field."""
-        number = value if isinstance(value, int | float) else None
-        return self._values.token(SEALED, as_text(value), number, {source})
+        def leaf(leaf: JsonValue, kind: Kind | None) -> JsonValue:
+            if public is not None and isinstance(leaf, str) and public(leaf):
+                return self.replace_known(leaf)
+            return self._leaf(leaf, kind)
+
+        try:
+            while (clean := rebuild(value, leaf, self.rules)) != value:
+                value = clean  # what was found last is also looked for in what came first
+            return clean
+        except RecursionError:
+            raise WorkbenchError("The value is nested too deeply to be read for personal data.") from None
+
+    def _clean_texts(self, learnt: int) -> Remembered:
+        """What is known to be clean by somebody who knows so many values."""
+        known, texts = self._clean
+        if known != learnt:
+            texts = Remembered()
+            self._clean = (learnt, texts)
+        return texts
+
+    def _pass(self, text: str, *, read: bool) -> str:
+        if len(text) < _LONG:
+            return self._once(text, read=read)
+        with uncollected():
+            return self._once(text, read=read)
+
+    def _once(self, text: str, *, read: bool) -> str:
+        """The text with a token for each known value, and for what the detector sees."""
+        masked, literals = self._blanked(text)
+        rules = self.rules
+        seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
+        known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
+        told = self.readings.detect(masked, rules) if read else ()
+        return self._with_tokens(text, [*literals, *told], known)
+
+    def _around(self, text: str, public: Stretches, *, read: bool) -> tuple[str, Stretches]:
+        """One pass over a text with stretches in which nothing is guessed: there, of what the detector sees, only what
+        the user's own patterns match counts; and in a long one, no ordinary word that is known."""
+        masked, literals = self._blanked(text)
+        rules = self.rules
+        seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
+        known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
+        known = [one for one in known if not self._says_nothing(text, one, public)]
+        told = self.readings.detect(masked, rules) if read else ()
+        found = [one for one in (*literals, *told) if public.around(one.start, one.end) is None]
+        edits: list[tuple[int, int, int]] = []
+        return self._with_tokens(text, [*found, *by_patterns(masked, rules)], known, edits), public.moved(edits)
+
+    def _says_nothing(self, text: str, known: _Known, public: Stretches) -> bool:
+        start, end, kind, _ = known
+        stretch = public.around(start, end)
+        return stretch is not None and stretch.long and kind != CUSTOM and is_ordinary(text[start:end])
+
+    def _with_tokens(
+        self, text: str, found: list[Found], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
+    ) -> str:
+        """The text with a token for each stretch; one that holds a known value came from where that came from.
+        `edits`: gets what was replaced, from where to where, by how many letters."""
+        found = [*found, *(Found(start, end, kind) for start, end, kind, _ in known)]
+        sources = sorted((start, end, servers) for start, end, _, servers in known)
+        parts, at, first = [], 0, 0
+        for part in union(found):
+            suppliers: set[str] = set()
+            while first < len(sources) and sources[first][0] < part.end:
+                suppliers |= sources[first][2]
+                first += 1
+            stretch = text[part.start : part.end]
+            parts += [text[at : part.start], self.token(part.kind, stretch, sources=suppliers)]
+            if edits is not None:
+                edits.append((part.start, part.end, len(parts[-1])))
+            at = part.end
+        return "".join([*parts, text[at:]])
+
+    def _blanked(self, text: str) -> tuple[str, list[Found]]:
+        """The text with every token and look-alike blanked out, and the look-alikes that stand for nothing here."""
+        literals: list[Found] = []
+        parts: list[str] = []
+        at = 0
+        for match in lookalikes(text):
+            start, end = match.span()
+            if self.read(match.group()) is None:
+                literals.append(Found(start, end, LITERAL))
+            parts += [text[at:start], "\0" * (end - start)]
+            at = end
+        return "".join([*parts, text[at:]]) if parts else text, literals
+
+    def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
+        text = as_text(leaf)
+        told = kind and "\0" not in text and kind.accepts(plain(visible(text))) and not self.rules.lets_pass(text)
+        if kind and told and next(lookalikes(text), None) is None:
+            bare = text.strip()
+            number = leaf if isinstance(leaf, int | float) else None
+            suppliers = self.origin(fold(bare))[1]
+            return text.replace(bare, self.token(kind.name, bare, number, suppliers), 1)
+        return self.sanitize(leaf) if isinstance(leaf, str) else self._number(leaf)
+
+    def _number(self, number: int | float) -> JsonValue:
+        """A number that is known as personal data elsewhere becomes a token here too."""
+        folded = self.known.number(as_text(number).lstrip("-"))
+        if folded is None:
+            return number
+        kind, servers = self.origin(folded)
+        return self.token(kind, as_text(number), number, servers)
 
     def restore_json(self, value: JsonValue, server: str, *, allow_foreign: bool = False) -> JsonValue:
         """The value with the real data, for a call to this server; what is damaged, unknown or foreign is refused."""
-        return self._giving.restore_json(value, server, allow_foreign=allow_foreign)
+        if not self.has_tokens(value):
+            return value
+        foreign = [item for item in self.restorations(value, server) if item.foreign]
+        if foreign and not allow_foreign:
+            raise refusal(foreign)
+        return rebuild(value, lambda leaf, _: self._restored(leaf))
 
     def has_tokens(self, value: JsonValue) -> bool:
-        """Whether something in it looks like a token, of whatever session."""
-        return self._giving.has_tokens(value)
+        """Whether something in it looks like a token."""
+        return any("_" in text and LOOKALIKE.search(text) for text in texts(value))
 
     def restorations(self, value: JsonValue, server: str) -> tuple[Restoration, ...]:
         """What restoring would give to this server, by kind and origin; raises on a token that does not resolve."""
-        return self._giving.restorations(value, server)
+        seen: dict[int, tuple[StoredValue, str]] = {}
+        for text in texts(value):
+            for held, token in self._held_in(text) if "_" in text else ():
+                if held.kind != LITERAL:
+                    seen.setdefault(id(held), (held, token))
+        tokens: dict[tuple[str, str], list[str]] = {}
+        for held, token in seen.values():
+            tokens.setdefault((held.kind, _source(held, server)), []).append(token)
+        return tuple(
+            Restoration(kind, len(found), source, server, source != server, tokens=tuple(found))
+            for (kind, source), found in tokens.items()
+        )
 
     def restore(self, text: str) -> str:
         """The text with real values, for a person's eyes; what does not resolve stays as it is."""
-        return self._giving.restore(text)
+        return LOOKALIKE.sub(lambda match: self._value(match.group()) or match.group(), text)
 
     def reveal(self, token: str) -> str:
         """The value behind one token."""
-        return self._giving.reveal(token)
+        return self.resolve(token.strip()).text
+
+    def _value(self, token: str) -> str | None:
+        held = self.read(token)
+        if held is None:
+            return None
+        return quote(held.text, safe="", errors="surrogatepass") if encoded(token) else held.text
+
+    def _held_in(self, text: str) -> Iterator[tuple[StoredValue, str]]:
+        found = (match.group() for match in LOOKALIKE.finditer(text))
+        return ((self.resolve(token), bare(token)) for token in found)
+
+    def _restored(self, leaf: JsonValue) -> JsonValue:
+        if not isinstance(leaf, str):
+            return leaf
+        whole = self.read(leaf)
+        return whole.number if whole is not None and whole.number is not None else self.restore(leaf)
+
+    def without_halves(self, text: str, public: Stretches | None = None) -> str:
+        """Sanitized text without the remains of known values that a program cut off. `public`: stretches that the
+        program did not make."""
+        return self._halves.without(text, public)
+
+    def seal(self, value: JsonValue, source: str) -> str:
+        """A token for a whole value of a sealed field, whatever it is."""
+        number = value if isinstance(value, int | float) else None
+        return self.token(SEALED, as_text(value), number, {source})
 
     def shows(self, data: bytes) -> bool:
-        """Whether a known value can be read in these bytes as they are, as in the notes of a picture."""
-        return self._values.known.stands_in(data.decode("latin-1"))
+        """Whether a known value can be read in these bytes as they are, as in the metadata of a picture."""
+        return self.known.stands_in(data.decode("latin-1"))
 
-    @property
-    def learnt(self) -> int:
-        """Grows with each value that is known, and when the rules change."""
-        return self._values.learnt
 
-    @property
-    def key(self) -> bytes:
-        """What makes its tokens, for who keeps them."""
-        return self._values.key
-
-    def put_back(self, token: str, text: str, number: int | float | None, sources: Iterable[str]) -> None:
-        """A value that was kept; refuses a token that is none of this session's."""
-        self._values.put_back(token, text, number, sources)
-
-    def issued(self) -> tuple[tuple[str, Held], ...]:
-        """Every token of this session and what it stands for, in the order in which they were made."""
-        return self._values.issued()
-
-    def held(self, token: str) -> Held | None:
-        """What a token of this session stands for, however it is spelled; None for anything else."""
-        return self._values.read(token.strip())
-
-    def canonical(self, token: str) -> str:
-        """A token of this session as it was made."""
-        return self._values.canonical(token.strip())
-
-    def came(self, text: str) -> tuple[Place, ...]:
-        """The first calls whose answers held this value."""
-        return self._values.came(text)
-
-    def learn(self, kind: str, text: str, source: str = "") -> None:
-        """Know one value from now on, because somebody said that it is personal."""
-        self._values.learn(kind, text, source)
-
-    def found(self) -> dict[str, int]:
-        """How many different values of each kind this session has tokens for."""
-        return self._values.counts()
+def _source(held: StoredValue, server: str) -> str:
+    if server in held.sources:
+        return server
+    return ", ".join(sorted(held.sources)) or HERE

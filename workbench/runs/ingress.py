@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
 
-from workbench.privacy.held import Source
+from workbench.privacy.value_store import Source
 from workbench.records import Content, JsonValue, Outcome
 from workbench.runs.picture_notes import parted
 from workbench.runs.sessions import Session

@@ -9,14 +9,14 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain, count
 
 from workbench.privacy.cutting import before
-from workbench.privacy.held import Source
 from workbench.privacy.marking import Following
 from workbench.privacy.marks import lookalikes
 from workbench.privacy.public_texts import Program, PublicTexts, Stretches
-from workbench.privacy.repeats import Repeats
+from workbench.privacy.remembered import Remembered
 from workbench.privacy.sealed import Sealed
 from workbench.privacy.text_kinds import KindMarks, Part, TextKind
 from workbench.privacy.trail import Trail
+from workbench.privacy.value_store import Source
 from workbench.privacy.vault import Vault
 from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, ToolSummary
 from workbench.runs.memory import Memory
@@ -37,6 +37,9 @@ PERSON = "person"  # the id of the session that all of a person's doors share
 PREVIEW = "preview"  # of the one in which a person looks at what a model would see; nothing is ever called in it
 
 
+_REMEMBERED = 20_000  # characters of a server's text that is not read a second time
+
+
 class Session:
     """One conversation: its tokens never resolve in another one."""
 
@@ -53,7 +56,7 @@ class Session:
         self.text_kinds = KindMarks()
         self.public_texts = PublicTexts()  # definitions and code that its programs were handed
         self.registrations = Registrations()  # of answers that their user saw before they were looked through
-        self._repeats = Repeats()
+        self._registered = Remembered()
         self.ledger = Ledger()
         self.provenance = Provenance()
         self.permitted: set[tuple[str, ...]] = set()  # values that a person let pass: server, tool, rule, path, value
@@ -85,10 +88,12 @@ class Session:
 
     def register(self, text: str, source: Source, read: Callable[[str], JsonValue]) -> None:
         """Learn the personal data in a text that a server sent, as the value that `read` makes of it."""
-        key = self._repeats.key(text, source.server if isinstance(source, Place) else source)
-        if not self._repeats.has(key):
+        server = source.server if isinstance(source, Place) else source
+        key = f"{server}\0{text}" if len(text) <= _REMEMBERED else ""
+        if not key or key not in self._registered:  # reading a text of the same server again teaches nothing
             self.vault.register(read(text), source)
-            self._repeats.add(key)
+            if key:
+                self._registered.add(key)
 
     @property
     def hidden_by(self) -> object:
@@ -193,7 +198,7 @@ class Session:
         self._apart.follow(self._following.rules)
         for kind, value in self._following.known:
             self.vault.learn(kind, value)
-        self._repeats = Repeats()
+        self._registered = Remembered()
 
     def made_since(self) -> dict[str, int]:
         """How many values of each kind got a token since this was asked last; for the audit."""

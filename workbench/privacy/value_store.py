@@ -1,6 +1,6 @@
-"""The memory of one session: which values it knows, which token stands for each, and which servers they came from.
+"""Personal values of one session: the token that stands for each, and the servers and calls they came from.
 
-Texts are read on several threads, so everything that counts or files happens under one lock.
+Texts are read on several threads, so every change happens under one lock.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
+from typing import TypeAlias
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.held import Held, Source
 from workbench.privacy.kinds import BY_NAME, LITERAL
 from workbench.privacy.known import Known, fold
 from workbench.privacy.letters import plain, visible
@@ -21,39 +22,52 @@ from workbench.privacy.readings import Readings
 from workbench.privacy.rules import PLAIN, Rules
 from workbench.records import Place
 
+Source: TypeAlias = str | Place
+"""Where a value comes from: a server by its name, or one call of it; an empty name where no server supplied it."""
+
 _PLACES = 5  # calls that are remembered of one value
 _HINT = "Pass tokens on exactly as you received them in this session."
 
 
-class Values:
-    """All values of one session."""
+@dataclass(slots=True)
+class StoredValue:
+    """The value behind a token, and the servers that supplied it."""
+
+    kind: str
+    text: str
+    number: int | float | None = None  # set when it was a JSON number and becomes one again
+    sources: set[str] = field(default_factory=set)
+
+
+class ValueStore:
+    """Values and tokens of one session."""
 
     def __init__(self, marks: Marks, rules: Rules = PLAIN) -> None:
         self.known = Known()
         self.readings = Readings()
         self.rules = rules
-        self.learnt = 0  # values so far, and changes of the rules
-        self.filing = Lock()
+        self.learnt = 0  # values so far, and changes of the rules: grows with each value that is known
+        self._filing = Lock()
         self._marks = marks
-        self._held: dict[tuple[str, int], Held] = {}
-        self._tokens: dict[tuple[str, str, str], tuple[str, Held]] = {}
+        self._held: dict[tuple[str, int], StoredValue] = {}
+        self._tokens: dict[tuple[str, str, str], tuple[str, StoredValue]] = {}
         self._counts: Counter[str] = Counter()
         self._came: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls that it came with
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
     def follow(self, rules: Rules) -> None:
-        """Look for personal data by these rules from now on; what is known stays known, unless they let it pass."""
+        """Detect personal data by these rules from now on. Known values stay known unless the rules let them pass."""
         if rules != self.rules:
-            with self.filing:
+            with self._filing:
                 self.rules = rules
                 self.learnt += 1
 
-    def learn(self, kind: str, text: str, source: Source) -> None:
-        """Know a value from now on, and that this server supplied it, if one did."""
+    def learn(self, kind: str, text: str, source: Source = "") -> None:
+        """Know a value from now on, and the server or call that supplied it, if one did."""
         text = visible(text)
         folded = fold(text)
         server = source.server if isinstance(source, Place) else source
-        with self.filing:
+        with self._filing:
             if folded not in self._origins:
                 self._file(kind, text, folded)
             if server:
@@ -67,7 +81,7 @@ class Values:
             self._came[folded] = (*before, place)
 
     def came(self, text: str) -> tuple[Place, ...]:
-        """The first calls whose answers held a value."""
+        """The first calls whose answers held this value."""
         return self._came.get(fold(text), ())
 
     def origin(self, folded: str) -> tuple[str, AbstractSet[str]]:
@@ -76,7 +90,7 @@ class Values:
 
     def filed_since(self, count: int) -> tuple[str, ...]:
         """The values, folded, that became known after the first so many."""
-        with self.filing:
+        with self._filing:
             return tuple(islice(self._origins, count, None))
 
     def token(
@@ -84,56 +98,61 @@ class Values:
     ) -> str:
         """The token that stands for this writing of a value; always the same one."""
         key = (kind, text, type(number).__name__)
-        with self.filing:
+        with self._filing:
             if key not in self._tokens:
-                self._tokens[key] = self._issue(Held(kind, text, number))
+                self._tokens[key] = self._issue(StoredValue(kind, text, number))
             token, held = self._tokens[key]
             held.sources |= sources
         return token
 
     @property
     def key(self) -> bytes:
-        """What makes the tokens."""
+        """The secret that signs the session's tokens, for whoever keeps them on disk."""
         return self._marks.key
 
     def put_back(self, token: str, text: str, number: int | float | None, sources: Iterable[str]) -> None:
-        """A token as an earlier core made it; refuses what is none of this session's."""
+        """Store a value under the token that an earlier core made; raises ValueError for a token of another session."""
         place = self._marks.read(token)
         if place is None:
             raise ValueError("it is no token of this session")
-        held = Held(place[0], text, number, set(sources))
-        with self.filing:
+        held = StoredValue(place[0], text, number, set(sources))
+        with self._filing:
             self._held[place] = held
             self._tokens[held.kind, text, type(number).__name__] = (self._marks.make(*place), held)
             self._counts[held.kind] = max(self._counts[held.kind], place[1])
 
-    def read(self, token: str) -> Held | None:
-        """What a token of this session stands for; None for anything else."""
+    def read(self, token: str) -> StoredValue | None:
+        """What a token of this session stands for, in any case or percent-encoded; None for anything else."""
         place = self._marks.read(token)
         return self._held.get(place) if place else None
 
-    def resolve(self, token: str) -> Held:
-        """The same, but damaged, unknown and foreign tokens are refused."""
+    def held(self, token: str) -> StoredValue | None:
+        """The same for a token that a user typed or pasted, with blanks around it."""
+        return self.read(token.strip())
+
+    def resolve(self, token: str) -> StoredValue:
+        """What a token stands for; raises on a damaged, unknown or foreign token."""
         held = self.read(token)
         if held is None:
             raise WorkbenchError(f"The token {token} is unknown in this session.", _HINT)
         return held
 
     def canonical(self, token: str) -> str:
-        """The token as it was made."""
+        """A token of this session in the spelling in which it was issued."""
+        token = token.strip()
         place = self._marks.read(token)
         return self._marks.make(*place) if place else token
 
-    def issued(self) -> tuple[tuple[str, Held], ...]:
+    def issued(self) -> tuple[tuple[str, StoredValue], ...]:
         """Every token that stands for personal data, in the order in which they were made."""
-        with self.filing:
+        with self._filing:
             return tuple((token, held) for token, held in self._tokens.values() if held.kind != LITERAL)
 
-    def counts(self) -> dict[str, int]:
+    def found(self) -> dict[str, int]:
         """How many different values of each kind have tokens."""
         return {kind: count for kind, count in sorted(self._counts.items()) if kind != LITERAL}
 
-    def _issue(self, held: Held) -> tuple[str, Held]:
+    def _issue(self, held: StoredValue) -> tuple[str, StoredValue]:
         self._counts[held.kind] += 1
         number = self._counts[held.kind]
         self._held[held.kind, number] = held
