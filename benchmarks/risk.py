@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from workbench.policy.assess import assess
 from workbench.policy.levels import at_least
+from workbench.policy.reading import assess
 from workbench.records import Gate, Hints, Risk, Tool, Verdict
 
 SETS = Path(__file__).parent / "risk_sets"

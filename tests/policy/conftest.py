@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.policy.assess import assess
+from workbench.policy.reading import assess
 from workbench.records import Hints, Risk, Tool, Verdict
 
 READS = Hints(read_only=True, destructive=False, open_world=False)

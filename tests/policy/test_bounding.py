@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from workbench.permissions.judgement import foresee
 from workbench.permissions.rules import ToolRules
-from workbench.policy.assess import assess
 from workbench.policy.bounding import Limits, bound
 from workbench.policy.profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
+from workbench.policy.reading import assess
 from workbench.policy.trust import Foreseen
 from workbench.records import EffectKind, Gate, Hints, Risk, Tool, Verdict, Word
 

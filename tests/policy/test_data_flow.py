@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.policy.assess import assess
+from workbench.policy.reading import assess
 from workbench.records import Gate, Hints, Risk, Tool, Verdict
 
 READS = Hints(read_only=True, destructive=False, open_world=False)

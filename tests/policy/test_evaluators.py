@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.policy.assess import assess
+from workbench.policy.reading import assess
 from workbench.records import Gate, Risk
 
 EVALUATED = [

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from workbench.policy.assess import assess
+from workbench.policy.reading import assess
 from workbench.records import Gate, Risk
 
 EVERY_KIND = """\

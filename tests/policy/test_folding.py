@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.policy import folding
-from workbench.policy.assess import SYNTAX
 from workbench.policy.reader import Reader
+from workbench.policy.reading import SYNTAX
 from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import HOLE, Value, text_of
 

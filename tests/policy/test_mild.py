@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.policy.assess import assess
 from workbench.policy.mild import mild, only_adds
+from workbench.policy.reading import assess
 from workbench.policy.trust import effective
 from workbench.records import Hints, Tool, ToolBits, Trust
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.policy.assess import assess
 from workbench.policy.observed import Seen, compare, unforeseen
+from workbench.policy.reading import assess
 from workbench.records import Hints, Tool
 
 TOOLS = (

@@ -10,12 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.assess import assess
 from workbench.policy.canonical import canonical
-from workbench.policy.pinning import changed_values, near, once_only, prints, session_only
+from workbench.policy.pinning import Prints, changed_values, near, once_only, session_only
+from workbench.policy.pinning import prints as prints_of
+from workbench.policy.program import Program
+from workbench.policy.reading import assess
 from workbench.records import Likeness, Origin, Proposal, RunProfile, Tool, ValueChange, Verdict
 
 TICKET = "from servers.demo import create_ticket\n\nawait create_ticket(title='late', to='a@acme.com', days=3)\n"
+
+
+def prints(proposal: Proposal, verdict: Verdict) -> Prints:
+    return prints_of(proposal, verdict, Program(proposal.code, python=proposal.language == "python"))
+
+
 Propose = Callable[..., tuple[Proposal, Verdict]]
 
 
@@ -68,7 +76,7 @@ def test_a_switch_is_no_value_and_a_name_is_none(propose: Propose) -> None:
 
 def test_changed_values_are_told_with_their_lines_and_destinations_are_marked() -> None:
     after = TICKET.replace("late", "lost").replace("a@acme.com", "b@evil.org").replace("3", "30")
-    assert changed_values(TICKET, after) == (
+    assert changed_values(Program(TICKET), Program(after)) == (
         ValueChange(3, "'late'", "'lost'"),
         ValueChange(3, "'a@acme.com'", "'b@evil.org'", destination=True),
         ValueChange(3, "3", "30"),
@@ -79,10 +87,12 @@ def test_neither_many_nor_long_values_hide_a_changed_place() -> None:
     def program(mark: str, to: str) -> str:
         return "\n".join([*(f"x{n} = '{mark}{n}'" for n in range(90)), f"send(to={to!r})"])
 
-    changes = changed_values(program("a", "a@acme.com"), program("b", "b@evil.org"))
+    changes = changed_values(Program(program("a", "a@acme.com")), Program(program("b", "b@evil.org")))
     assert (len(changes), changes[-1]) == (50, ValueChange(91, "'a@acme.com'", "'b@evil.org'", destination=True))
     padding = "word " * 100
-    (change,) = changed_values(f"send({padding + 'a@acme.com'!r})", f"send({padding + 'b@evil.org'!r})")
+    (change,) = changed_values(
+        Program(f"send({padding + 'a@acme.com'!r})"), Program(f"send({padding + 'b@evil.org'!r})")
+    )
     assert "a@acme.com" in change.before
     assert "b@evil.org" in change.after
 
@@ -98,7 +108,7 @@ def test_neither_many_nor_long_values_hide_a_changed_place() -> None:
     ],
 )
 def test_a_place_is_known_by_its_name_or_its_look(before: str, after: str) -> None:
-    assert [change.destination for change in changed_values(before, after)] == [True]
+    assert [change.destination for change in changed_values(Program(before), Program(after))] == [True]
 
 
 @pytest.mark.parametrize(
@@ -154,6 +164,6 @@ def test_programs_of_one_skeleton_differ_in_what_is_told_and_nothing_else(first:
     verdict = assess("", ())
     likeness = prints(proposals[0], verdict).likeness(prints(proposals[1], verdict))
     if likeness is Likeness.VALUES:
-        assert changed_values(before, after)
+        assert changed_values(Program(before), Program(after))
     if likeness is Likeness.TREE:
         assert ast.dump(ast.parse(before)) == ast.dump(ast.parse(after))

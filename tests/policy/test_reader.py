@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from workbench.policy.assess import SYNTAX
 from workbench.policy.reader import MAX_WORK, OverCap, Reader
+from workbench.policy.reading import SYNTAX
 from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import NOTHING, Source, Value
 from workbench.records import Span

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from workbench.policy.__main__ import main
-from workbench.policy.assess import assess
+from workbench.policy.reading import assess
 from workbench.policy.sarif import sarif
 
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.assess import assess
 from workbench.policy.levels import at_least
+from workbench.policy.reading import assess
 from workbench.records import EffectKind, Gate, Hints, Skill, SkillState, Tool, Verdict
-from workbench.runs.borrowed import assess_all
+from workbench.runs.borrowed import read_all
 
 TOOLS = (
     Tool("demo", "list_orders", hints=Hints(True, False, False), hash="a"),
@@ -235,7 +235,7 @@ def program(
 
 
 def judged(code: str) -> Verdict:
-    verdict = assess_all(code, TOOLS, SKILLS)
+    verdict = read_all(code, TOOLS, SKILLS).verdict
     assert verdict.gate is not Gate.BLOCKED, verdict.sentence
     return verdict
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.policy.assess import RULES
 from workbench.policy.pinning import PYTHON
+from workbench.policy.reading import RULES
 from workbench.policy.voided import about, voided
 from workbench.records import Gate, Hints, Permission, Risk, Tool, Verdict, Word
 

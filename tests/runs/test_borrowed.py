@@ -7,7 +7,7 @@ import pytest
 from tests.runs.steps import waiting
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Gate, Risk, RunState
-from workbench.runs.borrowed import assess_all, borrows, check_unchanged
+from workbench.runs.borrowed import borrows, check_unchanged, read_all
 
 SENDER = """\
 from servers.demo import send_email
@@ -18,6 +18,10 @@ async def greet(to):
 """
 USES = "from skills.greet import greet\nresult = await greet('a@example.org')\n"
 NESTED = "from skills.greet import greet\n\n\nasync def twice(to):\n    await greet(to)\n    await greet(to)\n"
+
+
+def assess_all(code, tools, skills):
+    return read_all(code, tools, skills).verdict
 
 
 def keep(core, name, code):

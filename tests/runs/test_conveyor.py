@@ -42,8 +42,13 @@ async def test_a_failing_program_is_reported_with_its_own_line_and_what_it_print
 
 
 async def test_only_a_short_program_is_read_on_the_loop(core, monkeypatch):
-    threads, read = [], conveyor.assess_after
-    monkeypatch.setattr(conveyor, "assess_after", lambda *given: threads.append(threading.get_ident()) or read(*given))
+    threads, read = [], conveyor.read
+
+    def noted(*given, **named):
+        threads.append(threading.get_ident())
+        return read(*given, **named)
+
+    monkeypatch.setattr(conveyor, "read", noted)
     for size in (READ_AT_ONCE, READ_AT_ONCE + 1):
         await core.conveyor.assess("x = 1".ljust(size - 1) + "\n")
     assert [one == threading.get_ident() for one in threads] == [True, False]

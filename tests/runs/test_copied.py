@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.policy.assess import assess
+from workbench.policy.reading import read as read_program
 from workbench.records import Hints, Risk, Tool
 from workbench.runs.copied import mark_copied
 from workbench.runs.provenance import PRIVATE, UNTRUSTED, Provenance, Read
@@ -22,8 +22,8 @@ def read(kind):
 
 
 def test_an_address_out_of_a_strangers_mail_is_marked_where_it_stands():
-    verdict = assess(CODE, TOOLS)
-    marked = mark_copied(verdict, CODE, read(UNTRUSTED))
+    reading = read_program(CODE, TOOLS)
+    verdict, marked = reading.verdict, mark_copied(reading, read(UNTRUSTED)).verdict
     (one,) = [finding for finding in marked.findings if finding.rule == "flow.copied"]
     assert one.risk is Risk.HIGH
     assert "demo.read_mail" in one.message
@@ -33,7 +33,15 @@ def test_an_address_out_of_a_strangers_mail_is_marked_where_it_stands():
 
 
 def test_nothing_is_marked_where_no_stranger_was_read():
-    verdict = assess(CODE, TOOLS)
-    assert mark_copied(verdict, CODE, read(PRIVATE)) is verdict
-    assert mark_copied(verdict, CODE, Provenance()) is verdict
-    assert mark_copied(verdict, "to = (", read(UNTRUSTED)) is verdict
+    reading, broken = read_program(CODE, TOOLS), read_program("to = (", TOOLS)
+    assert mark_copied(reading, read(PRIVATE)) is reading
+    assert mark_copied(reading, Provenance()) is reading
+    assert mark_copied(broken, read(UNTRUSTED)) is broken
+
+
+def test_what_is_put_together_of_pieces_is_marked_where_it_is_given() -> None:
+    for to in ("'records@' + 'collect-data.example'", "'@'.join(['records', 'collect-data.example'])"):
+        reading = read_program(f"from servers.demo import send_email\nawait send_email(to={to})", TOOLS)
+        marked = mark_copied(reading, read(UNTRUSTED)).verdict
+        found = [(one.subject, one.span.line) for one in marked.findings if one.rule == "flow.copied"]
+        assert ("records@collect-data.example", 2) in found, to

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from workbench.events import RunChanged, RunPaused
-from workbench.records import Decision, EntryQuery, PauseAnswer, Permission, RunState, ServerConfig, ToolUse, Word
+from workbench.policy.reading import read
+from workbench.records import Decision, EntryQuery, Hints, PauseAnswer, Permission, RunState, ServerConfig, Tool, Word
 from workbench.runs.giving import announced
 
 ABOVE = Path(__file__).resolve().parents[2]
 READ = "from servers.demo import list_customers\nfound = await list_customers(limit=2)\n"
 SHOW = f'{READ}print([one["email"] for one in found["customers"]])'
-USES = (ToolUse("crm", "find", 2), ToolUse("gmail", "send", 3))
+IMPORTS = "from servers.crm import find\nfrom servers.gmail import send\n"
+TOOLS = (Tool("crm", "find", hints=Hints(read_only=True)), Tool("gmail", "send", hints=Hints(read_only=False)))
 TOKEN, OTHER = "[EMAIL_1.k7q2]", "[PHONE_2.aaaa]"
 
 
@@ -64,6 +66,11 @@ async def tokens(core, session):
     return [part.strip("'") for part in run.model_view.strip().strip("[]").split(", ")]
 
 
+def _made_when_it_runs(token):
+    """An expression of which nobody can tell from the text that it is this token."""
+    return f"__import__('textwrap').dedent({token[:4]!r}) + {token[4:]!r}"
+
+
 def sending(to, body="'b'"):
     return f"from servers.post import send_email\nawait send_email(to={to}, subject='s', body={body})"
 
@@ -74,15 +81,39 @@ async def outbox(core, server="post"):
     return json.dumps(json.loads(run.result))
 
 
+def told(code: str) -> frozenset[tuple[str, str, str]]:
+    return announced(read(code, TOOLS))
+
+
 def test_tokens_inside_of_a_call_go_to_its_tool_and_others_to_any() -> None:
-    code = f"names = {OTHER!r}\nfind(1)\nsend(to=[{TOKEN!r}, f'{{names}}'])\n"
-    assert announced(code, USES) == {
+    code = f"{IMPORTS}names = {OTHER!r}\nawait find(id=1)\nawait send(to=[{TOKEN!r}, f'{{names}}'])\n"
+    assert told(code) == {
         ("gmail", "send", "EMAIL_1.K7Q2"),
         ("gmail", "send", "PHONE_2.AAAA"),
         ("crm", "find", "PHONE_2.AAAA"),
     }
-    assert announced("const to = " + TOKEN + " {", USES) == {(*place, "EMAIL_1.K7Q2") for place in PLACES}
-    assert announced("send(to=names)", USES) == frozenset()
+    script = read(f"crm.find(); gmail.send({{to: {TOKEN!r}}})", TOOLS, language="typescript")
+    assert announced(script) == {(*place, "EMAIL_1.K7Q2") for place in PLACES}
+    assert told(f"{IMPORTS}await send(to=names)") == frozenset()
+
+
+def test_spelling_decides_nothing_about_where_a_token_goes() -> None:
+    """However the program writes the tool and the token, the tool is told; a second tool is read, and named in vain."""
+    for code in (
+        f"await send(to={TOKEN!r})",
+        f"await send({{'to': {TOKEN!r}}})",
+        f"await send(to={TOKEN[:4]!r} + {TOKEN[4:]!r})",
+        f"await send(to=''.join([{TOKEN[:4]!r}, {TOKEN[4:]!r}]))",
+        f"write = send\nawait write(to={TOKEN!r})",
+        f"await getattr(servers.gmail, 'send')(to={TOKEN!r})",
+        f"await ｓｅｎｄ(to={TOKEN!r})",
+        f"await call_tool('gmail', 'send', {{'to': {TOKEN!r}}})",
+        f"await call_tool(tool='send', server='gmail', arguments={{'to': {TOKEN!r}}})",
+        f"async def helper(to):\n    return await send(to=to)\nawait helper({TOKEN[:4]!r} + {TOKEN[4:]!r})",
+        f"from functools import partial\nawait partial(send, to={TOKEN!r})()",
+        f"await asyncio.gather(*map(send, [{TOKEN!r}]))",
+    ):
+        assert ("gmail", "send", "EMAIL_1.K7Q2") in told(f"{IMPORTS}import servers\nawait find(id=1)\n{code}\n"), code
 
 
 PLACES = (("crm", "find"), ("gmail", "send"))
@@ -106,7 +137,7 @@ async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answe
     agent = office.rooms.sessions.open("test agent")
     first, second = await tokens(office, agent)
     person = Person(office, False, True)
-    hidden = sending(f"{first[:4]!r} + {first[4:]!r}")
+    hidden = sending(_made_when_it_runs(first))
     denied = await finished(office, agent, hidden)
     assert denied.state is RunState.FAILED
     assert "denied" in denied.fault.message
@@ -118,7 +149,7 @@ async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answe
     assert (await finished(office, agent, hidden)).state is RunState.DONE, "this value may go there"
     assert len(person.pauses) == 2
     office.rooms.rules.put(rule, office.catalog.tool("post", "send_email"))
-    again = await finished(office, agent, sending(f"{second[:4]!r} + {second[4:]!r}"))
+    again = await finished(office, agent, sending(_made_when_it_runs(second)))
     assert again.state is RunState.DONE, again.fault
     assert len(person.pauses) == 2
     assert office.rooms.rules.view().rules[0].count == 1
@@ -131,7 +162,7 @@ async def test_a_denial_holds_for_tokens_and_for_values_that_the_program_holds(o
     never = Permission("", "restore", Word.DENY, "post", data="EMAIL")
     office.rooms.rules.put(never, None)
     plain = f'{READ}from servers.post import send_email\nto = found["customers"][0]["email"]\n'
-    for code in (sending(f"{first[:4]!r} + {first[4:]!r}"), f"{plain}await send_email(to=to, subject='s', body='b')"):
+    for code in (sending(_made_when_it_runs(first)), f"{plain}await send_email(to=to, subject='s', body='b')"):
         refused = await finished(office, agent, code)
         assert refused.state is RunState.FAILED
         assert "1 e-mail of demo goes to post.send_email" in refused.fault.message

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from workbench.records import Origin, Proposal
+from workbench.policy.reading import read
 from workbench.runs.packaged import packaged
 from workbench.settings import Settings
 
 
 def of(code: str, names: str = "hypothesis", language: str = "python") -> tuple[str, ...]:
-    proposal = Proposal("r", code, "sha", Origin.AGENT, "s", "agent", language=language)
-    return packaged(proposal, Settings(run_packages=names))
+    return packaged(read(code, (), language=language), Settings(run_packages=names))
 
 
 def test_every_way_to_write_an_import_is_seen() -> None:
     for code in ("import hypothesis", "import json, hypothesis.strategies as s", "from hypothesis.stateful import x"):
         assert of(code) == ("hypothesis",)
     assert of("def later():\n    import hypothesis") == ("hypothesis",)
+    for code in (
+        "import importlib\nimportlib.import_module('hypothesis')",
+        "__import__('hypo' + 'thesis.stateful')",
+        "import ｈypothesis as h",
+        "exec('import hypothesis')",
+        "from importlib import import_module as load\nname = 'hypothesis'\nload(name)",
+        "def load(name):\n    return __import__(name)\nload('hypothesis')",
+    ):
+        assert of(code) == ("hypothesis",), code
 
 
 def test_other_modules_other_languages_and_broken_texts_name_none() -> None:

@@ -13,7 +13,8 @@ from tests.sandbox.lent import Lent
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import Decision, EntryQuery, Level, Origin, Proposal, Risk, RunState, Verdict
+from workbench.policy.reading import read
+from workbench.records import Decision, EntryQuery, Level, Risk, RunState, Verdict
 from workbench.records import Gate as GateWord
 from workbench.runs.placement import place
 from workbench.sandbox import deno
@@ -53,9 +54,8 @@ def absent(level: Level) -> Level:
 async def placed(
     risk: Risk, *levels: Level, settings: Settings | None = None, code: str = "", language: str = "python"
 ) -> tuple[str, str]:
-    proposal = Proposal("r", code, "sha", Origin.AGENT, "s", "agent", language=language)
     verdict = Verdict("sha", risk, GateWord.ASK, "It does something.")
-    found = await place(proposal, verdict, settings or Settings(), Known(*levels))
+    found = await place(read(code, (), language=language).judged(verdict), settings or Settings(), Known(*levels))
     return found.level, found.isolation
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from workbench.desk.seat import Seat
+from workbench.policy.call_checks import check_draft
+from workbench.policy.program import Program
 from workbench.records import CallShape, Candidate, Explanation, Finding
 from workbench.wire.marker import api
-from workbench.wrappers.check import check, doubts
 
 
 class HintsDesk(Seat):
@@ -29,8 +30,7 @@ class HintsDesk(Seat):
         """The calls of a program in Python that cannot work, by the definitions that are known."""
         tools = self._catalog.tools()
         servers = [state.config.name for state in self._catalog.states()]
-        sure = await asyncio.to_thread(check, code, tools, servers)
-        return (*sure, *await asyncio.to_thread(doubts, code, tools))
+        return await asyncio.to_thread(lambda: check_draft(Program(code), tools, servers))
 
     @api
     async def explain_code(self, code: str, line: int, column: int) -> Explanation:

@@ -11,6 +11,7 @@ from workbench.desk.seat import BY, House, Seat
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
 from workbench.policy.pinning import skeleton
+from workbench.policy.program import Program
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
 from workbench.runs.arrivals import Arrivals
 from workbench.runs.borrowed import circle
@@ -70,7 +71,7 @@ class SkillsDesk(Seat):
         tools = needed(verdict)
         draft = self._rooms.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
-        self._rooms.library.lessons.dismiss(skeleton(text.text))  # it is one now
+        self._rooms.library.lessons.dismiss(skeleton(Program(text.text)))  # it is one now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.policy.assess import RULES, assess
+from workbench.policy.reading import RULES, assess
 from workbench.policy.sarif import sarif
 from workbench.records import Gate, Risk, Verdict
 

@@ -12,7 +12,7 @@ import textwrap
 import unicodedata
 from functools import lru_cache
 
-from workbench import syntax
+from workbench.policy.program import UNREADABLE, parse
 from workbench.policy.tables.names import names
 from workbench.quick_records import dataclass
 from workbench.records import Finding, Risk, Span
@@ -76,8 +76,8 @@ def plain_program(text: str) -> str:
 
 def _parses(text: str) -> bool:
     try:
-        syntax.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parse(text)
+    except UNREADABLE:
         return False
     return True
 

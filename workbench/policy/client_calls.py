@@ -13,7 +13,7 @@ from workbench.policy.skill_uses import load_by_name
 from workbench.policy.special import Special, every
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import FOREIGN
-from workbench.policy.toolbook import Unlisted
+from workbench.policy.toolbook import Unlisted, servers_in
 from workbench.policy.toolcalls import note_dynamic, use_tool
 from workbench.policy.value import NOTHING, Value, each, join, known, shown, tainted, text_of
 from workbench.records import EffectKind, Risk, Tool
@@ -25,6 +25,8 @@ def _call_tool(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -
     for server in each(arguments.get(0, "server")):
         for tool in each(arguments.get(1, "tool", "name")):
             owner, name = known(server), known(tool)
+            if owner:
+                reader.report.servers.add(owner)
             found = reader.toolbook.find(owner, name) if owner and name else None
             answers.append(_use(reader, node, found, arguments))
     return reduce(join, answers)
@@ -32,7 +34,8 @@ def _call_tool(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -
 
 def _call_by_id(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """`call_mcp_tool("mcp__server__tool", {…})`."""
-    names = map(known, each(arguments.get(0, "tool_id", "id", "name", "tool")))
+    names = [known(choice) for choice in each(arguments.get(0, "tool_id", "id", "name", "tool"))]
+    reader.report.servers.update(server for name in names if name for server in servers_in(name))
     found = [reader.toolbook.find_id(name) if name else None for name in names]
     return reduce(join, [_use(reader, node, tool, arguments) for tool in found])
 

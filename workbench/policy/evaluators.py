@@ -198,7 +198,7 @@ def _doctest(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> 
 
 def _run_here(reader: Reader, node: ast.Call, text: str) -> bool:
     """Read a constant text that is run in the names of this place; whether it could be."""
-    tree = reader.parsed(text)
+    tree = reader.program(text).tree
     if tree is None:
         return False
     with reader.told_at(reader.span(node)), reader.branch(loop=True):

@@ -46,14 +46,18 @@ def named(reader: Reader, node: ast.ImportFrom) -> None:
         full = f"{source}.{alias.name}"
         if full in MODULES or source == "skills":
             module(reader, node, full)
+        if source == "servers":
+            reader.report.servers.add(alias.name)
         reader.bind(alias.asname or alias.name, Value(refs=(ALIASES.get(full, full),)))
         _check_alias(reader, node, full, alias)
 
 
 def module(reader: Reader, node: ast.AST, name: str) -> None:
     """Note what importing this module means by itself."""
-    top = name.split(".")[0]
+    top, _, inside = name.partition(".")
     reader.modules.add(top)
+    if top == "servers" and inside:
+        reader.report.servers.add(inside.split(".")[0])
     if name.startswith("."):
         reader.report.not_assessed[f"Code of the module {name}, which is not shown here."] = None
         _unseen(reader, node, name)

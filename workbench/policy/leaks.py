@@ -37,7 +37,7 @@ def find_leaks(reader: Reader, tree: ast.Module) -> None:
 
 
 def _calls(reader: Reader) -> dict[ast.AST, Iterable[Tool]]:
-    return {node: found.values() for node, found in reader.tool_calls.items()}
+    return {node: [tool for tool, _ in found.values()] for node, found in reader.tool_calls.items()}
 
 
 def _source(use: Use) -> Origin:

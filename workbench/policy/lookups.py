@@ -50,6 +50,8 @@ def of_ref(reader: Reader, node: ast.AST, ref: str, name: str) -> str:
     ):
         note_hidden(reader, node, f"Reaches the module {bare} through {full}", full)
         return ALIASES.get(bare, bare)
+    if ref == "servers":
+        reader.report.servers.add(name)
     use_module(reader, node, full)
     return ALIASES.get(full, full)
 

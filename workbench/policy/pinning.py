@@ -16,11 +16,11 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from workbench.policy.levels import at_least
+from workbench.policy.program import UNREADABLE, Program
 from workbench.policy.tables import verbs
 from workbench.policy.tables.patterns import ADDRESS
 from workbench.quick_records import dataclass
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
-from workbench.syntax import parse
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 NEAR = 0.75  # of two programs' lines that must be the same for one to be worth comparing with the other
@@ -47,26 +47,35 @@ class Prints:
         return Likeness.VALUES if self.skeleton and self.skeleton == other.skeleton else None
 
 
-def prints(proposal: Proposal, verdict: Verdict) -> Prints:
-    """The hashes of a program as it was judged; the text must be the one that the verdict names."""
+def text_print(proposal: Proposal, verdict: Verdict) -> str:
+    """The first hash of a program as it was judged; the text must be the one that the verdict names."""
+    return _hash("text", proposal.sha, _surroundings(proposal, verdict))
+
+
+def prints(proposal: Proposal, verdict: Verdict, program: Program) -> Prints:
+    """All hashes of a program as it was judged. `program`: the same text, parsed."""
     around = _surroundings(proposal, verdict)
     text = _hash("text", proposal.sha, around)
-    if proposal.language != "python":
-        return Prints(text)
     try:
-        tree = parse(proposal.code)
-        whole, bare = ast.dump(tree), ast.dump(_Skeleton().visit(tree))
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        whole, bare = _dumps(program)
+    except UNREADABLE:
         return Prints(text)
-    return Prints(text, _hash("tree", whole, around), _hash("skeleton", bare, around))
+    return Prints(text, _hash("tree", whole, around), _hash("skeleton", bare, around)) if whole else Prints(text)
 
 
-def skeleton(code: str) -> str:
+def skeleton(program: Program) -> str:
     """The hash of a program's form, without its written values and whatever stands around it; "" of what is none."""
     try:
-        return _hash("form", ast.dump(_Skeleton().visit(parse(code))))
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        return _hash("form", bare) if (bare := _dumps(program)[1]) else ""
+    except UNREADABLE:
         return ""
+
+
+def _dumps(program: Program) -> tuple[str, str]:
+    """The tree as a text, with and without its written values."""
+    if program.tree is None:
+        return "", ""
+    return ast.dump(program.tree), ast.dump(_bare(program.tree))
 
 
 def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> str:
@@ -93,9 +102,9 @@ def session_only(verdict: Verdict) -> str:
     return "A program of high risk is never allowed for good." if at_least(verdict.risk, Risk.HIGH) else ""
 
 
-def changed_values(before: str, after: str) -> tuple[ValueChange, ...]:
+def changed_values(before: Program, after: Program) -> tuple[ValueChange, ...]:
     """The written values in which two programs of one skeleton differ; of too many, those that lead somewhere stay."""
-    old, new = parse(before), parse(after)
+    old, new = before.tree or ast.Module([], []), after.tree or ast.Module([], [])
     found = [
         ValueChange(here.line, *_shown_beside(there.value, here.value), _leads(there) or _leads(here))
         for there, here in zip(_values(old), _values(new), strict=False)
@@ -123,11 +132,17 @@ class _Written:
     name: str
 
 
-class _Skeleton(ast.NodeTransformer):
-    """Every written value becomes the word for its kind."""
+def _bare(node: ast.AST) -> ast.AST:
+    """A copy in which every written value is the word for its kind."""
+    if isinstance(node, ast.Constant) and not isinstance(node.value, _KEPT):
+        return ast.Name(f"<{type(node.value).__name__}>", ast.Load())
+    return type(node)(**{name: _bare_field(value) for name, value in ast.iter_fields(node)})
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        return node if isinstance(node.value, _KEPT) else ast.Name(f"<{type(node.value).__name__}>", ast.Load())
+
+def _bare_field(value: object) -> object:
+    if isinstance(value, list):
+        return [_bare_field(one) for one in value]
+    return _bare(value) if isinstance(value, ast.AST) else value
 
 
 def _surroundings(proposal: Proposal, verdict: Verdict) -> str:

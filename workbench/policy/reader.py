@@ -16,13 +16,14 @@ from typing import Any, TypeAlias
 
 from workbench.policy.bound_names import bound_once
 from workbench.policy.docstrings import docstring_examples
+from workbench.policy.invocation import Arguments
 from workbench.policy.positions import Positions
+from workbench.policy.program import Program
 from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import NOTHING, UNSAID, Source, Value, join
 from workbench.quick_records import dataclass
 from workbench.records import Span, Tool
-from workbench.syntax import parse
 
 MAX_WORK = 50_000  # expressions looked at; about 100 ms
 BUDGET = 2.0  # seconds of this thread's time, where single expressions cost much
@@ -104,6 +105,7 @@ class Inner:
 
     text: str
     span: Span
+    node: ast.Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,8 @@ class Reader:
         self.later: list[Later] = []
         self.inner: dict[str, Inner] = {}
         self.modules: set[str] = set()
-        self.tool_calls: dict[ast.AST, dict[tuple[str, str], Tool]] = {}  # which tools a call may mean
+        # Which tools a call may mean, with what it gives them.
+        self.tool_calls: dict[ast.AST, dict[tuple[str, str], tuple[Tool, Arguments]]] = {}
         self.control: list[Source] = []  # untrusted content that decides whether the current line runs
         self.branches = 0
         self.loops = 0
@@ -155,7 +158,7 @@ class Reader:
         self._tree = ast.Module([], [])
         self._once: dict[str, ast.expr] | None = None
         self._examples: tuple[str, ...] | None = None
-        self._parsed: dict[str, ast.Module | None] = {}
+        self._programs: dict[str, Program] = {}
         self.work = 0
         self.deadline = deadline or time.thread_time() + BUDGET
 
@@ -180,14 +183,11 @@ class Reader:
             self._once = bound_once(self._tree)
         return self._once
 
-    def parsed(self, text: str) -> ast.Module | None:
-        """A constant text of the program as a program, always the same one; None where it is none."""
-        if text not in self._parsed:
-            try:
-                self._parsed[text] = parse(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                self._parsed[text] = None
-        return self._parsed[text]
+    def program(self, text: str) -> Program:
+        """A constant text of the program as a program, always the same one."""
+        if text not in self._programs:
+            self._programs[text] = Program(text)
+        return self._programs[text]
 
     def examples(self) -> tuple[str, ...]:
         """The examples that stand in the docstrings of the text, as programs; one that is none where docstrings are

@@ -51,6 +51,7 @@ class Report:
     opened: bool = False  # some of the network is, or could be, open
     skills: dict[str, int] = field(default_factory=dict)  # import name of a kept skill → first line that uses it
     any_skill: bool = False  # which kept skill is used is decided at run time
+    servers: set[str] = field(default_factory=set)  # names of servers, as the text spells them
 
     def add(
         self,
@@ -126,6 +127,7 @@ class Report:
         for name, line in other.skills.items():
             self.use_skill(name, line)
         self.any_skill = self.any_skill or other.any_skill
+        self.servers |= other.servers
 
     def findings(self) -> tuple[Finding, ...]:
         """The worst first, then as they stand in the text."""

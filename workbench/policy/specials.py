@@ -108,7 +108,8 @@ def _import_one(reader: Reader, node: ast.Call, ref: str, name: str | None, insi
     if name.startswith(".") and inside:
         name = f"{inside}{name}"
     written = bool(node.args) and isinstance(node.args[0], ast.Constant)
-    if name.startswith("servers"):
+    if name.split(".")[0] == "servers":
+        module(reader, node, name)
         return Value(refs=(name,))
     note(reader, Deed.IMPORT, node, name, risk=Risk.MEDIUM)
     if not written:
@@ -138,7 +139,7 @@ def _run_text(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) ->
     for choice in each(code):
         text = known(choice)
         if text is not None:
-            reader.inner[text] = Inner(text, reader.span(node))
+            reader.inner[text] = Inner(text, reader.span(node), node)
         _note_code(reader, node, ref, text, code.kind == "decoded")
     return code if ref == "builtins.compile" else NOTHING
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from workbench.policy.calls import tool_risk
@@ -82,6 +83,12 @@ def toolbook(tools: Sequence[Tool] | None) -> Toolbook:
 
 
 _last: tuple[tuple[Tool, ...], Toolbook] = ((), Toolbook(()))
+
+
+def servers_in(identifier: str) -> list[str]:
+    """The names of servers that a whole name may begin with: both parts may hold the mark between them."""
+    bare = identifier.removeprefix("mcp__")
+    return [bare[: mark.start()] for mark in re.finditer(r"__|\.|/", bare) if mark.start()]
 
 
 def by_name(server: str, name: str) -> Tool:

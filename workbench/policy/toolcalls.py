@@ -30,6 +30,7 @@ def is_tool(ref: str) -> bool:
 def note_tool(reader: Reader, node: ast.AST, ref: str, arguments: Arguments = _NO_ARGUMENTS) -> Value:
     """A wrapper function is called or handed on."""
     _, server, name, *_ = ref.split(".")
+    reader.report.servers.add(server)
     return use_tool(reader, node, reader.toolbook.find(server, name), arguments)
 
 
@@ -38,7 +39,9 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
     if isinstance(found, Unlisted):
         return _unlisted(reader, node, found)
     span, looped = reader.span(node), reader.loops > 0
-    reader.tool_calls.setdefault(node, {})[found.server, found.name] = found
+    calls = reader.tool_calls.setdefault(node, {})
+    if arguments is not _NO_ARGUMENTS or (found.server, found.name) not in calls:
+        calls[found.server, found.name] = found, arguments
     risk, words = _judged(found, looped)
     certainty = EffectKind.MAY if reader.branches > reader.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"

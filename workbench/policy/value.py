@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -104,6 +105,20 @@ def known(value: Value) -> str | None:
     """Its text when every character is known."""
     text = text_of(value)
     return None if HOLE in text else text
+
+
+def texts_in(values: Iterable[Value]) -> frozenset[str]:
+    """Every text that these are known to be or to hold; of one with unknown parts, what stands between them."""
+    found: set[str] = set()
+    left = list(values)
+    while left:
+        value = left.pop()
+        left += [*(value.items or ()), *(value.keys or ())]
+        for text in (value.const, *value.choices):
+            if isinstance(text, str | bytes):
+                whole = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+                found.update(part for part in whole.split(HOLE) if part)
+    return frozenset(found)
 
 
 def shown(value: Value, limit: int = 120) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.policy.assess import RULES
 from workbench.policy.own_calls import OWN
 from workbench.policy.pinning import PYTHON
+from workbench.policy.reading import RULES
 from workbench.policy.trust import void
 from workbench.records import Permission, Tool, Verdict, Word
 

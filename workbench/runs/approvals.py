@@ -15,6 +15,8 @@ from dataclasses import replace
 
 from workbench.audit.review import is_hasty
 from workbench.policy.pinning import Prints, changed_values, near, prints
+from workbench.policy.program import Program
+from workbench.policy.reading import Reading
 from workbench.quick_records import dataclass
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.execution import limits_from
@@ -32,7 +34,7 @@ class Allowed:
 
     at: float
     prints: Prints
-    code: str
+    program: Program
     language: str
 
 
@@ -59,12 +61,13 @@ class Approvals:
         finally:
             self._attending -= 1
 
-    async def about(self, run: Run) -> Run:
+    async def about(self, run: Run, reading: Reading | None) -> Run:
         """The run with what its question says beside the verdict."""
         verdict = run.verdict
-        if verdict is None:
+        if verdict is None or reading is None:
             return run
-        like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, tuple(self._allowed))
+        allowed = tuple(self._allowed)
+        like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, reading.program, allowed)
         scopes, why = self.pins.reach(run, verdict)
         return replace(run, seal=self.seal(run), like=like, scopes=scopes, scopes_why=why)
 
@@ -74,26 +77,28 @@ class Approvals:
         limits = limits_from(self._rooms.settings(), run.proposal.seconds, run.verdict.profile)
         return seal(run.proposal, run.verdict, self._rooms.catalog, limits)
 
-    def remember(self, run: Run) -> None:
+    def remember(self, run: Run, reading: Reading | None) -> None:
         """A person let this run."""
-        if run.verdict is not None and len(run.proposal.code) <= LONGEST:
-            mine = Allowed(time.time(), prints(run.proposal, run.verdict), run.proposal.code, run.proposal.language)
-            self._allowed.append(mine)
+        if run.verdict is not None and reading is not None and len(run.proposal.code) <= LONGEST:
+            program = reading.program
+            mine = prints(run.proposal, run.verdict, program)
+            self._allowed.append(Allowed(time.time(), mine, program, run.proposal.language))
 
-    def _resemblance(self, proposal: Proposal, verdict: Verdict, allowed: tuple[Allowed, ...]) -> Resemblance | None:
+    def _resemblance(
+        self, proposal: Proposal, verdict: Verdict, program: Program, allowed: tuple[Allowed, ...]
+    ) -> Resemblance | None:
         """The nearest of the allowed programs; of equally near ones the newest."""
         if len(proposal.code) > LONGEST:
             return None
-        mine = prints(proposal, verdict)
+        mine = prints(proposal, verdict, program)
         found = [(likeness, one) for one in reversed(allowed) if (likeness := one.prints.likeness(mine))]
         if found:
             likeness, one = min(found, key=lambda pair: list(Likeness).index(pair[0]))
-            changes = changed_values(one.code, proposal.code) if likeness is Likeness.VALUES else ()
-            return Resemblance(likeness, one.at, one.code, changes)
-        alike = (
-            one for one in reversed(allowed) if one.language == proposal.language and near(one.code, proposal.code)
-        )
-        return next((Resemblance(Likeness.NEAR, one.at, one.code) for one in alike), None)
+            changes = changed_values(one.program, program) if likeness is Likeness.VALUES else ()
+            return Resemblance(likeness, one.at, one.program.text, changes)
+        same = (one for one in reversed(allowed) if one.language == proposal.language)
+        alike = (one for one in same if near(one.program.text, proposal.code))
+        return next((Resemblance(Likeness.NEAR, one.at, one.program.text) for one in alike), None)
 
 
 def is_same_question(one: Run, other: Run) -> bool:

@@ -18,7 +18,7 @@ from typing import Final
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical, hidden
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
-from workbench.runs.borrowed import assess_all, circle
+from workbench.runs.borrowed import circle, read_all
 from workbench.runs.needs import missing, needed
 from workbench.runs.rooms import Rooms
 from workbench.skills.folder import CARD, code_file, skill_of
@@ -69,7 +69,7 @@ class Arrivals:
     def _review(self, parcel: Parcel, tools: Sequence[Tool], usable: Sequence[Skill]) -> SkillReview:
         code = parcel.text(code_file(parcel.name))
         skill = skill_of(parcel.name, parcel.text(CARD), code)
-        verdict = assess_all(code, tools, usable) if code else None
+        verdict = read_all(code, tools, usable).verdict if code else None
         wanted = needed(verdict)
         skill = replace(skill, tools=wanted, missing=missing(wanted, tools))
         return SkillReview(

@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.policy.assess import assess
-from workbench.policy.earlier import assess_after
 from workbench.policy.impact import together
 from workbench.policy.leaks import find_leak_between
 from workbench.policy.levels import worst
+from workbench.policy.reading import Reading, read
 from workbench.policy.sentence import ONLY_COMPUTES
 from workbench.policy.skill_uses import PACKAGE, unread
 from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
@@ -27,34 +26,36 @@ UNKNOWN = "skill.unknown"  # the rule of a skill that is not kept
 DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
 
 
-def assess_all(
+def read_all(
     code: str,
     tools: Sequence[Tool],
     skills: Sequence[Skill],
     earlier: Sequence[str] = (),
     above: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
-) -> Verdict:
-    """The verdict on a program, on those that ran before it in its state, and on every kept skill they use. `above`:
+) -> Reading:
+    """The reading of a program, of those that ran before it in its state, and of every kept skill they use. `above`:
     the skills on whose behalf this text is read."""
-    return with_skills(assess_after(earlier, code, tools, reach), tools, skills, above, reach)
+    return with_skills(read(code, tools, reach, earlier=earlier), tools, skills, above, reach)
 
 
-def uses_skills(verdict: Verdict) -> bool:
+def uses_skills(reading: Reading) -> bool:
     """Whether the verdict needs the library to be whole."""
+    verdict = reading.verdict
     return verdict.gate is not Gate.BLOCKED and bool(verdict.skills or verdict.any_skill)
 
 
 def with_skills(
-    verdict: Verdict,
+    reading: Reading,
     tools: Sequence[Tool],
     skills: Sequence[Skill],
     above: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
-) -> Verdict:
-    """The verdict on a text together with every kept skill that it uses."""
-    if not uses_skills(verdict):
-        return verdict
+) -> Reading:
+    """The reading of a text together with every kept skill that it uses."""
+    if not uses_skills(reading):
+        return reading
+    verdict, read_skills = reading.verdict, dict(reading.skills)
     known = _by_import_name(skills)
     if verdict.any_skill:  # whichever it is, it must still be the same when the program runs
         verdict = replace(verdict, definitions={**verdict.definitions, **{MARK + one.name: one.sha for one in skills}})
@@ -64,12 +65,13 @@ def with_skills(
         elif doubt := _doubt(skill, above):
             verdict = _asking(verdict, skill, line, doubt)
         else:
-            inner = assess_all(skill.code, tools, skills, (), (*above, skill.name), reach)
-            leak = find_leak_between(verdict, inner, tools)
-            verdict = _joined(verdict, skill, inner, line)
+            inner = read_all(skill.code, tools, skills, (), (*above, skill.name), reach)
+            leak = find_leak_between(verdict, inner.verdict, tools)
+            verdict = _joined(verdict, skill, inner.verdict, line)
             if leak is not None:
                 verdict = _leaking(verdict, skill, line, *leak)
-    return verdict
+            read_skills |= {**inner.skills, skill.name: inner}
+    return replace(reading, verdict=verdict, skills=read_skills)
 
 
 def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
@@ -135,7 +137,7 @@ def _by_import_name(skills: Sequence[Skill]) -> Mapping[str, Skill]:
 
 def _named(code: str) -> Mapping[str, int]:
     """Import names of the skills that a text uses, each with its first line."""
-    return assess(code, None).skills
+    return read(code, None).verdict.skills
 
 
 def _doubt(skill: Skill, above: tuple[str, ...]) -> str:

@@ -15,9 +15,8 @@ from workbench.catalog.missing import not_allowed, not_imported, waits_for
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
 from workbench.policy.canonical import canonical, plain_program
-from workbench.policy.earlier import assess_after
 from workbench.policy.gate import gate
-from workbench.policy.scripts import assess_script
+from workbench.policy.reading import Reading, read
 from workbench.records import (
     Content,
     Decision,
@@ -35,7 +34,7 @@ from workbench.records import (
 from workbench.runs import watching
 from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
 from workbench.runs.arrival import Arrival
-from workbench.runs.borrowed import borrowed_codes, borrows, uses_skills, with_skills
+from workbench.runs.borrowed import uses_skills, with_skills
 from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
 from workbench.runs.copied import mark_copied
@@ -155,23 +154,26 @@ class Conveyor:
         session: str = PERSON,
     ) -> Verdict:
         """What policy says of a text within the bounds of this profile and these tools."""
-        verdict = await self._read(code, state, language, network=self._rooms.bounds.reaches(profile))
-        return within_bounds(self._rooms, verdict, profile, required, session, language)
+        return (await self._bounded(code, state, language, profile, required, session)).verdict
 
-    async def _read(self, code: str, state: State | None, language: str, *, network: bool) -> Verdict:
+    async def _bounded(
+        self, code: str, state: State | None, language: str, profile: str, required: tuple[str, ...], session: str
+    ) -> Reading:
+        reading = await self._read(code, state, language, network=self._rooms.bounds.reaches(profile))
+        return reading.judged(within_bounds(self._rooms, reading.verdict, profile, required, session, language))
+
+    async def _read(self, code: str, state: State | None, language: str, *, network: bool) -> Reading:
         """A long text is read on a thread, and so are the skills that a program uses, which are files."""
         tools, earlier = self._rooms.catalog.tools(), state.texts if state else ()
-        if language != PYTHON:
-            return await asyncio.to_thread(assess_script, code, tools)
         reach = self._rooms.network.rules().open if network else None
         if len(code) <= READ_AT_ONCE and not earlier:
-            verdict = assess_after((), code, tools, reach)
+            reading = read(code, tools, reach, language=language)
         else:
-            verdict = await asyncio.to_thread(assess_after, earlier, code, tools, reach)
-        return await asyncio.to_thread(self._with_skills, verdict, tools, reach) if uses_skills(verdict) else verdict
+            reading = await asyncio.to_thread(read, code, tools, reach, earlier=earlier, language=language)
+        return await asyncio.to_thread(self._with_skills, reading, tools, reach) if uses_skills(reading) else reading
 
-    def _with_skills(self, verdict: Verdict, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Verdict:
-        return with_skills(verdict, tools, self._rooms.library.usable(), reach=reach)
+    def _with_skills(self, reading: Reading, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Reading:
+        return with_skills(reading, tools, self._rooms.library.usable(), reach=reach)
 
     # ── the road ─────────────────────────────────────────────────────────────────────────────────
     def submit(
@@ -295,17 +297,18 @@ class Conveyor:
 
     async def edit(self, run_id: str, code: str) -> Run:
         road = self._road(run_id)
-        text, verdict = canonical(code), await self._verdict(road, code)
+        text, reading = canonical(code), await self._reading(road, code)
+        verdict = reading.verdict
         before = road.run.proposal
         proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)
-        placement = await place(proposal, verdict, self._rooms.settings(), self._rooms.sandbox)
-        found = await self.approvals.about(replace(road.run, proposal=proposal, verdict=verdict))
-        road.edit(found, placement)
+        placement = await place(reading, self._rooms.settings(), self._rooms.sandbox)
+        found = await self.approvals.about(replace(road.run, proposal=proposal, verdict=verdict), reading)
+        road.edit(found, placement, reading)
         return road.run
 
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         """What policy would say of the text, in the place of the one that waits."""
-        return await self._verdict(self._road(run_id), code)
+        return (await self._reading(self._road(run_id), code)).verdict
 
     async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
@@ -353,15 +356,15 @@ class Conveyor:
     async def _way(self, road: Road) -> End:
         """Checked, if need be approved, and run."""
         proposal = road.run.proposal
-        verdict = await self._verdict(road, proposal.code)
+        road.reading = reading = await self._reading(road, proposal.code)
+        verdict = reading.verdict
         road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         outcome = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
         readable = outcome in (Gate.AUTO, Gate.ASK) and proposal.language == PYTHON
-        earlier = road.state.texts if road.state else ()
-        if readable and (found := await self._hopeless(proposal.code, verdict, earlier)):
+        if readable and (found := await self._hopeless(reading)):
             return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
         if outcome in (Gate.AUTO, Gate.ASK):
-            await self._place(road, verdict)
+            await self._place(road, reading)
             if road.run.isolation and not is_person(road):
                 outcome = Gate.ASK  # weaker than it asks for: only after a person agreed
         if road.rehearsal is not None:
@@ -388,15 +391,14 @@ class Conveyor:
         async with self.slots.place(proposal.session, proposal.id):
             return self._changed(road) or await self._execute(road)
 
-    async def _hopeless(self, code: str, verdict: Verdict, earlier: Sequence[str]) -> tuple[Finding, ...]:
+    async def _hopeless(self, reading: Reading) -> tuple[Finding, ...]:
         """What is certain to fail, in the program or in a skill that it uses."""
         catalog = self._rooms.catalog
-        if found := await hopeless(code, catalog, earlier):
+        if found := await hopeless(reading, catalog):
             return found
-        if verdict.any_skill or not borrows(verdict) or not not_allowed(catalog.states()):
+        if reading.verdict.any_skill or not reading.skills or not not_allowed(catalog.states()):
             return ()
-        usable = await asyncio.to_thread(self._rooms.library.usable)
-        return await asyncio.to_thread(waiting_for, borrowed_codes(verdict, usable), catalog)
+        return await asyncio.to_thread(waiting_for, tuple(reading.skills.values()), catalog)
 
     async def _staged(self, road: Road) -> bool:
         """Give it a copy of the workspace where it needs one; False where that is too much, and the user is asked."""
@@ -412,25 +414,24 @@ class Conveyor:
             return False
         return True
 
-    async def _verdict(self, road: Road, code: str) -> Verdict:
+    async def _reading(self, road: Road, code: str) -> Reading:
         one = road.run.proposal
-        verdict = await self.assess(code, road.state, one.language, one.profile, one.required, one.session)
-        verdict = announce(verdict, code, road.session, self._rooms.rules, self._rooms.catalog.tool)
+        reading = await self._bounded(code, road.state, one.language, one.profile, one.required, one.session)
+        reading = announce(reading, road.session, self._rooms.rules, self._rooms.catalog.tool)
         provenance = road.session.provenance
         if one.language != PYTHON or not provenance.kinds or is_person(road):
-            return verdict
+            return reading
         if provenance.heavy or len(code) > SHORT:
-            return await asyncio.to_thread(mark_copied, verdict, code, provenance)
-        return mark_copied(verdict, code, provenance)
+            return await asyncio.to_thread(mark_copied, reading, provenance)
+        return mark_copied(reading, provenance)
 
-    async def _place(self, road: Road, verdict: Verdict) -> None:
+    async def _place(self, road: Road, reading: Reading) -> None:
         """Find out where it runs, before anybody is asked."""
-        found = await place(road.run.proposal, verdict, self._rooms.settings(), self._rooms.sandbox)
-        road.place(found)
+        road.place(await place(reading, self._rooms.settings(), self._rooms.sandbox))
 
     async def _refusal(self, road: Road) -> End | None:
         """Ask a person; None when they allow it."""
-        road.run = await self.approvals.about(road.run)
+        road.run = await self.approvals.about(road.run, road.reading)
         pins = self.approvals.pins
         rule = pins.standing(road.run, road.session)
         wait = self._rooms.settings().approval_wait_seconds
@@ -460,7 +461,7 @@ class Conveyor:
             return None
         if self.approvals.seal(road.run) == road.run.seal:
             if road.plan is None:
-                self.approvals.remember(road.run)
+                self.approvals.remember(road.run, road.reading)
             return None
         words = "A tool or server that this program uses changed between the approval and its start."
         road.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": road.run.seal})

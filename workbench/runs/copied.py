@@ -6,59 +6,40 @@ own. Whoever reads that program sees it now with where it came from; the questio
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
 from workbench.policy.levels import rank
-from workbench.records import Finding, Risk, Span, Verdict
+from workbench.policy.reading import Reading
+from workbench.records import Finding, Risk
 from workbench.runs.provenance import UNTRUSTED, Provenance
-from workbench.syntax import parse
 
 _MOST = 300  # texts of a program that are looked up
 _TOLD = 10
 _SHOWN = 80  # characters of a text in the sentence
+_SHORTEST = 5  # characters of a text that says where it is from
 _LOOKED_FOR = frozenset({UNTRUSTED})
 
 
-def mark_copied(verdict: Verdict, code: str, provenance: Provenance) -> Verdict:
-    """The verdict with a finding for each text of the program that a stranger could have written."""
+def mark_copied(reading: Reading, provenance: Provenance) -> Reading:
+    """The reading with a finding for each text of the program that a stranger could have written."""
+    verdict = reading.verdict
     if UNTRUSTED not in provenance.kinds or not verdict.tools:
-        return verdict
+        return reading
     provenance.file()
-    found = list(islice(_found(code, provenance), _TOLD))
+    found = list(islice(_found(reading, provenance), _TOLD))
     if not found:
-        return verdict
-    return replace(verdict, findings=tuple(sorted((*found, *verdict.findings), key=lambda one: -rank(one.risk))))
+        return reading
+    every = sorted((*found, *verdict.findings), key=lambda one: -rank(one.risk))
+    return reading.judged(replace(verdict, findings=tuple(every)))
 
 
-def _found(code: str, provenance: Provenance) -> Iterator[Finding]:
-    for node in islice(_texts(code), _MOST):
-        for came in provenance.origin(str(node.value), _LOOKED_FOR)[:1]:
+def _found(reading: Reading, provenance: Provenance) -> Iterator[Finding]:
+    texts = ((text, span) for text, span in reading.texts if len(text) >= _SHORTEST)
+    for text, span in islice(texts, _MOST):
+        for came in provenance.origin(text, _LOOKED_FOR)[:1]:
             where = f"{came.read.server}.{came.read.tool}" if came.read is not None else "an earlier answer"
-            shown = str(node.value) if len(str(node.value)) <= _SHOWN else f"{str(node.value)[:_SHOWN]}…"
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
             words = f"“{shown}” stood in what {where} answered, where outsiders can write"
-            yield Finding("flow.copied", Risk.HIGH, words, _span(node, code), subject=shown)
-
-
-def _texts(code: str) -> Iterator[ast.Constant]:
-    try:
-        tree = parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
-        return  # the verdict says so
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 4:
-            yield node
-
-
-def _span(node: ast.Constant, code: str) -> Span:
-    """`ast` counts bytes, a span counts letters."""
-    lines = code.split("\n")
-
-    def letters(line: int, column: int) -> int:
-        text = lines[line - 1] if 0 < line <= len(lines) else ""
-        return len(text.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "replace"))
-
-    last, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return Span(node.lineno, letters(node.lineno, node.col_offset), last, letters(last, end))
+            yield Finding("flow.copied", Risk.HIGH, words, span, subject=shown)

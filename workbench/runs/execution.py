@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
+from workbench.policy.reading import Reading
 from workbench.records import (
     CallTrace,
     Depth,
@@ -102,9 +103,9 @@ class Execution:
             stands=self._stands,
             awaits_end=self._road.stage is not None,
         )
-        code = "\n".join((*(self._road.state.texts if self._road.state else ()), proposal.code))
-        if reads_source(code):
-            await asyncio.to_thread(self._add_sources, code, self._stock.wrappers(proposal.language))
+        reading = self._road.reading
+        if reading is not None and reads_source(reading):
+            await asyncio.to_thread(self._add_sources, reading, self._stock.wrappers(proposal.language))
         try:
             if (state := self._road.state) is not None:
                 return await self._states.run(state, program, self._answer, self._road.output)
@@ -116,10 +117,10 @@ class Execution:
             if self._outgoing is not None:
                 await asyncio.shield(self._outgoing.close())
 
-    def _add_sources(self, code: str, wrappers: Path) -> None:
+    def _add_sources(self, reading: Reading, wrappers: Path) -> None:
         """The generated functions and the skills that the program may read as files. On a thread."""
         skills = (self._stock.skills,) if self._sees_skills else ()
-        for text in source_files(code, (wrappers, *skills)):
+        for text in source_files(reading, (wrappers, *skills)):
             self._road.session.public_texts.add_code(text)
 
     @property

@@ -22,7 +22,7 @@ from workbench.workspace.store import Store
 LARGEST: Final = 2_000_000  # bytes of one file
 TOGETHER: Final = 4_000_000  # bytes of all files that are read before one program
 _PLACE: Final = "workspace/"
-_HELPERS: Final = ("read_file", "list_files")  # the sandbox's own, which are no calls of Python's
+_HELPERS: Final = frozenset({"read_file", "list_files"})  # the sandbox's own, which are no calls of Python's
 
 
 async def learn_files(road: Road) -> None:
@@ -46,11 +46,13 @@ def _named(road: Road) -> frozenset[str]:
 
 def _all(road: Road) -> bool:
     """Whether only running it tells which files it reads."""
-    run, verdict = road.run, road.run.verdict
-    if verdict is None or run.proposal.language != PYTHON or road.state is not None or verdict.not_assessed:
+    verdict, reading = road.run.verdict, road.reading
+    if verdict is None or reading is None or reading.language != PYTHON:
+        return True
+    if road.state is not None or verdict.not_assessed:
         return True
     strange = any(not name.startswith(_PLACE) for name in verdict.impact.read)
-    return strange or verdict.impact.unnamed > 0 or any(name in run.proposal.code for name in _HELPERS)
+    return strange or verdict.impact.unnamed > 0 or not _HELPERS.isdisjoint(reading.words)
 
 
 def _learn(store: Store, session: Session, wanted: Collection[str] | None) -> None:

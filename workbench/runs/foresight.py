@@ -14,29 +14,30 @@ from collections.abc import Sequence
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.missing import not_allowed, waiting_line
 from workbench.errors import WorkbenchError
+from workbench.identifiers import fold
+from workbench.policy.call_checks import WAITING, check
+from workbench.policy.reading import Reading
 from workbench.records import Fault, Finding, ServerStatus, Tool
-from workbench.wrappers.check import WAITING, check
 
 _TOLD = 10  # findings in one answer
 
 
-def waiting_for(codes: Sequence[str], catalog: Catalog) -> tuple[Finding, ...]:
+def waiting_for(readings: Sequence[Reading], catalog: Catalog) -> tuple[Finding, ...]:
     """Servers that wait to be allowed and that these texts, of the skills a program uses, certainly need."""
     waiting = not_allowed(catalog.states())
-    found = [one for code in codes for one in check(code, (), (), (), waiting)] if waiting else []
+    found = [one for reading in readings for one in check(reading, (), (), waiting)] if waiting else []
     return tuple(one for one in found if one.rule == WAITING)
 
 
-async def hopeless(code: str, catalog: Catalog, earlier: Sequence[str] = ()) -> tuple[Finding, ...]:
-    """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run. `earlier`:
-    the programs whose names it goes on with."""
-    if "servers" not in code and "call_" not in code:
+async def hopeless(reading: Reading, catalog: Catalog) -> tuple[Finding, ...]:
+    """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run."""
+    if not reading.servers:
         return ()
     servers, waiting = [state.config.name for state in catalog.states()], not_allowed(catalog.states())
-    if not await asyncio.to_thread(check, code, catalog.tools(), servers, earlier, waiting):
+    if not await asyncio.to_thread(check, reading, catalog.tools(), servers, waiting):
         return ()
-    await _wake(code, catalog)
-    return await asyncio.to_thread(check, code, _fresh(catalog), servers, earlier, waiting)
+    await _wake(reading, catalog)
+    return await asyncio.to_thread(check, reading, _fresh(catalog), servers, waiting)
 
 
 def explain(findings: Sequence[Finding]) -> Fault:
@@ -56,15 +57,15 @@ def explain(findings: Sequence[Finding]) -> Fault:
     )
 
 
-async def _wake(code: str, catalog: Catalog) -> None:
+async def _wake(reading: Reading, catalog: Catalog) -> None:
     """Start those stopped servers that the program may mean, as its calls would."""
+    named = set(map(fold, reading.servers))
     asleep = [
         state.config.name
         for state in catalog.states()
         if state.status is ServerStatus.STOPPED and state.allowed and not state.config.disabled
     ]
-    meant = [name for name in asleep if any(part in code for part in (name, name.replace("-", "_")))]
-    await asyncio.gather(*(_start(name, catalog) for name in meant))
+    await asyncio.gather(*(_start(name, catalog) for name in asleep if fold(name) in named))
 
 
 async def _start(name: str, catalog: Catalog) -> None:

@@ -6,7 +6,6 @@ known. What the guard finds of values that a program holds itself is put into th
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -15,41 +14,45 @@ from typing import Final
 from workbench.errors import WorkbenchError
 from workbench.permissions.rules import Rules
 from workbench.policy.origins import CallReason
+from workbench.policy.reading import Reading
 from workbench.privacy.marks import LOOKALIKE, bare
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.vault import Vault
-from workbench.records import Gate, Tool, ToolUse, Verdict, Word
+from workbench.records import Gate, Tool, Word
 from workbench.runs.sessions import Session
-from workbench.syntax import parse
 
 AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it
 _LOOKED_AT: Final = 20_000  # characters of one value that are put into words
 
 
-def announced(code: str, uses: Sequence[ToolUse]) -> AnnouncedTokens:
-    """Which tokens a text hands to which tools: those inside of a tool's call to that tool, all others to any tool."""
-    if not LOOKALIKE.search(code):
-        return frozenset()
-    by_line: dict[int, set[tuple[str, str]]] = defaultdict(set)
-    for use in uses:
-        by_line[use.line].add((use.server, use.tool))
-    every = {place for places in by_line.values() for place in places}
-    try:
-        tree = parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):  # such as TypeScript
-        return frozenset((*place, token) for token in _tokens(code) for place in every)
-    return frozenset(_pairs(tree, by_line, every))
+def announced(reading: Reading) -> AnnouncedTokens:
+    """Which tokens a program hands to which tools: what it gives a tool, and what is written inside of the call, to
+    that tool; all others to any tool."""
+    every = {(use.server, use.tool) for use in reading.verdict.tools}
+    told = {
+        (call.tool.server, call.tool.name, token)
+        for call in reading.calls
+        for text in call.texts
+        for token in _tokens(text)
+    }
+    if reading.tree is None:  # such as TypeScript
+        return frozenset(told | {(*place, token) for token in _tokens(reading.program.text) for place in every})
+    for one in reading.literals:
+        if tokens := _tokens(one.text):
+            told |= {(*place, token) for token in tokens for place in one.given_to or every}
+    return frozenset(told)
 
 
-def announce(verdict: Verdict, code: str, session: Session, rules: Rules, find: Callable[[str, str], Tool]) -> Verdict:
-    """The verdict with one line for whatever of it a person should agree to before it runs."""
-    if verdict.gate is Gate.BLOCKED or not (pairs := announced(code, verdict.tools)):
-        return verdict
+def announce(reading: Reading, session: Session, rules: Rules, find: Callable[[str, str], Tool]) -> Reading:
+    """The reading with one line in its verdict for whatever of it a person should agree to before it runs."""
+    verdict = reading.verdict
+    if verdict.gate is Gate.BLOCKED or not (pairs := announced(reading)):
+        return reading
     tokens: dict[tuple[str, str], list[str]] = defaultdict(list)
     for server, tool, token in sorted(pairs):
         tokens[server, tool].append(f"[{token}]")
     lines = [line for place, found in tokens.items() for line in _lines(place, found, session, rules, find)]
-    return replace(verdict, asks=tuple(dict.fromkeys((*lines, *verdict.asks)))) if lines else verdict
+    return reading.judged(replace(verdict, asks=tuple(dict.fromkeys((*lines, *verdict.asks))))) if lines else reading
 
 
 def described(reason: CallReason, vault: Vault, tool: Tool) -> CallReason:
@@ -77,24 +80,6 @@ def _lines(
 def _restorations(vault: Vault, tokens: Sequence[str], server: str) -> tuple[Restoration, ...]:
     known = [token for token in tokens if vault.restore(token) != token]  # of others the call itself says what is wrong
     return vault.restorations(known, server)
-
-
-def _pairs(
-    tree: ast.AST, by_line: dict[int, set[tuple[str, str]]], every: set[tuple[str, str]]
-) -> Iterator[tuple[str, str, str]]:
-    placed: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (places := by_line.get(node.lineno)):
-            for text in _texts(node):
-                placed.add(id(text))
-                yield from ((*place, token) for token in _tokens(str(text.value)) for place in places)
-    for text in _texts(tree):
-        if id(text) not in placed:
-            yield from ((*place, token) for token in _tokens(str(text.value)) for place in every)
-
-
-def _texts(node: ast.AST) -> Iterator[ast.Constant]:
-    return (one for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def _tokens(text: str) -> set[str]:

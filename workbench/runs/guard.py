@@ -7,14 +7,12 @@ Whether a call goes out is decided by `permissions/judgement.py`, which asks it 
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
 from workbench.policy import bits, origins
@@ -29,7 +27,6 @@ from workbench.runs.provenance import SHORT, Came, Read
 from workbench.runs.road import Road, is_person
 from workbench.runs.sifting import in_order, sift
 from workbench.runs.wording import leaves, words
-from workbench.syntax import parse
 
 SHOWN_VALUE = 300  # characters of one value in a question
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
@@ -121,8 +118,7 @@ class RunGuard:
 
     @cached_property
     def announced_tokens(self) -> AnnouncedTokens:
-        run = self._road.run
-        return announced(run.proposal.code, run.verdict.tools) if self._agreed and run.verdict else frozenset()
+        return announced(self._road.reading) if self._agreed and self._road.reading else frozenset()
 
     def needs_thread(self, tool: Tool) -> bool:
         """Whether looking for the sources of a call's values would hold up the event loop."""
@@ -173,10 +169,7 @@ class RunGuard:
     @cached_property
     def _constants(self) -> frozenset[str]:
         """Texts and numbers that the program says itself, or those before it in its state."""
-        state = self._road.state
-        return frozenset(
-            chain.from_iterable(map(_constants, (self._road.run.proposal.code, *(state.texts if state else ()))))
-        )
+        return self._road.reading.constants if self._road.reading else frozenset()
 
     @property
     def _agreed(self) -> bool:
@@ -247,16 +240,6 @@ class RunGuard:
                 self._allowed_rest.add((*place, one.rule))
             elif one.value and one.rule != PLAN:  # a plan is for one run
                 self._road.session.permitted.add((*place, *one.key))
-
-
-def _constants(code: str) -> Iterator[str]:
-    try:
-        nodes = ast.walk(parse(code))
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
-        return
-    for node in nodes:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float):
-            yield str(node.value)
 
 
 def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from workbench.events import Event, RunChanged
 from workbench.policy.pinning import skeleton
+from workbench.policy.program import Program
 from workbench.records import Run, RunState
 from workbench.records.runs import ENDS
 from workbench.runs.borrowed import MARK
@@ -42,5 +43,5 @@ class LearningSkills:
             session = self._rooms.sessions.get(run.proposal.session)
             purpose = session.mask(run.proposal.purpose) if session is not None else ""
             tools = sorted({f"{call.server}.{call.tool}" for call in run.calls})
-            if not run.proposal.skill and (key := skeleton(run.proposal.code)):
+            if not run.proposal.skill and (key := skeleton(Program(run.proposal.code))):
                 lessons.ran(key, run.id, purpose, tools[:10], saved=saved, at=time.time())

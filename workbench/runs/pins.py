@@ -16,7 +16,7 @@ from dataclasses import replace
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.policy import bits
-from workbench.policy.pinning import once_only, prints, session_only
+from workbench.policy.pinning import once_only, session_only, text_print
 from workbench.policy.voided import about
 from workbench.records import Decision, Permission, Risk, Run, Verdict, Word
 from workbench.runs.provenance import PRIVATE, UNTRUSTED
@@ -92,7 +92,7 @@ class Pins:
 
     def _key(self, run: Run, verdict: Verdict) -> str:
         """Of the text in its meaning, the servers behind it, and how much weaker than wanted it is isolated."""
-        parts = [prints(run.proposal, verdict).text, run.isolation, servers_behind(verdict, self._rooms.catalog)]
+        parts = [text_print(run.proposal, verdict), run.isolation, servers_behind(verdict, self._rooms.catalog)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _reads(self, verdict: Verdict) -> set[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from workbench.errors import WorkbenchError
 from workbench.policy.gate import isolated_as
+from workbench.policy.reading import Reading
 from workbench.quick_records import dataclass
-from workbench.records import Level, Proposal, Risk, Verdict
+from workbench.records import Level, Risk
 from workbench.runs.languages import NAMES, PYTHON
 from workbench.runs.packaged import packaged
 from workbench.sandbox.levels import LEVELS, named
@@ -24,25 +25,26 @@ class Placement:
     isolation: str = ""
 
 
-async def place(proposal: Proposal, verdict: Verdict, settings: Settings, sandbox: Sandbox) -> Placement:
+async def place(reading: Reading, settings: Settings, sandbox: Sandbox) -> Placement:
     """The wanted level or a stronger one; else the strongest there is, with the sentence that needs a consent."""
+    verdict, language = reading.verdict, reading.language
     least = verdict.profile.isolation if verdict.profile else ""
     wanted = _stronger(wanted_level(isolated_as(verdict, settings), settings), least)
-    found = await sandbox.fitting(wanted, proposal.language)
+    found = await sandbox.fitting(wanted, language)
     if found is not None and _may_hold(found, verdict.risk):
         usual = found.name == LEVELS[0] and found.backend in WITH_PACKAGES
-        if modules := () if usual else packaged(proposal, settings):
+        if modules := () if usual else packaged(reading, settings):
             return _packaged(found, sandbox.levels()[0], modules)
         return Placement(found.name, found.backend)
-    there = [level for level in sandbox.levels() if level.available and proposal.language in level.languages]
+    there = [level for level in sandbox.levels() if level.available and language in level.languages]
     able = [level for level in there if _may_hold(level, verdict.risk)]
     if there and not able:
         raise WorkbenchError(_too_weak(verdict.risk), there[-1].hint)
     if not able:
-        await sandbox.need(LEVELS[0], proposal.language)  # refuses: nothing here runs it, so nobody is asked
+        await sandbox.need(LEVELS[0], language)  # refuses: nothing here runs it, so nobody is asked
     strong = [level for level in able if LEVELS.index(level.name) >= LEVELS.index(wanted)]
     best = strong[0] if strong else able[-1]
-    return Placement(best.name, best.backend, "" if strong else _less(wanted, best, proposal.language))
+    return Placement(best.name, best.backend, "" if strong else _less(wanted, best, language))
 
 
 def _packaged(found: Level, first: Level, modules: tuple[str, ...]) -> Placement:

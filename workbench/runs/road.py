@@ -10,6 +10,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.policy.observed import compare, unforeseen
+from workbench.policy.reading import Reading
 from workbench.privacy.cutting import before
 from workbench.quick_records import dataclass
 from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
@@ -51,6 +52,7 @@ class Road:
         self.session = session
         self.state = state  # the kept one it goes on with, if any
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
+        self.reading: Reading | None = None  # of its text, once it was assessed
         self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
         self.arriving = False  # it has taken its last step; only the answer is still to be prepared
         self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
@@ -131,11 +133,11 @@ class Road:
         """Where it runs from now on, if it runs."""
         self.run = replace(self.run, level=placement.level, backend=placement.backend, isolation=placement.isolation)
 
-    def edit(self, run: Run, placement: Placement) -> None:
+    def edit(self, run: Run, placement: Placement, reading: Reading) -> None:
         """Put another text in the place of the waiting one; an answer to the old one no longer fits."""
         if not self.asks or run.id != self.run.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
-        self.run = run
+        self.run, self.reading = run, reading
         self.place(placement)
         detail = self._proposal_detail() | self._verdict_detail()
         self.note("run.edited", "the code was edited while it waited", detail)

@@ -7,29 +7,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from workbench.policy.reading import Reading
+
 MOST_FILES: Final = 4_000
 MOST_LETTERS: Final = 8_000_000
 _READS: Final = re.compile(
-    r"\b(?:inspect|getsource\w{0,8}|open|readFile\w{0,8}|readTextFile\w{0,8}|read_text|read_bytes|linecache|pydoc|help|__doc__)\b"
+    r"inspect|getsource\w{0,8}|open|readFile\w{0,8}|readTextFile\w{0,8}|read_text|read_bytes|linecache|pydoc|help|__doc__"
 )
-_LISTS: Final = re.compile(r"\b(?:listdir|scandir|iterdir|walk|r?glob|pkgutil|readDir\w{0,8})\b")
+_LISTS: Final = re.compile(r"listdir|scandir|iterdir|walk|r?glob|pkgutil|readDir\w{0,8}")
 _SUFFIXES: Final = frozenset({".py", ".pyi", ".ts", ".js", ".mjs"})
-_NAME: Final = re.compile(r"\w+")
+_PACKAGES: Final = frozenset({"servers", "skills"})
 
 
-def reads_source(code: str) -> bool:
+def reads_source(reading: Reading) -> bool:
     """Whether a program may read the functions that it imports as text."""
-    return re.search(r"\b(?:servers|skills)\b", code) is not None and _READS.search(code) is not None
+    if not reading.whole:
+        return True
+    return not _PACKAGES.isdisjoint(reading.words) and any(map(_READS.fullmatch, reading.words))
 
 
-def source_files(code: str, folders: tuple[Path, ...]) -> Iterator[str]:
+def source_files(reading: Reading, folders: tuple[Path, ...]) -> Iterator[str]:
     """The texts of the packages in these folders that the program names; of all, where it lists folders."""
-    names = set(_NAME.findall(code))
+    names = reading.words
+    lists = not reading.whole or any(map(_LISTS.fullmatch, names))
     letters = files = 0
     for folder in folders:
         for path in sorted(folder.glob("**/*")) if folder.is_dir() else ():
             package = path.relative_to(folder).parts[0].partition(".")[0]
-            if path.suffix not in _SUFFIXES or not path.is_file() or (package not in names and not _LISTS.search(code)):
+            if path.suffix not in _SUFFIXES or not path.is_file() or (package not in names and not lists):
                 continue
             text = path.read_text(encoding="utf-8", errors="replace")
             letters, files = letters + len(text), files + 1

@@ -14,6 +14,7 @@ from threading import Lock
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged
 from workbench.files import read_plain
+from workbench.policy.program import parse
 from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals
 from workbench.skills.cassettes import restamp
@@ -38,7 +39,6 @@ from workbench.skills.names import identifier, is_name, skill_name
 from workbench.skills.parcel import Parcel
 from workbench.skills.renaming import renamed, renamed_words
 from workbench.skills.words import body
-from workbench.syntax import parse
 
 log = logging.getLogger(__name__)
 

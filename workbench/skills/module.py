@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from workbench.policy.program import parse
 from workbench.records import Skill
 from workbench.skills.names import identifier
-from workbench.syntax import parse
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 

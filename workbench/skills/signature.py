@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from workbench.errors import WorkbenchError
+from workbench.policy.program import parse
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.skills.module import module_source
 from workbench.skills.names import identifier
-from workbench.syntax import parse
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}

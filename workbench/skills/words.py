@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from workbench.policy.program import parse
 from workbench.skills.module import usage
 from workbench.skills.names import identifier
-from workbench.syntax import parse
 
 
 def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:

@@ -16,9 +16,9 @@ from workbench.catalog.known_servers import known_servers
 from workbench.network.addresses import denied
 from workbench.network.rules import rule_of
 from workbench.paths import resources, starter_skills
-from workbench.policy.assess import assess
 from workbench.policy.gate import gate
 from workbench.policy.profiles import BUILT_IN
+from workbench.policy.reading import assess
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict
 from workbench.runs.placement import wanted_level
 from workbench.settings import Settings, read

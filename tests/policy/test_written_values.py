@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workbench.wrappers.literals import UNSURE, constant, fits
+from workbench.policy.written_values import UNSURE, constant, fits
 from workbench.wrappers.shapes import (
     Alias,
     Anything,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from workbench.policy.bindings import Bindings, own_function
 from workbench.quick_records import dataclass
-from workbench.wrappers.bindings import Bindings, own_function
 
 _STARTING = frozenset(("asyncio.run", "asyncio.wait_for", "asyncio.gather"))  # what they are given fails with them
 _PASSING = (
@@ -27,7 +27,7 @@ _MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
 class Step:
     """An import or a call on the way."""
 
-    node: ast.ImportFrom | ast.Call
+    node: ast.Import | ast.ImportFrom | ast.Call
     is_certain: bool  # the program gets there, whatever happens
     is_awaited: bool  # if it fails, so does the program
 
@@ -61,7 +61,7 @@ class Flow:
                 self._functions[own_function(node)] = node
                 self._perhaps([*node.decorator_list, node.args])
                 self._block(node.body, False)
-            case ast.ImportFrom():
+            case ast.Import() | ast.ImportFrom():
                 self._step(node, certain, False)
             case ast.If(test, body, other):
                 self._expression(test, certain)
@@ -90,7 +90,7 @@ class Flow:
         """What nobody knows to be reached: every call and import in it, once."""
         for node in nodes:
             for inner in ast.walk(node):
-                if isinstance(inner, ast.Call | ast.ImportFrom):
+                if isinstance(inner, ast.Call | ast.Import | ast.ImportFrom):
                     self._step(inner, False, False)
 
     def _expression(self, node: ast.expr, certain: bool, awaited: bool = False) -> None:
@@ -140,7 +140,7 @@ class Flow:
             self._entered.add(meaning)
             self._block(function.body, True)
 
-    def _step(self, node: ast.ImportFrom | ast.Call, certain: bool, awaited: bool) -> None:
+    def _step(self, node: ast.Import | ast.ImportFrom | ast.Call, certain: bool, awaited: bool) -> None:
         self._tell(Step(node, certain, awaited))
 
     def _is_main(self, test: ast.expr) -> bool:

@@ -6,11 +6,12 @@ import ast
 
 import pytest
 
-from workbench.wrappers.bindings import Bindings
+from workbench.policy.bindings import Bindings
+from workbench.policy.program import Program
 
 
 def meaning(code: str, name: str) -> str:
-    return Bindings(ast.parse(code)).meaning(ast.parse(name, mode="eval").body)
+    return Bindings(Program(code)).meaning(ast.parse(name, mode="eval").body)
 
 
 @pytest.mark.parametrize(
@@ -63,5 +64,5 @@ def test_an_unheard_name_and_a_decorated_function_have_none() -> None:
 
 @pytest.mark.parametrize("code", ["exit()", "import sys\nsys.exit(0)", "raise SystemExit", "from os import _exit"])
 def test_a_program_that_may_end_in_the_middle_is_known(code: str) -> None:
-    assert Bindings(ast.parse(code)).leaves
-    assert not Bindings(ast.parse("print(1)")).leaves
+    assert Bindings(Program(code)).leaves
+    assert not Bindings(Program("print(1)")).leaves

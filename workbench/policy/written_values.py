@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from workbench.records import JsonValue
 from workbench.wrappers.shapes import (
@@ -31,13 +31,23 @@ class _Unsure:
 
 UNSURE = _Unsure()
 
+Written = Callable[[ast.expr | None], ast.expr | None]
+
 _TOKEN = re.compile(r"_\d+\.[0-9a-z]{4}", re.IGNORECASE)  # a stand-in for personal data, which may be a number
 _DEEPEST = 40
 _TRUTHS = frozenset(("true", "false", "yes", "no", "on", "off", "0", "1", "t", "f", "y", "n"))
 
 
-def constant(node: ast.expr | None, depth: int = 0) -> JsonValue:
-    """The JSON value that an expression writes out; whatever it does not write out is UNSURE, also inside."""
+def _as_it_is(node: ast.expr | None) -> ast.expr | None:
+    return node
+
+
+def constant(node: ast.expr | None, written: Written = _as_it_is, depth: int = 0) -> JsonValue:
+    """The JSON value that an expression writes out; whatever it does not write out is UNSURE, also inside. `written`
+    finds what a name always stands for; a list or dict that has a name may be changed, so its value is not certain."""
+    named, node = node, written(node)
+    if node is not named and not isinstance(node, ast.Constant | ast.UnaryOp):
+        return UNSURE
     match node:
         case ast.Constant(str(value)):
             return UNSURE if _TOKEN.search(value) else value
@@ -46,10 +56,12 @@ def constant(node: ast.expr | None, depth: int = 0) -> JsonValue:
         case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as value)) if not isinstance(value, bool):
             return -value
         case ast.List(parts) | ast.Tuple(parts) if depth < _DEEPEST and not _has_star(parts):
-            return [constant(part, depth + 1) for part in parts]
+            return [constant(part, written, depth + 1) for part in parts]
         case ast.Dict(keys, values) if depth < _DEEPEST and all(map(_is_text, keys)):
             pairs = zip(keys, values, strict=True)
-            return {key.value: constant(value, depth + 1) for key, value in pairs if isinstance(key, ast.Constant)}
+            return {
+                key.value: constant(value, written, depth + 1) for key, value in pairs if isinstance(key, ast.Constant)
+            }
         case _:
             return UNSURE
 

@@ -7,20 +7,20 @@ rebound, or with values nobody knows yet may work, and a program that would have
 from __future__ import annotations
 
 import ast
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from workbench.identifiers import package_name, parameter_names
+from workbench.policy.bindings import Bindings
+from workbench.policy.certain_steps import Flow, Step
+from workbench.policy.program import UNREADABLE, Program
+from workbench.policy.reading import Reading
+from workbench.policy.written_values import UNSURE, constant, fits
 from workbench.records import Finding, JsonValue, Risk, Span, Tool
 from workbench.similar_names import did_you_mean
-from workbench.syntax import parse
 from workbench.tool_names import ToolNames, tool_names
-from workbench.wrappers.bindings import Bindings
-from workbench.wrappers.flow import Flow, Step
 from workbench.wrappers.lean import type_words
-from workbench.wrappers.literals import UNSURE, constant, fits
 from workbench.wrappers.schemas import read_definition
 from workbench.wrappers.shapes import Definition, Field
 from workbench.wrappers.source import wrapper_source
@@ -35,21 +35,19 @@ _definitions: WeakKeyDictionary[ToolNames, dict[tuple[str, str], Definition | No
 
 
 def check(
-    code: str,
-    tools: Sequence[Tool],
-    servers: Sequence[str] = (),
-    earlier: Sequence[str] = (),
-    waiting: Sequence[str] = (),
+    reading: Reading, tools: Sequence[Tool], servers: Sequence[str] = (), waiting: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
     """What is certain to fail in this program; nothing for text that does not parse, which others tell. `servers`: all
-    that there are, where that is known. `earlier`: the programs that it goes on from, whose names it has. `waiting`:
-    servers that the user has not allowed to start."""
-    return tuple(finding for finding, certain in _Check(tools, servers, earlier, waiting).read(code) if certain)
+    that there are, where that is known. `waiting`: servers that the user has not allowed to start."""
+    found = _Check(tools, servers, waiting).read(reading.program, reading.earlier_nodes) if reading.whole else []
+    return tuple(finding for finding, certain in found if certain)
 
 
-def doubts(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:
-    """What would fail if the program got there: worth saying, never a reason to refuse."""
-    return tuple(finding for finding, certain in _Check(tools).read(code) if not certain)
+def check_draft(program: Program, tools: Sequence[Tool], servers: Sequence[str]) -> tuple[Finding, ...]:
+    """What is certain to fail in a program that is being written, then what would fail if it got there: the second is
+    worth saying, and never a reason to refuse."""
+    sure = tuple(finding for finding, certain in _Check(tools, servers).read(program) if certain)
+    return (*sure, *(finding for finding, certain in _Check(tools).read(program) if not certain))
 
 
 @dataclass(slots=True)
@@ -67,30 +65,33 @@ class _Check:
         self,
         tools: Sequence[Tool],
         servers: Sequence[str] = (),
-        earlier: Sequence[str] = (),
         waiting: Sequence[str] = (),
     ) -> None:
         self._names = tool_names(tools)
         self._servers = {*servers, *map(package_name, servers)}
         self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}
-        self._earlier = earlier
         self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
-        self._bindings = Bindings(ast.Module([], []))
+        self._bindings = Bindings(Program("", python=False))
 
-    def read(self, code: str) -> list[tuple[Finding, bool]]:
-        """Findings in the order of the text, each with whether it is certain."""
+    def read(self, program: Program, before: Iterable[ast.AST] = ()) -> list[tuple[Finding, bool]]:
+        """Findings in the order of the text, each with whether it is certain. `before`: the nodes of the programs that
+        it goes on from, whose names it has."""
+        if program.tree is None:
+            return []
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = parse(code)
-                before = [parse(text) for text in self._earlier]
-            self._bindings = Bindings(tree, *before)
-            Flow(self._bindings, self._step).walk(tree)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            self._bindings = Bindings(program, before)
+            Flow(self._bindings, self._step).walk(program.tree)
+        except UNREADABLE:
             return []
         return [self._found[key] for key in sorted(self._found)]
 
     def _step(self, step: Step) -> None:
+        if isinstance(step.node, ast.Import):
+            for alias in step.node.names if self._bindings.is_clear else ():
+                top, _, package = alias.name.partition(".")
+                if top == "servers" and package:
+                    self._is_server(package.split(".")[0], step, step.is_certain)
+            return
         if isinstance(step.node, ast.ImportFrom):
             self._import(step.node, step)
             return
@@ -99,10 +100,10 @@ class _Check:
                 self._function(package, function, step.node, step)
             case ["client", "call_tool"]:
                 server, tool, arguments = _given(step.node, ("server", "tool", "arguments"))
-                self._named_call(constant(server), constant(tool), arguments, step)
+                self._named_call(self._constant(server), self._constant(tool), arguments, step)
             case ["client", "call_mcp_tool"]:
                 identifier, arguments = _given(step.node, ("id", "arguments"))
-                self._named_call(*self._parted(constant(identifier)), arguments, step)
+                self._named_call(*self._parted(self._constant(identifier)), arguments, step)
             case _:
                 pass
 
@@ -124,7 +125,7 @@ class _Check:
             return False
         if not self._servers or name in self._servers or name.startswith("_") or name == "*":
             return True
-        if not isinstance(step.node, ast.ImportFrom) and self._names.servers(name):
+        if isinstance(step.node, ast.Call) and self._names.servers(name):
             return True  # a call by name may spell it in another way
         hint = did_you_mean(name, self._servers) or f"There are: {_names(sorted(self._servers))}."
         self._tell("tool.unknown", f"There is no server {name[:80]}. {hint}", name, step, certain)
@@ -155,7 +156,7 @@ class _Check:
             if self._positional(found, definition, keywords, call, step):
                 return
             self._keywords(found, definition, keywords, call, step)
-            sent = _sent(call, {word: key for key, word in keywords.items()})
+            sent = self._sent(call, {word: key for key, word in keywords.items()})
             self._contract(found, definition, sent, keywords, step)
 
     def _positional(
@@ -189,7 +190,7 @@ class _Check:
             self._unknown(server, name, step, certain)
         elif definition := self._definition(found):
             sent = _Sent()
-            _add(sent, arguments)
+            self._add(sent, arguments)
             names = {one.key: one.key for one in definition.fields}
             self._contract(found, definition, sent, names, step)
 
@@ -208,6 +209,31 @@ class _Check:
         for key in sent.values if closed else ():
             if key not in names:
                 self._strange(tool, key, list(names.values()), step, certain)
+
+    def _constant(self, node: ast.expr | None) -> JsonValue:
+        return constant(node, self._bindings.written)
+
+    def _sent(self, call: ast.Call, keys: Mapping[str, str]) -> _Sent:
+        """One dict first, keywords over it, as the function puts them together."""
+        sent = _Sent(is_whole=len(call.args) <= 1)
+        for part in call.args[:1]:
+            self._add(sent, part)
+        for one in call.keywords:
+            if one.arg is None:
+                sent = _Sent(dict.fromkeys(sent.values, UNSURE), is_whole=False)
+            else:
+                sent.values[keys.get(one.arg, one.arg)] = self._constant(one.value)
+        return sent
+
+    def _add(self, sent: _Sent, arguments: ast.expr | None) -> None:
+        """The keys of a written dict; nothing and None are an empty one; anything else may hold any key."""
+        value = {} if arguments is None else self._constant(arguments)
+        if value is None:
+            return
+        if isinstance(value, dict):
+            sent.values.update(value)
+        else:
+            sent.is_whole = False
 
     def _parted(self, identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
         """Server and tool of an identifier; both may hold its mark, so the first that is there counts."""
@@ -279,30 +305,6 @@ def _given(call: ast.Call, names: tuple[str, ...]) -> list[ast.expr | None]:
         return [unknown for _ in names]
     by_name = dict(zip(names, call.args, strict=False)) | {one.arg: one.value for one in call.keywords if one.arg}
     return [by_name.get(name) for name in names]
-
-
-def _sent(call: ast.Call, keys: Mapping[str, str]) -> _Sent:
-    """One dict first, keywords over it, as the function puts them together."""
-    sent = _Sent(is_whole=len(call.args) <= 1)
-    for part in call.args[:1]:
-        _add(sent, part)
-    for one in call.keywords:
-        if one.arg is None:
-            sent = _Sent(dict.fromkeys(sent.values, UNSURE), is_whole=False)
-        else:
-            sent.values[keys.get(one.arg, one.arg)] = constant(one.value)
-    return sent
-
-
-def _add(sent: _Sent, arguments: ast.expr | None) -> None:
-    """The keys of a written dict; nothing and None are an empty one; anything else may hold any key."""
-    value = {} if arguments is None else constant(arguments)
-    if value is None:
-        return
-    if isinstance(value, dict):
-        sent.values.update(value)
-    else:
-        sent.is_whole = False
 
 
 def _title(tool: Tool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -13,10 +13,24 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from workbench.records import Risk, Tool
+from workbench.policy.call_checks import check as certain_failures
+from workbench.policy.call_checks import check_draft
+from workbench.policy.program import Program
+from workbench.policy.reading import read
+from workbench.records import Finding, Risk, Tool
 from workbench.sandbox.program_text import prepare
-from workbench.wrappers.check import check, doubts
 from workbench.wrappers.source import call_source, wrapper_source
+
+
+def check(
+    code: str, tools: Sequence[Tool], servers: Sequence[str] = (), earlier: Sequence[str] = ()
+) -> tuple[Finding, ...]:
+    return certain_failures(read(code, tools, earlier=earlier), tools, servers)
+
+
+def doubts(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:
+    sure = check(code, tools)
+    return tuple(finding for finding in check_draft(Program(code), tools, ()) if finding not in sure)
 
 
 def obj(properties: Any, *required: str, **more: Any) -> dict[str, Any]:

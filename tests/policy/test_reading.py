@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.assess import RULES, assess
 from workbench.policy.canonical import canonical
 from workbench.policy.levels import at_least
+from workbench.policy.reading import RULES, assess
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, Verdict
 
 

@@ -7,7 +7,10 @@ the machinery of modules and names may change any of them, so there nothing coun
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from workbench.policy.program import Program
 
 _AT_HAND = {  # what a program has without importing it
     "call_tool": "client.call_tool",
@@ -21,44 +24,87 @@ _REACHING = {  # whoever names one of these may change what any name means
     *("builtins", "delattr", "eval", "exec", "globals", "import_module", "importlib", "locals", "meta_path", "modules"),
     *("patch", "path_hooks", "setattr", "vars"),
 }
+_DEEPEST = 40  # names that stand for names
+_MOST_SUMS = 5  # sums of sums of texts
 _LEAVING = {"SystemExit", "_exit", "abort", "execv", "execve", "exit", "kill", "quit"}
 
 
 class Bindings:
-    """The meanings of a program's names: dotted paths like `servers.github.create_issue`. `before`: programs that ran
-    earlier and whose names it goes on with."""
+    """The meanings of a program's names: dotted paths like `servers.github.create_issue`. `before`: the nodes of the
+    programs that ran earlier and whose names it goes on with."""
 
-    def __init__(self, tree: ast.Module, *before: ast.Module) -> None:
+    def __init__(self, program: Program, before: Iterable[ast.AST] = ()) -> None:
         self.leaves = False  # it may end in the middle and count as done
         self.is_clear = True  # False: names may change under way
         self._given: dict[str, set[str]] = {}
-        for node in ast.walk(tree):
+        self._times: Counter[str] = Counter()
+        for node in program.nodes:
             self._read(node)
         leaves = self.leaves
-        for node in (node for earlier in before for node in ast.walk(earlier)):
+        for node in before:
             self._read(node)
         self.leaves = leaves  # that one of those left says nothing about this one
+        self._assigned = {
+            node.targets[0].id: node.value
+            for node in (program.tree.body if program.tree is not None else ())
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        }
 
     def meaning(self, node: ast.expr) -> str:
         """The dotted path of what an expression names; an empty text where that is not certain."""
         parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
+        for _ in range(_DEEPEST):
+            match node:
+                case ast.Attribute(owner, name):
+                    parts.insert(0, name)
+                    node = owner
+                case ast.Call(ast.Name("getattr"), [owner, key], []) if "getattr" not in self._given:
+                    written = self.written(key)
+                    if not (isinstance(written, ast.Constant) and isinstance(written.value, str)):
+                        return ""
+                    parts.insert(0, written.value)
+                    node = owner
+                case ast.Name(name) if name in self._assigned and self._times[name] == 1:
+                    node = self._assigned[name]
+                case _:
+                    break
         if not isinstance(node, ast.Name) or not self.is_clear:
             return ""
         meanings = self._given.get(node.id, {_AT_HAND.get(node.id, "")})
         start = next(iter(meanings)) if len(meanings) == 1 else ""
         return ".".join([start, *parts]) if start else ""
 
+    def written(self, node: ast.expr | None, depth: int = 0) -> ast.expr | None:
+        """The expression itself, or what a name always stands for, or the text that constants are put together to."""
+        for _ in range(_DEEPEST):
+            if not (isinstance(node, ast.Name) and self._times[node.id] == 1 and self.is_clear):
+                break
+            found = self._assigned.get(node.id)
+            if found is None:
+                break
+            node = found
+        match node:
+            case ast.BinOp(left, ast.Add(), right) if depth < _MOST_SUMS:
+                return _put_together(node, [self.written(left, depth + 1), self.written(right, depth + 1)])
+            case ast.JoinedStr(parts):
+                return _put_together(node, parts)
+        return node
+
     def _read(self, node: ast.AST) -> None:
         for name, meaning in _bound(node):
             self._given.setdefault(name, set()).add(meaning)
+            self._times[name] += 1
         for name in _named(node):
             self.is_clear = self.is_clear and name not in _REACHING
             self.leaves = self.leaves or name in _LEAVING
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             self.is_clear = False
+
+
+def _put_together(whole: ast.expr, parts: Sequence[ast.expr | None]) -> ast.expr:
+    """The text that these make, where all of them are texts; else the expression as it is."""
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return ast.copy_location(ast.Constant("".join(texts)), whole) if len(texts) == len(parts) else whole
 
 
 def own_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from workbench import syntax
+from workbench.policy import program
 
 TEXT = "\n".join(f"value_{at} = [{{'a': ({at}, -{at})}} for one in range({at})]" for at in range(200))
 
 
 def test_texts_are_read_on_several_threads() -> None:
     with ThreadPoolExecutor(4) as threads:
-        assert {len(tree.body) for tree in threads.map(syntax.parse, [TEXT] * 16)} == {200}
+        assert {len(tree.body) for tree in threads.map(program.parse, [TEXT] * 16)} == {200}
 
 
 def test_a_stumble_is_no_fault_of_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,9 +26,9 @@ def test_a_stumble_is_no_fault_of_the_text(monkeypatch: pytest.MonkeyPatch) -> N
         return real(text, name)
 
     monkeypatch.setattr(ast, "parse", stumbling)
-    assert len(syntax.parse("a = 1").body) == 1
+    assert len(program.parse("a = 1").body) == 1
 
 
 def test_what_is_no_program_is_told() -> None:
     with pytest.raises(SyntaxError):
-        syntax.parse("a = = 1")
+        program.parse("a = = 1")

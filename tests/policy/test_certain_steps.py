@@ -6,14 +6,16 @@ import ast
 
 import pytest
 
-from workbench.wrappers.bindings import Bindings
-from workbench.wrappers.flow import Flow, Step
+from workbench.policy.bindings import Bindings
+from workbench.policy.certain_steps import Flow, Step
+from workbench.policy.program import Program
 
 
 def steps(code: str) -> list[Step]:
     found: list[Step] = []
-    tree = ast.parse(code)
-    Flow(Bindings(tree), found.append).walk(tree)
+    program = Program(code)
+    assert program.tree is not None
+    Flow(Bindings(program), found.append).walk(program.tree)
     return found
 
 

@@ -1,0 +1,113 @@
+"""Parses the text of a program, once, and holds what its syntax tree says: nodes, imports, words.
+
+`Program` is the only thing that is parsed of a text; everybody who asks about the text asks it, or the `Reading` that
+holds it (`reading.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Final
+
+from workbench.policy.positions import Positions
+from workbench.records import Finding, Risk, Span
+
+# What parsing a text, or walking its tree, may raise. SystemError: see `parse`.
+UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+_WORD: Final = re.compile(r"\w+")
+_LOCK = threading.Lock()
+_TRIES = 3
+
+
+def parse(text: str, name: str = "<unknown>") -> ast.Module:
+    """As `ast.parse`, one text at a time and without its warnings; raises one of UNREADABLE.
+
+    WORKAROUND(what runs in the middle of ast.parse, on another thread or while garbage is collected, makes it raise
+    SystemError, until Python 3.13)
+    """
+    with _LOCK, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an odd escape in a string is no news to a reviewer
+        for _ in range(_TRIES - 1):
+            try:
+                return ast.parse(text, name)
+            except SystemError:
+                continue
+        return ast.parse(text, name)
+
+
+class Program:
+    """One text as Python reads it. `tree` is None where it cannot be read, and `fault` says why.
+
+    The tree is shared: nobody may change it. What is worked out of it is worked out when it is first asked for.
+    """
+
+    def __init__(self, text: str, *, python: bool = True) -> None:
+        """`python`: whether the text is to be parsed at all."""
+        self.text = text
+        self.tree: ast.Module | None = None
+        self.fault: Finding | None = None
+        if python:
+            try:
+                self.tree = parse(text)
+            except UNREADABLE as fault:
+                self.fault = _told(fault)
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node, outer ones first; none of a text that cannot be read."""
+        return tuple(ast.walk(self.tree)) if self.tree is not None else ()
+
+    @cached_property
+    def positions(self) -> Positions:
+        return Positions(self.text)
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        """The top-level packages that its import statements name."""
+        found = [alias.name for node in self.nodes if isinstance(node, ast.Import) for alias in node.names]
+        found += [node.module or "" for node in self.nodes if isinstance(node, ast.ImportFrom) and not node.level]
+        return frozenset(name.split(".")[0] for name in found if name)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every name in it, as Python spells it, and the words of its texts; of what cannot be read, all words."""
+        return words_of(self.nodes) if self.tree is not None else frozenset(_WORD.findall(self.text))
+
+    def span(self, node: ast.AST) -> Span:
+        return self.positions.span(node)
+
+
+def words_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that these nodes hold, and the words of their texts."""
+    return frozenset(word for node in nodes for name in _names(node) for word in _WORD.findall(name))
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
+            yield name
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.alias(name=name, asname=other):
+            yield name
+            yield other or ""
+        case ast.ImportFrom(module=str(name)):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+
+
+def _told(fault: BaseException) -> Finding:
+    """Why there is no tree. `await` and `return` at the top level parse, and the runner takes them."""
+    if isinstance(fault, SyntaxError):
+        line, column = fault.lineno or 1, max((fault.offset or 1) - 1, 0)
+        words = f"Line {line} does not parse: {fault.msg}"
+        return Finding("syntax", Risk.HIGH, words, Span(line, column, line, column + 1))
+    if isinstance(fault, ValueError):
+        return Finding("syntax", Risk.HIGH, f"Does not parse: {fault}", Span(1, 0, 1, 0))
+    return Finding("cap", Risk.HIGH, "The program is too deeply nested to be read", Span(1, 0, 1, 0))

@@ -1,0 +1,392 @@
+"""Reads one program: parses and interprets its text once, and says what it would do and how risky that is.
+
+`read` is the only way from a text to a `Reading`, and the `Reading` is the only answer to what a text means: the
+verdict, the tools that it calls with which arguments, the packages it imports, the constants written in it. What has
+to be known of a program later is asked of its `Reading`, never of its text.
+
+A program that goes on in a kept sandbox is judged together with all that ran there before it. Alone it tells too
+little: it may call functions that it does not define, and what earlier programs left behind (threads, replaced
+functions) may act while it runs. So all of them are interpreted as one text, and the verdict is about all of it. Each
+earlier program may have stopped anywhere, so what it binds is what a name may be, beside what the name was before.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+from workbench.policy.canonical import Canonical, canonical
+from workbench.policy.conclusions import conclude, look_at_text
+from workbench.policy.expressions import EXPRESSIONS, NAMING
+from workbench.policy.impact import impact
+from workbench.policy.invocation import Arguments
+from workbench.policy.leaks import find_leaks
+from workbench.policy.levels import at_least, worst
+from workbench.policy.lookalikes import look_alikes
+from workbench.policy.program import Program, words_of
+from workbench.policy.reach import open_up
+from workbench.policy.reader import OverCap, Reader, Syntax
+from workbench.policy.report import Noted, Report
+from workbench.policy.scripts import assess_script
+from workbench.policy.sentence import sentence
+from workbench.policy.statements import STATEMENTS
+from workbench.policy.toolbook import toolbook
+from workbench.policy.value import texts_in
+from workbench.records import (
+    Effect,
+    EffectKind,
+    Finding,
+    Flow,
+    Gate,
+    HostRule,
+    Risk,
+    Span,
+    Tool,
+    ToolUse,
+    Verdict,
+)
+from workbench.uncollected import uncollected
+
+RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+DEEPEST: Final = 3  # texts inside texts given to exec
+SYNTAX: Final = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
+PYTHON: Final = "python"
+_WHERE: Final = " (in an earlier program of this state)"
+_UNREAD: Final = "What the earlier programs of this state left behind: together they are too long to be read."
+
+
+@dataclass(frozen=True)
+class PredictedCall:
+    """One place of a program where a tool is called, or handed on to be called elsewhere."""
+
+    tool: Tool
+    span: Span
+    arguments: Arguments
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """Every text that its arguments are known to be or to hold, also where the program puts it together."""
+        return texts_in(self.arguments.every)
+
+
+@dataclass(frozen=True)
+class TextLiteral:
+    """A text that is written in a program."""
+
+    text: str
+    span: Span
+    given_to: frozenset[tuple[str, str]]  # server and tool of the calls inside of which it stands
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one text means. Nothing of it changes; what is worked out of it is worked out when it is first asked for."""
+
+    program: Program
+    verdict: Verdict  # on the program, the earlier ones of its state, and the kept skills that it uses
+    calls: tuple[PredictedCall, ...] = ()  # of the program itself
+    servers: frozenset[str] = frozenset()  # names of servers, as the program spells them
+    modules: frozenset[str] = frozenset()  # top-level packages that it imports, by whatever way
+    earlier: tuple[ast.stmt, ...] = ()  # the earlier programs of its state
+    whole: bool = True  # whether these could be read
+    language: str = PYTHON
+    skills: Mapping[str, Reading] = field(default_factory=dict)  # name of a kept skill it uses → how that reads
+
+    @property
+    def tree(self) -> ast.Module | None:
+        return self.program.tree
+
+    def judged(self, verdict: Verdict) -> Reading:
+        """The same with another verdict: bounded, with what a session knows of its texts, or with what the user set."""
+        return replace(self, verdict=verdict)
+
+    @cached_property
+    def earlier_nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the earlier programs."""
+        return tuple(node for statement in self.earlier for node in ast.walk(statement))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names that stand in the program or in the earlier ones of its state, and the words of their texts."""
+        return self.program.words | words_of(self.earlier_nodes)
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """Texts and numbers that are written in the program, or in the earlier ones of its state, as texts."""
+        return frozenset(
+            str(node.value)
+            for node in (*self.program.nodes, *self.earlier_nodes)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float)
+        )
+
+    @cached_property
+    def literals(self) -> tuple[TextLiteral, ...]:
+        """Every text that is written in the program."""
+        given = self._given
+        return tuple(
+            TextLiteral(one.value, self.program.span(one), frozenset(given.get(one, ())))
+            for one in self.program.nodes
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        )
+
+    @cached_property
+    def texts(self) -> tuple[tuple[str, Span], ...]:
+        """The texts that are written in the program, then those that it puts together for a tool, with their places."""
+        known = {one.text for one in self.literals}
+        made = [(text, call.span) for call in self.calls for text in sorted(call.texts - known)]
+        return (*((one.text, one.span) for one in self.literals), *dict(made).items())
+
+    @cached_property
+    def _given(self) -> Mapping[ast.AST, set[tuple[str, str]]]:
+        """What stands inside of the calls on whose first line a tool is used or handed on, with these tools."""
+        by_line: dict[int, set[tuple[str, str]]] = {}
+        for one in self.calls:
+            by_line.setdefault(one.span.line, set()).add((one.tool.server, one.tool.name))
+        found: dict[ast.AST, set[tuple[str, str]]] = {}
+        for call in self.program.nodes if by_line else ():
+            if isinstance(call, ast.Call) and (tools := by_line.get(call.lineno)):
+                for node in ast.walk(call):
+                    found.setdefault(node, set()).update(tools)
+        return found
+
+
+def read(
+    code: str,
+    tools: Sequence[Tool] | None,
+    reach: Sequence[HostRule] | None = None,
+    *,
+    earlier: Sequence[str] = (),
+    language: str = PYTHON,
+) -> Reading:
+    """The reading of this text; without a list of tools, tools are judged by their names alone. `reach`: the places
+    that rules open; None: nothing is open, and nobody could open anything. `earlier`: the canonical texts that ran
+    before it in its state, oldest first."""
+    text = canonical(code)
+    if language != PYTHON:
+        return Reading(Program(text.text, python=False), assess_script(code, tools or ()), language=language)
+    with uncollected():
+        alone = _read(text, tools, reach)
+        return _after(earlier, alone, tools, reach) if earlier else alone
+
+
+def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None) -> Verdict:
+    """The verdict of a reading."""
+    return read(code, tools, reach).verdict
+
+
+def _read(
+    text: Canonical,
+    tools: Sequence[Tool] | None,
+    reach: Sequence[HostRule] | None,
+    ends: Sequence[int] = (),
+) -> Reading:
+    """`ends`: the last lines of the earlier programs that the text begins with."""
+    report = Report()
+    for fault in text.faults:
+        report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
+    if text.faults:
+        return Reading(Program(text.text, python=False), _verdict(text, report, tools))
+    program = Program(text.text)
+    if (tree := program.tree) is None:
+        _cannot_parse(program, report)
+        return Reading(program, _verdict(text, report, tools))
+    before = _perhaps(tree, ends) if ends else []
+    reader = Reader(text.text, toolbook(tools), SYNTAX)
+    _run(reader, tree)
+    find_leaks(reader, tree)
+    look_at_text(reader.report, text.text)
+    look_alikes(reader.report, text.text, tree)
+    _read_inner(reader.report, reader, 1)
+    if reach is not None:
+        open_up(reader.report, reach)
+    conclude(reader.report)
+    calls = [
+        PredictedCall(tool, reader.span(node), arguments)
+        for node, found in reader.tool_calls.items()
+        for tool, arguments in found.values()
+    ]
+    verdict = _verdict(text, reader.report, tools)
+    servers, modules = frozenset(reader.report.servers), program.imports | reader.modules
+    return Reading(program, verdict, tuple(calls), servers, modules, tuple(before))
+
+
+def _cannot_parse(program: Program, report: Report) -> None:
+    if (fault := program.fault) is not None:
+        blocks = fault.rule == "syntax"
+        effect = None if blocks else EffectKind.MAY
+        report.add(fault.rule, fault.risk, fault.message, fault.span, blocks=blocks, effect=effect)
+
+
+def _run(reader: Reader, tree: ast.Module) -> None:
+    try:
+        reader.read(tree)
+    except OverCap:
+        _incomplete(reader.report, "The program is too large to be read completely")
+    except RecursionError:
+        _incomplete(reader.report, "The program is too deeply nested to be read completely")
+
+
+def _incomplete(report: Report, words: str) -> None:
+    report.not_assessed[f"{words}."] = None
+    report.add("cap", Risk.HIGH, words, Span(1, 0, 1, 0), effect=EffectKind.MAY)
+
+
+def _read_inner(report: Report, outer: Reader, depth: int) -> None:
+    """Constant text given to exec is a program too; it is told at the place of the call."""
+    for inner in outer.inner.values():
+        if time.thread_time() > outer.deadline:
+            _incomplete(report, "Its texts that are run as code are too many to be read completely")
+            break
+        program = outer.program(inner.text)
+        if (tree := program.tree) is None:
+            continue
+        reader = Reader(inner.text, outer.toolbook, SYNTAX, inner.span, outer.deadline)
+        _run(reader, tree)
+        if depth < DEEPEST:
+            _read_inner(reader.report, reader, depth + 1)
+        report.take(reader.report)
+        outer.modules |= reader.modules
+        outer.tool_calls.setdefault(inner.node, {}).update(
+            (key, found) for calls in reader.tool_calls.values() for key, found in calls.items()
+        )
+
+
+def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> Verdict:
+    findings = report.findings()
+    risk = worst(finding.risk for finding in findings)
+    if tools is None and report.uses:
+        report.not_assessed["What the tools really do: they were judged by their names alone."] = None
+    return Verdict(
+        sha=text.sha,
+        risk=risk,
+        gate=_gate(report, risk),
+        sentence=sentence(report),
+        findings=findings,
+        effects=report.effects(),
+        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line, use.often) for use in report.uses.values()),
+        not_assessed=tuple(report.not_assessed),
+        rules=RULES,
+        hosts=tuple(report.wanted),
+        flows=_flows(report),
+        impact=impact(report),
+        lines=sum(1 for line in text.text.split("\n") if line.strip()),
+        forks=report.forks,
+        may_carry=tuple(sorted(report.may_carry)),
+        definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
+        skills=dict(sorted(report.skills.items(), key=lambda item: item[1])),
+        any_skill=report.any_skill,
+    )
+
+
+def _flows(report: Report) -> tuple[Flow, ...]:
+    """Each once: where the argument is known, the flow into the tool as a whole says nothing more."""
+    into = {(flow.source, flow.line, flow.sink.rpartition(".")[0], flow.sink_line) for flow in report.flows}
+    every = (one for one in report.flows if (one.source, one.line, one.sink, one.sink_line) not in into)
+    return tuple(sorted(every, key=lambda one: (one.sink_line, one.line, one.sink)))
+
+
+def _gate(report: Report, risk: Risk) -> Gate:
+    if any(note.blocks for note in report.notes.values()):
+        return Gate.BLOCKED
+    if risk is Risk.LOW:
+        return Gate.AUTO
+    risky = [note for note in report.notes.values() if at_least(note.finding.risk, Risk.MEDIUM)]
+    return Gate.REFUSED if all(map(_is_refused, risky)) else Gate.ASK
+
+
+def _is_refused(note: Noted) -> bool:
+    return note.effect is not None and note.effect.kind is EffectKind.REFUSED
+
+
+# ── programs of one state ────────────────────────────────────────────────────────────────────────────
+def _after(
+    earlier: Sequence[str], alone: Reading, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None
+) -> Reading:
+    """The reading of a program that goes on where others ran."""
+    if alone.verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
+        return alone
+    ends = _ends(earlier)
+    together = _read(canonical("\n".join((*earlier, alone.program.text))), tools, reach, ends)
+    if together.verdict.gate is Gate.BLOCKED:
+        return replace(alone, verdict=_unread(alone.verdict), whole=False)
+    offset = ends[-1]
+    verdict = _told(alone.verdict, together.verdict, offset, len(earlier))
+    calls = tuple(replace(one, span=_moved(one.span, offset)) for one in together.calls if one.span.line > offset)
+    whole = together.tree is not None
+    return replace(together, program=alone.program, verdict=verdict, calls=calls, whole=whole)
+
+
+def _ends(earlier: Sequence[str]) -> list[int]:
+    """The last line of each earlier program in the text of all."""
+    ends, line = [], 0
+    for text in earlier:
+        line += text.count("\n") + 1
+        ends.append(line)
+    return ends
+
+
+def _perhaps(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
+    """Put each earlier program into a `try` of its own: it may have ended before any of its lines."""
+    body: list[ast.stmt] = []
+    left = tree.body
+    for end in ends:
+        mine, left = [part for part in left if part.lineno <= end], [part for part in left if part.lineno > end]
+        if mine:
+            caught = ast.ExceptHandler(None, None, [ast.copy_location(ast.Pass(), mine[0])])
+            wrapped = ast.Try(mine, [ast.copy_location(caught, mine[0])], [], [])
+            body.append(ast.copy_location(wrapped, mine[0]))
+    tree.body = [*body, *left]
+    return body
+
+
+def _unread(alone: Verdict) -> Verdict:
+    finding = Finding("state.unread", Risk.HIGH, "Goes on where too much has run to be read with it", Span(1, 0, 1, 0))
+    return replace(
+        alone,
+        risk=worst((alone.risk, Risk.HIGH)),
+        gate=Gate.ASK,
+        findings=(*alone.findings, finding),
+        not_assessed=(*alone.not_assessed, _UNREAD),
+    )
+
+
+def _told(alone: Verdict, together: Verdict, offset: int, number: int) -> Verdict:
+    """The verdict on all of them, told at the lines of the one that is to run."""
+    many = "the program" if number == 1 else f"the {number} programs"
+    return replace(
+        together,
+        sha=alone.sha,
+        sentence=f"Together with {many} before it in this state: {together.sentence}",
+        findings=tuple(_finding(one, offset) for one in together.findings),
+        effects=tuple(_effect(one, offset) for one in together.effects),
+        tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),
+        flows=tuple(_flow(one, offset) for one in together.flows if one.sink_line > offset),
+        skills={name: max(1, line - offset) for name, line in together.skills.items()},
+    )
+
+
+def _finding(one: Finding, offset: int) -> Finding:
+    span = one.span
+    if span.line <= offset:
+        return replace(one, message=one.message + _WHERE, span=Span(1, 0, 1, 0))
+    return replace(one, span=_moved(span, offset))
+
+
+def _moved(span: Span, offset: int) -> Span:
+    return replace(span, line=span.line - offset, end_line=max(0, span.end_line - offset))
+
+
+def _flow(one: Flow, offset: int) -> Flow:
+    """Line 0: what it comes from was read by an earlier program."""
+    return replace(one, line=max(0, one.line - offset), sink_line=one.sink_line - offset)
+
+
+def _effect(one: Effect, offset: int) -> Effect:
+    if one.line > offset:
+        return replace(one, line=one.line - offset)
+    kind = EffectKind.MAY if one.kind is EffectKind.WILL else one.kind  # it happened; it may happen again
+    return replace(one, kind=kind, text=one.text + _WHERE, line=1)
