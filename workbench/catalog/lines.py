@@ -36,11 +36,6 @@ class Lines:
         if (fault := self._add(chunk[start:])) is not None:
             yield fault
 
-    @property
-    def empty(self) -> bool:
-        """Whether no line is begun."""
-        return not self._size and not self._skipping
-
     def rest(self) -> bytes:
         """What came without a line end before the stream closed."""
         return b"".join(self._parts)

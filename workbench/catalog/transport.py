@@ -13,9 +13,9 @@ import re
 import signal
 import subprocess
 from asyncio.subprocess import SubprocessStreamProtocol
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from workbench.catalog import faults
 from workbench.catalog.direct import Direct
@@ -25,7 +25,7 @@ from workbench.catalog.halves import whole
 from workbench.catalog.launch import Launch
 from workbench.catalog.lines import Lines, Oversize
 from workbench.catalog.traffic import Traffic
-from workbench.catalog.weight import MOST_LISTS, may_be_heavy, too_heavy
+from workbench.catalog.weight import may_be_heavy, too_heavy
 from workbench.events import spawn
 
 if TYPE_CHECKING:
@@ -41,24 +41,6 @@ _LOOK = 0.02  # seconds between two looks at a process group
 _TOLD = 200  # bytes at the beginning and at the end in which an unreadable answer may say whose it is
 _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
 _LAST_ID = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
-
-
-class _Ear(asyncio.Protocol):
-    """Stands before the reader of a pipe; `taste` takes what it can, the reader gets what is left."""
-
-    def __init__(self, reader: asyncio.Protocol, taste: Callable[[bytes], bytes]) -> None:
-        self._reader = reader
-        self._taste = taste
-
-    def data_received(self, data: bytes) -> None:
-        if data := self._taste(data):
-            self._reader.data_received(data)
-
-    def eof_received(self) -> bool | None:
-        return self._reader.eof_received()
-
-    def connection_lost(self, fault: Exception | None) -> None:
-        self._reader.connection_lost(fault)
 
 
 class _Protocol(SubprocessStreamProtocol):
@@ -86,7 +68,6 @@ class StdioTransport:
         self._traffic = traffic
         self._groups = groups
         self._tasks: list[asyncio.Task[None]] = []
-        self._reader_waits = False  # nothing that the server said before is still to be read
         self.direct = Direct(self._put, self._drained)
         self.pid = 0
         self.ended = asyncio.Event()  # nothing more will come from the server
@@ -144,7 +125,6 @@ class StdioTransport:
             start_new_session=True,  # a group of its own: it is signalled with all its children
         )
         self.pid = self._process.get_pid()
-        self._listen_closely()
         try:
             await self._groups.add(self.pid)
         except BaseException:
@@ -152,31 +132,11 @@ class StdioTransport:
             self._process.close()
             raise
 
-    def _listen_closely(self) -> None:
-        """Hear stdout as it is read: what the loop puts between takes a turn of its own for each chunk."""
-        pipe = self._process.get_pipe_transport(1)
-        assert isinstance(pipe, asyncio.ReadTransport)
-        pipe.set_protocol(_Ear(cast("asyncio.Protocol", pipe.get_protocol()), self._taste))
-
-    def _taste(self, data: bytes) -> bytes:
-        """Take whole lines that are for waiting calls as soon as they come, where nothing else is to be read before
-        them; answers what is left. A call is answered without a turn of the reader's task."""
-        at = 0
-        while self._reader_waits and 0 <= (end := data.find(b"\n", at)) - at <= min(MOST_LISTS, self._limit):
-            line = data[at:end]
-            if not self.direct.take(line):
-                break
-            self._traffic.received(line)
-            at = end + 1
-        rest = data[at:] if at else data
-        self._reader_waits = self._reader_waits and not rest
-        return rest
-
     async def _read(self) -> None:
         """Server's stdout → messages. Ends with the stream, or when a message cannot be taken."""
         lines = Lines(self._limit)
         try:
-            while chunk := await self._chunk(lines):
+            while chunk := await self._stdout.read(_CHUNK):
                 for line in lines.feed(chunk):
                     await self._take(line)
                 await asyncio.sleep(0)  # a server that never stops talking must not starve the others
@@ -188,20 +148,6 @@ class StdioTransport:
         if rest := lines.rest():
             self._traffic.rubbish(rest)
         self._stop_hearing()
-
-    async def _chunk(self, lines: Lines) -> bytes:
-        """What comes next; while nothing does, and no line is begun, `_taste` may be faster."""
-        self._reader_waits = lines.empty and not self._buffered
-        try:
-            return await self._stdout.read(_CHUNK)
-        finally:
-            self._reader_waits = False
-
-    @property
-    def _buffered(self) -> bool:
-        """Whether something waits in the stream that was not read yet, or the stream is over."""
-        stdout = self._stdout
-        return bool(stdout._buffer) or stdout.at_eof()  # type: ignore[attr-defined]  # there is no other way to know
 
     async def _drain(self) -> None:
         """Nobody listens any more; a server that is still writing must be able to finish and see its stdin end."""
