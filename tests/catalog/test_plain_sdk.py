@@ -1,4 +1,4 @@
-"""The faults of the plain mcp SDK client that our adapter works around. Each test fails once a release has the fix: then
+"""The faults of the plain mcp SDK client that our adapter works around. A test fails once a release has the fix: then
 the module that it names can go.
 """
 
@@ -18,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-_SERVER = '''
+_SERVER = """
 import json, sys
 
 def say(message):
@@ -47,7 +47,7 @@ for line in sys.stdin:
         say({"jsonrpc": "2.0", "id": number, "result": {"content": [{"type": "text", "text": text}]}})
     elif number is not None:
         say({"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": "no"}})
-'''
+"""
 
 
 @pytest.fixture
