@@ -19,14 +19,36 @@ _AT_HAND = {  # what a program has without importing it
     "open": "open",
     "__name__": "__name__",
 }
-_REACHING = {  # whoever names one of these may change what any name means
-    *("__builtins__", "__class__", "__code__", "__dict__", "__getattr__", "__globals__", "__import__", "__setattr__"),
-    *("builtins", "delattr", "eval", "exec", "globals", "import_module", "importlib", "locals", "meta_path", "modules"),
-    *("patch", "path_hooks", "setattr", "vars"),
-}
+_REACHING = frozenset(
+    (  # whoever names one of these may change what any name means
+        *(
+            "__builtins__",
+            "__class__",
+            "__code__",
+            "__dict__",
+            "__getattr__",
+            "__globals__",
+            "__import__",
+            "__setattr__",
+        ),
+        *(
+            "builtins",
+            "delattr",
+            "eval",
+            "exec",
+            "globals",
+            "import_module",
+            "importlib",
+            "locals",
+            "meta_path",
+            "modules",
+        ),
+        *("patch", "path_hooks", "setattr", "vars"),
+    )
+)
 _DEEPEST = 40  # names that stand for names
 _MOST_SUMS = 5  # sums of sums of texts
-_LEAVING = {"SystemExit", "_exit", "abort", "execv", "execve", "exit", "kill", "quit"}
+_LEAVING = frozenset(("SystemExit", "_exit", "abort", "execv", "execve", "exit", "kill", "quit"))
 
 
 class Bindings:
@@ -91,14 +113,25 @@ class Bindings:
         return node
 
     def _read(self, node: ast.AST) -> None:
-        for name, meaning in _bound(node):
-            self._given.setdefault(name, set()).add(meaning)
-            self._times[name] += 1
-        for name in _named(node):
-            self.is_clear = self.is_clear and name not in _REACHING
-            self.leaves = self.leaves or name in _LEAVING
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        kind = type(node)
+        if kind in _BINDING and not (kind is ast.Name and isinstance(node.ctx, ast.Load)):  # type: ignore[attr-defined]
+            for name, meaning in _bound(node):
+                self._given.setdefault(name, set()).add(meaning)
+                self._times[name] += 1
+        if kind in (ast.Import, ast.ImportFrom):
+            self._look_at(_imported(node))
+        elif kind is ast.Name:
+            self._look_at((node.id,))  # type: ignore[attr-defined]  # its kind says so
+        elif kind is ast.Attribute:
+            self._look_at((node.attr,))  # type: ignore[attr-defined]
+            if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+                self.is_clear = False
+
+    def _look_at(self, names: Iterable[str]) -> None:
+        if not _REACHING.isdisjoint(names):
             self.is_clear = False
+        if not _LEAVING.isdisjoint(names):
+            self.leaves = True
 
 
 def _put_together(whole: ast.expr, parts: Sequence[ast.expr | None]) -> ast.expr:
@@ -134,13 +167,17 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield name, ""
 
 
-def _named(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Name(name) | ast.Attribute(_, name):
-            yield name
-        case ast.Import(aliases):
-            yield from (part for alias in aliases for part in alias.name.split("."))
-        case ast.ImportFrom(module, aliases):
-            yield from [*(module or "").split("."), *(alias.name for alias in aliases)]
-            if any(alias.name == "*" for alias in aliases):
-                yield "globals"  # a star may give any name a meaning
+def _imported(node: ast.AST) -> list[str]:
+    """The names that an import writes; a star may give any name a meaning."""
+    if isinstance(node, ast.ImportFrom):
+        stars = ["globals"] if any(alias.name == "*" for alias in node.names) else []
+        return [*(node.module or "").split("."), *(alias.name for alias in node.names), *stars]
+    return [part for alias in node.names for part in alias.name.split(".")] if isinstance(node, ast.Import) else []
+
+
+_BINDING = frozenset(
+    (
+        *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Name, ast.arg),
+        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+    )
+)

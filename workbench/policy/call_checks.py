@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
 
 from workbench.identifiers import package_name, parameter_names
@@ -68,10 +69,15 @@ class _Check:
         waiting: Sequence[str] = (),
     ) -> None:
         self._names = tool_names(tools)
-        self._servers = {*servers, *map(package_name, servers)}
+        self._listed = servers
         self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}
         self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
         self._bindings = Bindings(Program("", python=False))
+
+    @cached_property
+    def _servers(self) -> frozenset[str]:
+        """All servers, by their names and by those of their packages."""
+        return frozenset((*self._listed, *map(package_name, self._listed)))
 
     def read(self, program: Program, before: Iterable[ast.AST] = ()) -> list[tuple[Finding, bool]]:
         """Findings in the order of the text, each with whether it is certain. `before`: the nodes of the programs that
@@ -123,7 +129,9 @@ class _Check:
         if (waiting := self._waiting.get(name)) is not None:
             self._tell(WAITING, f"{waiting[:100]} waits for the user's Connect.", waiting, step, certain)
             return False
-        if not self._servers or name in self._servers or name.startswith("_") or name == "*":
+        if not self._listed or name.startswith("_") or name == "*" or self._names.server_of_package(name) is not None:
+            return True
+        if name in self._servers:
             return True
         if isinstance(step.node, ast.Call) and self._names.servers(name):
             return True  # a call by name may spell it in another way
@@ -152,7 +160,7 @@ class _Check:
             self._is_server(package, step, step.is_certain)
             return
         if (found := self._known(package, function, step)) and (definition := self._definition(found)):
-            keywords = parameter_names([one.key for one in definition.fields])
+            keywords = _keywords_of(definition)
             if self._positional(found, definition, keywords, call, step):
                 return
             self._keywords(found, definition, keywords, call, step)
@@ -287,6 +295,16 @@ class _Check:
         if before is None or not before[1]:
             risk = Risk.MEDIUM if certain else Risk.LOW
             self._found[key] = (Finding(rule, risk, message, span, subject), certain)
+
+
+@lru_cache(maxsize=256)
+def _keyword_names(keys: tuple[str, ...]) -> Mapping[str, str]:
+    return parameter_names(keys)
+
+
+def _keywords_of(definition: Definition) -> Mapping[str, str]:
+    """JSON key → keyword of the function."""
+    return _keyword_names(tuple(one.key for one in definition.fields))
 
 
 def _read(tool: Tool, function: str) -> Definition | None:

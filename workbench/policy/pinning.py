@@ -14,6 +14,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from workbench.policy.levels import at_least
 from workbench.policy.program import UNREADABLE, Program
@@ -132,17 +133,19 @@ class _Written:
     name: str
 
 
-def _bare(node: ast.AST) -> ast.AST:
+def _bare(node: Any) -> Any:  # Any: whatever stands in a field of a node
     """A copy in which every written value is the word for its kind."""
+    if not isinstance(node, ast.AST) or not node._fields:
+        return node
     if isinstance(node, ast.Constant) and not isinstance(node.value, _KEPT):
         return ast.Name(f"<{type(node.value).__name__}>", ast.Load())
-    return type(node)(**{name: _bare_field(value) for name, value in ast.iter_fields(node)})
-
-
-def _bare_field(value: object) -> object:
-    if isinstance(value, list):
-        return [_bare_field(one) for one in value]
-    return _bare(value) if isinstance(value, ast.AST) else value
+    fields = dict(ast.iter_fields(node))
+    for name, value in fields.items():
+        if isinstance(value, list):
+            fields[name] = list(map(_bare, value))
+        elif isinstance(value, ast.AST) and value._fields:
+            fields[name] = _bare(value)
+    return type(node)(**fields)
 
 
 def _surroundings(proposal: Proposal, verdict: Verdict) -> str:

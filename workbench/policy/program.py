@@ -10,7 +10,7 @@ import ast
 import re
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
@@ -82,24 +82,30 @@ class Program:
         return self.positions.span(node)
 
 
+# Where the names stand that a node holds; texts count as names, because a program can look names up by them.
+NAMES: Final[dict[type[ast.AST], tuple[str, ...]]] = {
+    ast.Name: ("id",),
+    ast.Attribute: ("attr",),
+    ast.arg: ("arg",),
+    ast.keyword: ("arg",),
+    ast.Constant: ("value",),
+    ast.alias: ("name", "asname"),
+    ast.ImportFrom: ("module",),
+    ast.FunctionDef: ("name",),
+    ast.AsyncFunctionDef: ("name",),
+    ast.ClassDef: ("name",),
+}
+
+
 def words_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """The names that these nodes hold, and the words of their texts."""
-    return frozenset(word for node in nodes for name in _names(node) for word in _WORD.findall(name))
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
-            yield name
-        case ast.Constant(value=str(text)):
-            yield text
-        case ast.alias(name=name, asname=other):
-            yield name
-            yield other or ""
-        case ast.ImportFrom(module=str(name)):
-            yield name
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
+    found: set[str] = set()
+    for node in nodes:
+        for field in NAMES.get(type(node), ()):
+            name = getattr(node, field)
+            if isinstance(name, str):
+                found.update(_WORD.findall(name))
+    return frozenset(found)
 
 
 def _told(fault: BaseException) -> Finding:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -74,15 +74,6 @@ class PredictedCall:
 
 
 @dataclass(frozen=True)
-class TextLiteral:
-    """A text that is written in a program."""
-
-    text: str
-    span: Span
-    given_to: frozenset[tuple[str, str]]  # server and tool of the calls inside of which it stands
-
-
-@dataclass(frozen=True)
 class Reading:
     """What one text means. Nothing of it changes; what is worked out of it is worked out when it is first asked for."""
 
@@ -124,21 +115,23 @@ class Reading:
         )
 
     @cached_property
-    def literals(self) -> tuple[TextLiteral, ...]:
-        """Every text that is written in the program."""
-        given = self._given
-        return tuple(
-            TextLiteral(one.value, self.program.span(one), frozenset(given.get(one, ())))
-            for one in self.program.nodes
-            if isinstance(one, ast.Constant) and isinstance(one.value, str)
-        )
+    def literals(self) -> tuple[tuple[str, ast.Constant], ...]:
+        """Every text that is written in the program, with its node."""
+        constants = (node for node in self.program.nodes if isinstance(node, ast.Constant))
+        return tuple((node.value, node) for node in constants if isinstance(node.value, str))
 
-    @cached_property
-    def texts(self) -> tuple[tuple[str, Span], ...]:
+    def given_to(self, node: ast.AST) -> frozenset[tuple[str, str]]:
+        """Server and tool of the calls inside of which something stands."""
+        return frozenset(self._given.get(node, ()))
+
+    def texts(self) -> Iterator[tuple[str, Span]]:
         """The texts that are written in the program, then those that it puts together for a tool, with their places."""
-        known = {one.text for one in self.literals}
-        made = [(text, call.span) for call in self.calls for text in sorted(call.texts - known)]
-        return (*((one.text, one.span) for one in self.literals), *dict(made).items())
+        for text, node in self.literals:
+            yield text, self.program.span(node)
+        known = {text for text, _ in self.literals}
+        for call in self.calls:
+            for text in sorted(call.texts - known):
+                yield text, call.span
 
     @cached_property
     def _given(self) -> Mapping[ast.AST, set[tuple[str, str]]]:

@@ -36,7 +36,7 @@ def mark_copied(reading: Reading, provenance: Provenance) -> Reading:
 
 
 def _found(reading: Reading, provenance: Provenance) -> Iterator[Finding]:
-    texts = ((text, span) for text, span in reading.texts if len(text) >= _SHORTEST)
+    texts = ((text, span) for text, span in reading.texts() if len(text) >= _SHORTEST)
     for text, span in islice(texts, _MOST):
         for came in provenance.origin(text, _LOOKED_FOR)[:1]:
             where = f"{came.read.server}.{came.read.tool}" if came.read is not None else "an earlier answer"

@@ -37,9 +37,9 @@ def announced(reading: Reading) -> AnnouncedTokens:
     }
     if reading.tree is None:  # such as TypeScript
         return frozenset(told | {(*place, token) for token in _tokens(reading.program.text) for place in every})
-    for one in reading.literals:
-        if tokens := _tokens(one.text):
-            told |= {(*place, token) for token in tokens for place in one.given_to or every}
+    for text, node in reading.literals:
+        if tokens := _tokens(text):
+            told |= {(*place, token) for token in tokens for place in reading.given_to(node) or every}
     return frozenset(told)
 
 
