@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 from workbench.quick_records import dataclass
 from workbench.records import (
@@ -360,6 +360,7 @@ Event: TypeAlias = (
     | Noticed
 )
 Listener: TypeAlias = Callable[[Event], None]
+_Result = TypeVar("_Result")
 
 
 class Bus:
@@ -403,6 +404,32 @@ def spawn(name: str, coro: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
     _tasks.add(task)
     task.add_done_callback(_finished)
     return task
+
+
+async def finish_even_if_cancelled(name: str, coro: Coroutine[Any, Any, _Result]) -> _Result:
+    """Await the coroutine to its end. A cancellation that arrives meanwhile is raised afterwards: for work on a thread,
+    which goes on although its caller was cancelled, and would run into whatever the caller cleans up."""
+    task = spawn(name, _result_or_fault(coro))
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as stop:
+            cancelled = stop
+    if cancelled is not None:
+        raise cancelled
+    result, fault = task.result()
+    if fault is not None:
+        raise fault
+    return cast(_Result, result)
+
+
+async def _result_or_fault(coro: Coroutine[Any, Any, _Result]) -> tuple[_Result | None, Exception | None]:
+    """So that a failure is raised where it is awaited, and not logged as one of a background task."""
+    try:
+        return await coro, None
+    except Exception as fault:
+        return None, fault
 
 
 def living() -> frozenset[str]:

@@ -36,7 +36,8 @@ def test_the_connection_of_an_agent_is_handed_to_that_stream_alone(root: Path) -
     users = {name for name, call in _calls(door) if any(_mentions(part, "writer") for part in call.args)}
     assert users == {"messages"}
     (opened,) = [call for name, call in _calls(door) if name == "messages"]
-    assert ast.unparse(opened.args[-1]) == "Edge(self._session).leave"
+    assert ast.unparse(opened.args[-1]) == "self.edge.leave"
+    assert sum(name == "Edge" for name, _ in _calls(door)) == 1, "an agent has one edge"
     for name, allowed in HANDED_ON.items():
         found = {
             used

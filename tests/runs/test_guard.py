@@ -191,6 +191,7 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
 async def test_nothing_but_a_persons_door_answers_a_pause(office):
     from workbench.agent.tools import TOOLS
     from workbench.runs.execution import Execution
+    from workbench.runs.stock import Stock
     from workbench.sandbox.program import ToolFailure
     from workbench.wire.marker import mark_of
     from workbench.wire.methods import ApiMethods
@@ -207,9 +208,7 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
         while not (pauses := office.conveyor.run(started.id).pauses):
             await asyncio.sleep(0.01)
     road = office.conveyor._road(started.id)
-    inside = Execution(
-        road, Broker(office.rooms), office.conveyor._stock, office.conveyor.states, office.conveyor.pauses
-    )
+    inside = Execution(road, Broker(office.rooms), Stock(office.rooms), office.conveyor.states, office.conveyor.pauses)
     for kind in ("answer_pause", "pause", "decide"):
         with pytest.raises(ToolFailure):
             await inside._answer(kind, {"pause_id": pauses[0].id, "allow": True})

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from workbench.core import Core
 from workbench.events import FilesHeld, RunChanged
 from workbench.records import Decision, EntryQuery, Gate, RunState
-from workbench.runs import conveyor
+from workbench.runs import pipeline
 from workbench.sandbox.probe import BACKENDS
 from workbench.workspace import staging as stages
 
@@ -63,7 +63,7 @@ async def _opened(paths, **more) -> Core:
 @pytest.fixture(autouse=True)
 def blind(monkeypatch):
     """As if the reading of programs had missed everything: nobody is asked, unless the author wants that."""
-    monkeypatch.setattr(conveyor, "gate", lambda verdict, settings, force: Gate.ASK if force else Gate.AUTO)
+    monkeypatch.setattr(pipeline, "gate", lambda verdict, settings, force: Gate.ASK if force else Gate.AUTO)
 
 
 @pytest.fixture

@@ -44,12 +44,13 @@ from workbench.sandbox.packages import packages
 class Door:
     """From an agent's first byte to its last."""
 
-    def __init__(self, rooms: Rooms, conveyor: Conveyor, changed: Callable[[AgentInfo | None], None]) -> None:
+    def __init__(self, rooms: Rooms, conveyor: Conveyor, changed: Callable[[bool], None]) -> None:
+        """`changed`: told when what is known of the agent changed, and whether it is here."""
         self._rooms = rooms
         self._conveyor = conveyor
         self._changed = changed
         self._session = rooms.sessions.open("an agent")
-        self._info = AgentInfo(self._session.id, "an agent", "", time.time())
+        self.info = AgentInfo(self._session.id, "an agent", "", time.time())
         self.programs = Programs(rooms, conveyor, self._session)
         self._marks = self._session.text_kinds
         self.edge = Edge(self._session)
@@ -82,9 +83,9 @@ class Door:
             leaving.callback(self._conveyor.states.leave, self._session)
             leaving.callback(self._note_leaving)
             leaving.callback(self._rooms.sessions.left, self._session)
-            leaving.callback(self._changed, None)
+            leaving.callback(self._changed, False)
             leaving.callback(self.programs.stop_all, "The agent that proposed it is gone.")
-            self._changed(self._info)
+            self._changed(True)
             self._note("agent.came", "An agent connected")
             yield
 
@@ -92,7 +93,7 @@ class Door:
         """Answer over one connection until the agent leaves."""
         async with (
             self.open(),
-            messages(reader, writer, Edge(self._session).leave, answers=True, preface=self._direct.preface) as (
+            messages(reader, writer, self.edge.leave, answers=True, preface=self._direct.preface) as (
                 incoming,
                 outgoing,
             ),
@@ -140,8 +141,8 @@ class Door:
 
     async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult:
         self._learn_name(context)
-        self._info = replace(self._info, calls=self._info.calls + 1)
-        self._changed(self._info)
+        self.info = replace(self.info, calls=self.info.calls + 1)
+        self._changed(True)
         try:
             given.check(params.name, arguments := params.arguments or {})
             if (direct := await self._direct.call(context, params.name, arguments)) is not None:
@@ -196,8 +197,8 @@ class Door:
         self._rooms.sessions.named(self._session, name)
         shown = self._session.author
         self._session.declared = {word: self._session.mask(told) for word, told in declared(params).items()}
-        self._info = replace(self._info, name=shown, version=shortened(params.client_info.version, 40))
-        self._changed(self._info)
+        self.info = replace(self.info, name=shown, version=shortened(params.client_info.version, 40))
+        self._changed(True)
         self._note(
             "agent.named",
             f"The agent calls itself {name}{'' if shown == name else f', here {shown}'}",
@@ -205,7 +206,7 @@ class Door:
         )
 
     def _note_leaving(self) -> None:
-        self._note("agent.left", f"{self._info.name} left", {"tokens_made": self._session.made_since()})
+        self._note("agent.left", f"{self.info.name} left", {"tokens_made": self._session.made_since()})
 
     def _note(self, kind: str, summary: str, detail: JsonObject | None = None) -> None:
         masked, session = self._session.mask(summary), self._session

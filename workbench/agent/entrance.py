@@ -41,8 +41,7 @@ class Entrance:
         self._rooms = rooms
         self._conveyor = conveyor
         self._arrange = arrange
-        self._agents: dict[str, AgentInfo] = {}
-        self._doors: dict[str, Door] = {}  # by session
+        self._doors: dict[str, Door] = {}  # of the agents that are here, by session
         self._http: HttpDoor | None = None
         self._token = ""
         self._opening = asyncio.Lock()
@@ -58,7 +57,7 @@ class Entrance:
 
     def agents(self) -> tuple[AgentInfo, ...]:
         """Those that are here now."""
-        return tuple(self._agents.values())
+        return tuple(door.info for door in self._doors.values())
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one agent over one connection until it leaves."""
@@ -112,16 +111,11 @@ class Entrance:
     def _door(self) -> Door:
         from workbench.agent.door import Door
 
-        known: list[str] = []
-
-        def changed(info: AgentInfo | None) -> None:
-            if info is not None:
-                self._agents[info.session] = info
-                self._doors[info.session] = door
-                known[:] = [info.session]
-            elif known:
-                self._agents.pop(known[0], None)
-                self._doors.pop(known[0], None)
+        def changed(here: bool) -> None:
+            if here:
+                self._doors[door.session.id] = door
+            else:
+                self._doors.pop(door.session.id, None)
             self._rooms.tell(AgentsChanged(self.agents()))
 
         door = Door(self._rooms, self._conveyor, changed)

@@ -76,8 +76,8 @@ tokens, [EMAIL_1.…]: pass them on, tools get the values; catch ToolError from 
 approve: say why.
 Example:
 from servers.demo import list_orders
-page = await list_orders(status="pending", limit=500)
-result = {"pending": page["total"], "worth": sum(o["amount"] for o in page["orders"])}""",
+page = await list_orders(limit=500)
+result = sum(o["amount"] for o in page["orders"])""",
     schema=_object(
         ["code"],
         code=_text("The program."),
@@ -90,7 +90,7 @@ result = {"pending": page["total"], "worth": sum(o["amount"] for o in page["orde
             "description": "typescript asks; import from ./servers/demo.",
         },
         profile=_text("read_only, write_restricted, execute_full (asks)."),
-        required_tools=_texts("All it may call."),
+        required_tools=_texts("All tools it may call."),
         force_approval={"type": "boolean", "description": "Ask first."},
     ),
     read_only=False,
@@ -99,7 +99,7 @@ result = {"pending": page["total"], "worth": sum(o["amount"] for o in page["orde
 
 SEARCH = AgentTool(
     name="search_tools",
-    description="Find tools; or list all.",
+    description="Find tools, or list all.",
     schema=_object(
         [],
         query=_text("Words or a name."),
@@ -113,7 +113,7 @@ SEARCH = AgentTool(
 
 DEFINITION = AgentTool(
     name="get_tool_definition",
-    description="A tool's whole schema.",
+    description="Get a tool's whole schema.",
     schema=_object(["name"], name=_text("demo.list_orders.")),
     read_only=True,
     silent=("category",),
@@ -121,7 +121,7 @@ DEFINITION = AgentTool(
 
 LIST_SKILLS = AgentTool(
     name="list_skills",
-    description="The user's skills. Import: `from skills.late_orders import late_orders`.",
+    description="List the user's skills. Import: `from skills.late_orders import late_orders`.",
     schema=_object([]),
     read_only=True,
     answers=_said("A line for each.", skills=_list("Each one.", "name", "description")),
@@ -137,22 +137,22 @@ SEARCH_SKILLS = AgentTool(
 
 LOAD_SKILL = AgentTool(
     name="load_skill",
-    description="Read a skill.",
+    description="Read a skill's text.",
     schema=_object(["name"], name=_text("Its name.")),
     read_only=True,
 )
 
 RUN_SKILL = AgentTool(
     name="run_skill",
-    description="Run one.",
-    schema=_object(["name"], name=_text("Its name."), arguments={"type": "object", "description": "Of its function."}),
+    description="Run a saved skill.",
+    schema=_object(["name"], name=_text("Its name."), arguments={"type": "object", "description": "Of the skill."}),
     read_only=False,
     answers=_RUN,
 )
 
 SAVE_SKILL = AgentTool(
     name="save_skill",
-    description="Offer a working program.",
+    description="Offer a working program as a skill.",
     schema=_object(
         ["name", "code", "description"],
         name=_text("lower-case-words."),
@@ -164,22 +164,22 @@ SAVE_SKILL = AgentTool(
 
 SANITIZE = AgentTool(
     name="sanitize_pii",
-    description="Personal data to tokens.",
+    description="Replace personal data by tokens.",
     schema=_object(["text"], text=_text("Any.")),
     read_only=True,
 )
 
 RESTORE = AgentTool(
     name="restore_pii",
-    description="Check tokens.",
+    description="Check a text's tokens.",
     schema=_object(["text"], text=_text("With tokens.")),
     read_only=True,
 )
 
 WRITE_FILE = AgentTool(
     name="write_workspace_file",
-    description="Write a text file.",
-    schema=_object(["path", "content"], path=_text("reports/a.txt"), content=_text("All of it.")),
+    description="Write a workspace text file.",
+    schema=_object(["path", "content"], path=_text("reports/a.txt"), content=_text("Its text.")),
     read_only=False,
     answers=_RUN,
 )
@@ -188,21 +188,21 @@ _STANDING = _said("Its answer, or what it waits for.", run=_text("Its id."), sta
 
 READ_FILE = AgentTool(
     name="read_workspace_file",
-    description="Read one.",
-    schema=_object(["path"], path=_text("Its path."), first_line=_number("From here.")),
+    description="Read a workspace text file.",
+    schema=_object(["path"], path=_text("Its path."), first_line=_number("First line to read.")),
     read_only=True,
 )
 
 LIST_FILES = AgentTool(
     name="list_workspace_files",
-    description="List them.",
-    schema=_object([], folder=_text("Only below it.")),
+    description="List workspace files.",
+    schema=_object([], folder=_text("Below it.")),
     read_only=True,
 )
 
 GET_RUN = AgentTool(
     name="get_run",
-    description="A run's state and answer.",
+    description="Get a run's state and answer.",
     schema=_object(["run_id"], run_id=_text("Its id."), offset=_number("Start."), wait=_number("Seconds.")),
     read_only=True,
     answers=_STANDING,
@@ -210,7 +210,7 @@ GET_RUN = AgentTool(
 
 STATS = AgentTool(
     name="get_execution_stats",
-    description="Runs, queue, tokens.",
+    description="Count runs and tokens.",
     schema=_object([]),
     read_only=True,
     answers=_said(

@@ -44,7 +44,6 @@ class Arrival:
 
     async def take(self, road: Road, end: End) -> None:
         """From its last step to everybody knowing of it."""
-        road.arriving = True
         road.run = planned(road)
         road.run = replace(
             road.run,

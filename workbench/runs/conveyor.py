@@ -8,19 +8,16 @@ import shutil
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 
-from workbench.catalog.missing import not_allowed, not_imported, waits_for
+from workbench.catalog.missing import not_allowed
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
 from workbench.policy.canonical import canonical, plain_program
-from workbench.policy.gate import gate
 from workbench.policy.reading import Reading, read
 from workbench.records import (
     Content,
     Decision,
-    Fault,
     Finding,
     Gate,
     HostRule,
@@ -32,34 +29,25 @@ from workbench.records import (
     Verdict,
 )
 from workbench.runs import watching
-from workbench.runs.approvals import Approvals, answer_for, is_same_question, told
-from workbench.runs.arrival import Arrival
+from workbench.runs.approvals import Approvals, answer_for, is_same_question
 from workbench.runs.borrowed import uses_skills, with_skills
 from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
 from workbench.runs.copied import mark_copied
-from workbench.runs.execution import Execution
-from workbench.runs.foresight import explain, hopeless, waiting_for
+from workbench.runs.foresight import hopeless, waiting_for
 from workbench.runs.giving import announce
 from workbench.runs.history import past_runs
 from workbench.runs.languages import PYTHON, check_language
-from workbench.runs.pauses import Pauses
+from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.placement import place
-from workbench.runs.reasons import no_network, of_ending, returned, stopped
 from workbench.runs.rehearsals import Rehearsals, check_rehearsable
-from workbench.runs.road import End, Road, is_person
+from workbench.runs.road import Road, is_person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import PERSON, Session
-from workbench.runs.slots import Slots
-from workbench.runs.staging import Staging, needs_stage
-from workbench.runs.state import State, StateGone
-from workbench.runs.states import States
+from workbench.runs.state import State
 from workbench.runs.stock import Stock
 from workbench.runs.view import WITHOUT_PROGRAM
-from workbench.sandbox.levels import named
 from workbench.workspace.names import shown
-from workbench.workspace.snapshots import Writer
-from workbench.workspace.staging import Unstageable
 
 log = logging.getLogger(__name__)
 
@@ -68,10 +56,6 @@ RELEASE_SECONDS = 60.0  # between looks for sessions that nobody needs any more
 SHORT = 4_000  # characters of a program that are compared with earlier answers on the loop
 READ_AT_ONCE = 800  # characters of a program that are read on the loop: the worst ones known take 20 ms
 OPEN_RUNS = 20  # programs of one agent that may wait or run at once
-SWITCHED_OFF = Fault(
-    "Programs are switched off: the setting run.enabled is false.",
-    "The user switches them on in settings.toml, or in the project file that sets mcpCodeExecution.enabled.",
-)
 
 
 class Conveyor:
@@ -80,16 +64,13 @@ class Conveyor:
     def __init__(self, rooms: Rooms, broker: Broker, stock: Stock) -> None:
         self._rooms = rooms
         self._broker = broker
-        self._stock = stock
-        self._arrival = Arrival(rooms)
         self.approvals = Approvals(rooms)
+        self._pipeline = RunPipeline(rooms, broker, stock, self.approvals, self._reading, self._hopeless)
+        self.staging, self.states = self._pipeline.staging, self._pipeline.states
+        self.pauses, self.slots = self._pipeline.pauses, self._pipeline.slots
         self._roads: dict[str, Road] = {}
         self._open: dict[str, Road] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
-        self.staging = Staging(rooms)
-        self.states = States(rooms, release=self.staging.release)
-        self.pauses = Pauses(rooms.tell)
-        self.slots = Slots(lambda: rooms.settings().run_concurrent)
         self.rehearsals = Rehearsals(rooms, self._road, self._set_out)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
@@ -226,7 +207,7 @@ class Conveyor:
     def _set_out(self, road: Road) -> Run:
         self._roads[road.run.id] = self._open[road.run.id] = road
         self._forget_old()
-        road.task = spawn(f"run {road.run.id}", self._travel(road))
+        self._pipeline.start(road)
         return road.run
 
     def _check_enabled(self) -> None:
@@ -314,15 +295,8 @@ class Conveyor:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
         that is being prepared is given up."""
         road = self._road(run_id)
-        if road.over or road.run.stopping:
-            await road.ended.wait()
-            return road.run
-        road.show_stopping(reason)
-        if road.task is not None and not road.arriving:
-            road.task.cancel()
-            await asyncio.wait([road.task])
-            if not road.arriving:  # it was stopped before its first step
-                await self._arrival.take(road, stopped(road.stop_reason))
+        if not (road.over or road.run.stopping):
+            road.stop(reason)
         await road.ended.wait()
         return road.run
 
@@ -332,64 +306,7 @@ class Conveyor:
         await asyncio.wait([self._settling])
         for road in tuple(self._roads.values()):
             await self.stop(road.run.id, "The core closed.")
-        await self._arrival.close()
-        await self.states.close()
-        await self.staging.close()
-        await self._stock.close()
-
-    async def _travel(self, road: Road) -> None:
-        try:
-            async with self.states.turn(road.state) if road.state else nullcontext():
-                end = await self._way(road)
-        except asyncio.CancelledError:
-            end = stopped(road.stop_reason)
-        except StateGone as fault:
-            end = End(RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint, ours=True))
-        except WorkbenchError as fault:
-            end = End(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
-        except Exception as fault:  # whatever broke in the house must still end the run, and be known
-            log.exception("run %s failed in the workbench", road.run.id)
-            broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
-            end = End(RunState.FAILED, "failed in the workbench", broken)
-        await self._arrival.take(road, end)
-
-    async def _way(self, road: Road) -> End:
-        """Checked, if need be approved, and run."""
-        proposal = road.run.proposal
-        road.reading = reading = await self._reading(road, proposal.code)
-        verdict = reading.verdict
-        road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
-        outcome = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
-        readable = outcome in (Gate.AUTO, Gate.ASK) and proposal.language == PYTHON
-        if readable and (found := await self._hopeless(reading)):
-            return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
-        if outcome in (Gate.AUTO, Gate.ASK):
-            await self._place(road, reading)
-            if road.run.isolation and not is_person(road):
-                outcome = Gate.ASK  # weaker than it asks for: only after a person agreed
-        if road.rehearsal is not None:
-            road.rehearsal.asks_outside = outcome is Gate.AUTO
-        if outcome is Gate.ASK and (road.rehearsal is not None or road.plan is not None):
-            outcome = Gate.AUTO  # a person asked for it just now, or allowed a plan
-        match outcome:
-            case Gate.AUTO:
-                pass
-            case Gate.ASK:
-                if (refusal := await self._refusal(road)) is not None:
-                    return refusal
-            case _:
-                return End(RunState.REFUSED, "was returned to its author", returned(verdict, outcome))
-        if self.slots.full and road.run.state is RunState.WAITING:  # a person has answered: it waits for nobody now
-            road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
-        async with self.slots.place(proposal.session, proposal.id):
-            if (changed := self._changed(road)) is not None:
-                return changed
-            if await self._staged(road):
-                return await self._execute(road)
-        if (refusal := await self._refusal(road)) is not None:  # the workspace is too large to be copied
-            return refusal
-        async with self.slots.place(proposal.session, proposal.id):
-            return self._changed(road) or await self._execute(road)
+        await self._pipeline.close()
 
     async def _hopeless(self, reading: Reading) -> tuple[Finding, ...]:
         """What is certain to fail, in the program or in a skill that it uses."""
@@ -399,20 +316,6 @@ class Conveyor:
         if reading.verdict.any_skill or not reading.skills or not not_allowed(catalog.states()):
             return ()
         return await asyncio.to_thread(waiting_for, tuple(reading.skills.values()), catalog)
-
-    async def _staged(self, road: Road) -> bool:
-        """Give it a copy of the workspace where it needs one; False where that is too much, and the user is asked."""
-        if not needs_stage(road):
-            return True
-        try:
-            await self.staging.begin(road)
-        except Unstageable as fault:
-            if road.state is not None:
-                raise
-            words = f"{fault.message} The program would work on your files directly, not on a copy."
-            road.run = replace(road.run, isolation=words)
-            return False
-        return True
 
     async def _reading(self, road: Road, code: str) -> Reading:
         one = road.run.proposal
@@ -424,82 +327,6 @@ class Conveyor:
         if provenance.heavy or len(code) > SHORT:
             return await asyncio.to_thread(mark_copied, reading, provenance)
         return mark_copied(reading, provenance)
-
-    async def _place(self, road: Road, reading: Reading) -> None:
-        """Find out where it runs, before anybody is asked."""
-        road.place(await place(reading, self._rooms.settings(), self._rooms.sandbox))
-
-    async def _refusal(self, road: Road) -> End | None:
-        """Ask a person; None when they allow it."""
-        road.run = await self.approvals.about(road.run, road.reading)
-        pins = self.approvals.pins
-        rule = pins.standing(road.run, road.session)
-        wait = self._rooms.settings().approval_wait_seconds
-        decision = await road.wait(wait) if rule is None else pins.use(rule, road.run)
-        if decision is None:
-            words = Fault(
-                "Nobody answered in time, so it was refused.", "Ask again when your user is there.", ours=True
-            )
-            return End(RunState.REFUSED, "was refused: nobody answered in time", words)
-        road.run = replace(road.run, decision=decision)
-        summary, detail = told(decision, road.run, road.session.mask)
-        road.note("run.decided", summary, detail)
-        if decision.allow:
-            return None
-        reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
-        hint = "Change the program or ask why." if road.run.proposal.wish == "program" else "Ask your user why."
-        denied = Fault(reason, hint, ours=not decision.reason)
-        return End(RunState.REFUSED, "was denied by a person", denied)
-
-    def _changed(self, road: Road) -> End | None:
-        """The last look before it starts: what a person allowed must be what is there."""
-        if road.run.proposal.wish not in WITHOUT_PROGRAM and not self._rooms.settings().run_enabled:
-            return End(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
-        if road.rehearsal is not None:
-            road.run = replace(road.run, seal=self.approvals.seal(road.run))  # a plan is about what is there now
-        if road.run.decision is None:
-            return None
-        if self.approvals.seal(road.run) == road.run.seal:
-            if road.plan is None:
-                self.approvals.remember(road.run, road.reading)
-            return None
-        words = "A tool or server that this program uses changed between the approval and its start."
-        road.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": road.run.seal})
-        return End(RunState.REFUSED, "was not run: what it uses changed", Fault(words, "Propose it again.", ours=True))
-
-    async def _execute(self, road: Road) -> End:
-        where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
-        road.step(RunState.RUNNING, where, started=time.time())
-        execution = Execution(road, self._broker, self._stock, self.states, self.pauses)
-        try:
-            await watching.begin(road)
-            ending = await execution.run()
-        finally:
-            road.observe(await self._settle_changes(road))
-        if ending.ok:
-            return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
-        words = f"failed: {ending.reason}"
-        hint = execution.hint or no_network(ending, road.run.verdict)
-        hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
-        if ending.error_type == "NameError":
-            hint = not_imported(ending.message, self._rooms.catalog.summaries()) or hint
-        fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
-        return End(RunState.FAILED, words, fault, ending.result, ending.memory_mb)
-
-    async def _settle_changes(self, road: Road) -> Writer | None:
-        """`_changes`, to its end also when the run is stopped meanwhile: its answer names the files that are held."""
-        settling = spawn(f"settle {road.run.id}", self._changes(road))
-        try:
-            return await asyncio.shield(settling)
-        except asyncio.CancelledError:
-            await asyncio.wait([settling])
-            if not settling.cancelled() and settling.exception() is None:
-                road.observe(settling.result())
-            raise
-
-    async def _changes(self, road: Road) -> Writer | None:
-        """What its program changed in the workspace, or in its copy."""
-        return await (watching.end(road) if road.stage is None else self.staging.end(road))
 
     def _road(self, run_id: str) -> Road:
         if run_id not in self._roads:

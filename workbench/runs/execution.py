@@ -63,18 +63,12 @@ class Execution:
         self._states = states
         self._outgoing = outgoing(road)
         self._pauses = pauses
-        self._guard = RunGuard(road, pauses, self._wait_for_word)
-        self._untold: dict[str, ToolCall] = {}  # calls whose beginning nobody was told of
-        self._begun: dict[str, CallTrace] = {}
-
-    @property
-    def hint(self) -> str:
-        """What its author should know beside how it ended."""
-        return self._outgoing.hint if self._outgoing is not None else ""
+        self._guard = road.guard = RunGuard(road, pauses, road.hold_call)
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
         proposal = self._road.run.proposal
+        self._road.resources.push_async_callback(self._close)
         self._broker.tapes.begin(self._road.run.id)
         await self._stock.refresh(proposal.language)
         await learn_files(self._road)
@@ -106,16 +100,18 @@ class Execution:
         reading = self._road.reading
         if reading is not None and reads_source(reading):
             await asyncio.to_thread(self._add_sources, reading, self._stock.wrappers(proposal.language))
-        try:
-            if (state := self._road.state) is not None:
-                return await self._states.run(state, program, self._answer, self._road.output)
-            return await self._rooms.sandbox.run(program, self._answer, self._road.output)
-        finally:
-            self._broker.afterwards.catch_up()
-            if proposal.language == "python":
-                self._stock.used(self._road.observing.called)
-            if self._outgoing is not None:
-                await asyncio.shield(self._outgoing.close())
+        if (state := self._road.state) is not None:
+            return await self._states.run(state, program, self._answer, self._road.output)
+        return await self._rooms.sandbox.run(program, self._answer, self._road.output)
+
+    async def _close(self) -> None:
+        """What was put off during calls is done, and nothing stays connected."""
+        self._broker.afterwards.catch_up()
+        if self._road.run.proposal.language == PYTHON:
+            self._stock.used(self._road.observing.called)
+        if self._outgoing is not None:
+            await self._outgoing.close()
+            self._road.hint = self._outgoing.hint
 
     def _add_sources(self, reading: Reading, wrappers: Path) -> None:
         """The generated functions and the skills that the program may read as files. On a thread."""
@@ -185,7 +181,7 @@ class Execution:
             session=road.session.id,
             run_id=road.run.id,
         )
-        self._untold[call.id] = call
+        road.begin_call(call.id, partial(self._trace, call))
         asyncio.get_running_loop().call_soon(self._use_the_wait, call.id)
         progress = self._broker.progress(call.id)
         outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
@@ -219,30 +215,20 @@ class Execution:
 
     def _use_the_wait(self, call_id: str) -> None:
         """The call is at its server, and other calls have left something to do."""
-        self._begin(call_id)
+        self._road.show_call(call_id)
         self._broker.afterwards.do_some()
 
-    def _begin(self, call_id: str) -> None:
-        """Show that a call is under way, once."""
-        if (call := self._untold.pop(call_id, None)) is not None:
-            shown = shown_arguments(self._road.session, call.arguments)[:SHOWN_ARGUMENTS]
-            trace = CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
-            self._begun[call_id] = trace
-            self._road.trace(trace)
-
-    def _wait_for_word(self, call_id: str, waits: bool) -> None:
-        self._begin(call_id)
-        self._road.wait_for_word(call_id, waits)
+    def _trace(self, call: ToolCall) -> CallTrace:
+        """How a call is shown that begins."""
+        shown = shown_arguments(self._road.session, call.arguments)[:SHOWN_ARGUMENTS]
+        return CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
 
     def _end(self, call_id: str, outcome: Outcome) -> None:
-        self._begin(call_id)
-        trace = self._begun.pop(call_id)
         state = "held" if outcome.held else "done" if outcome.ok else "refused" if outcome.refused else "failed"
         note = outcome.fault.message if outcome.fault else ""
         if outcome.cached:
             note = f"cached, {outcome.cached:.0f} s old"
-        made = (trace.call_id, trace.server, trace.tool, trace.arguments, trace.risk)
-        self._road.trace(CallTrace(*made, state, note, outcome.ms, outcome.bytes, outcome.tokens))
+        self._road.end_call(call_id, state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)
 
     def _risk(self, call: ToolCall) -> Risk:
         tool = self._rooms.catalog.names.find(call.server, call.tool)

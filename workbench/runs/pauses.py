@@ -85,6 +85,11 @@ class Pauses:
         self._settle(group, many, answer, "allowed" if answer.allow else "denied")
         return told
 
+    def withdraw(self, run_id: str) -> None:
+        """The run is over: none of its calls waits any more."""
+        for group in [group for group in self._groups.values() if group.key[0] == run_id]:
+            self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The run ended."), "withdrawn")
+
     def close(self) -> None:
         """The core ends: whatever waits is refused."""
         for group in tuple(self._groups.values()):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
@@ -13,7 +15,7 @@ from workbench.policy.observed import compare, unforeseen
 from workbench.policy.reading import Reading
 from workbench.privacy.cutting import before
 from workbench.quick_records import dataclass
-from workbench.records import CallTrace, Content, Decision, Fault, Ledger, Note, Origin, Proposal, Run, RunState
+from workbench.records import CallTrace, Content, Decision, Fault, Gate, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.records.runs import ENDS
 from workbench.runs.observing import Observing
 from workbench.runs.placement import Placement
@@ -23,9 +25,13 @@ from workbench.runs.remembered import grounds, outcome, person
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.state import State
+from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count, counter
 from workbench.workspace.snapshots import Writer
 from workbench.workspace.staging import Stage
+
+if TYPE_CHECKING:
+    from workbench.runs.guard import RunGuard
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 UNDER_WAY = frozenset({"running", "waiting"})  # states of a nested call that has not ended
@@ -53,8 +59,13 @@ class Road:
         self.state = state  # the kept one it goes on with, if any
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
         self.reading: Reading | None = None  # of its text, once it was assessed
-        self.task: asyncio.Task[Any] | None = None  # Any: the travelling task answers nothing
-        self.arriving = False  # it has taken its last step; only the answer is still to be prepared
+        self.steps: asyncio.Task[End | None] | None = None  # of the pipeline; a stop cancels this task
+        self.resources = AsyncExitStack()  # what the steps acquired: closed in reverse order when they are over
+        self.slot = AsyncExitStack()  # of them, the slot, which it gives back while the user is asked a second time
+        self.gate = Gate.ASK  # what is asked before it starts
+        self.ending: Ending | None = None  # how its program ended
+        self.hint = ""  # what its author should know beside that
+        self.guard: RunGuard | None = None  # of its calls, while it runs
         self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
         self.ended = asyncio.Event()
         self.rehearsal = Rehearsal(rooms) if proposal.rehearse else None
@@ -66,7 +77,9 @@ class Road:
         self.trouble: Fault | None = None  # why nothing that it changed could be written
         self.stop_reason = ""  # why it was stopped, for whoever proposed it
         self._answer: asyncio.Future[Decision] | None = None
-        self._calls: dict[str, CallTrace] = {}
+        self._calls: dict[str, CallTrace] = {}  # the newest, as the record carries them
+        self._open_calls: dict[str, CallTrace] = {}  # those that have not ended
+        self._unshown_calls: dict[str, Callable[[], CallTrace]] = {}  # those whose beginning is still to be shown
         self.observing = Observing()
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self.call_bytes = 0  # of nested answers
@@ -152,12 +165,41 @@ class Road:
     def printed(self) -> str:
         return "".join(self._output)
 
+    def begin_call(self, call_id: str, describe: Callable[[], CallTrace]) -> None:
+        """A call begins. Describing it costs time, so it is shown when the loop is idle, or when it waits or ends."""
+        self._unshown_calls[call_id] = describe
+
+    def show_call(self, call_id: str) -> None:
+        """Show that a call has begun, unless it was shown before."""
+        if (describe := self._unshown_calls.pop(call_id, None)) is not None:
+            self.trace(describe())
+
+    def hold_call(self, call_id: str, waits: bool) -> None:
+        """A call began or ceased to wait for the user."""
+        self.show_call(call_id)
+        if (trace := self._open_calls.get(call_id)) is not None:
+            self.trace(replace(trace, state="waiting" if waits else "running"))
+
+    def end_call(self, call_id: str, state: str, **facts: Any) -> None:
+        """A call has ended. Any: fields of CallTrace."""
+        self.show_call(call_id)
+        if (trace := self._open_calls.get(call_id)) is not None:
+            self.trace(replace(trace, state=state, **facts))
+
     def trace(self, trace: CallTrace) -> None:
-        """Show a nested call beginning or ending."""
+        """Show a step of a call or a connection: it begins, waits, goes on or ends."""
+        under_way, is_open = trace.state in UNDER_WAY, trace.call_id in self._open_calls
+        if not is_open:
+            self.call_tokens += count(trace.arguments)
+        elif not under_way:
+            self.call_tokens += trace.tokens
+        self.call_bytes += trace.bytes
+        if under_way:
+            self._open_calls[trace.call_id] = trace
+        else:
+            self._open_calls.pop(trace.call_id, None)
         if trace.call_id not in self._calls and len(self._calls) >= KEPT_CALLS:
             self._calls.pop(next(iter(self._calls)))
-        self.call_tokens += count(trace.arguments) if trace.call_id not in self._calls else trace.tokens
-        self.call_bytes += trace.bytes
         self._calls[trace.call_id] = trace
         self.observing.take(trace)
         self.rooms.tell(RunCall(self.run.id, trace))
@@ -168,19 +210,15 @@ class Road:
         self.run = replace(self.run, preparing=True)
         self.rooms.tell(RunChanged(self.run))
 
-    def show_stopping(self, reason: str) -> None:
-        """Somebody wants it to end: told at once, however long its end takes."""
+    def stop(self, reason: str) -> None:
+        """The user, its agent or the core wants it to end: shown at once, however long its end takes."""
         self.stop_reason = reason
         self.run = replace(self.run, stopping=True)
         self.rooms.tell(RunChanged(self.run))
+        if self.steps is not None:
+            self.steps.cancel()
         if self.given_up is not None and not self.given_up.done():
             self.given_up.set_result(None)
-
-    def wait_for_word(self, call_id: str, waits: bool) -> None:
-        """A nested call began or ceased to wait for a person."""
-        if (trace := self._calls.get(call_id)) is not None and trace.state in UNDER_WAY:
-            self._calls[call_id] = replace(trace, state="waiting" if waits else "running")
-            self.rooms.tell(RunCall(self.run.id, self._calls[call_id]))
 
     def observe(self, writer: Writer | None) -> None:
         """The program has ended: put what it did beside what its text foretold, and write down what it did not.
@@ -196,12 +234,18 @@ class Road:
             self.note("run.unforeseen", summary, {"unforeseen": words, "sha": self.run.proposal.sha}, ok=False)
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
+    async def close(self) -> None:
+        """Give back everything that its steps acquired, in reverse order; one that fails skips no other."""
+        try:
+            await self.resources.aclose()
+        finally:
+            self.guard = None
+
     def finish(self, state: RunState, summary: str, **changes: Any) -> None:
         """Any: fields of Run. Reach an end, once; calls that are still under way end with the run."""
         if not self.over:
-            for trace in tuple(self._calls.values()):
-                if trace.state in UNDER_WAY:
-                    self.trace(replace(trace, state="stopped", note="The run ended before the call did."))
+            for call_id in (*self._unshown_calls, *self._open_calls):
+                self.end_call(call_id, "stopped", note="The run ended before the call did.")
             self.step(state, summary, ended=time.time(), preparing=False, stopping=False, **changes)
 
     def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False) -> None:

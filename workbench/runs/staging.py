@@ -17,7 +17,7 @@ from functools import partial
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.events import FilesHeld, spawn
+from workbench.events import FilesHeld, finish_even_if_cancelled, spawn
 from workbench.records import Fault
 from workbench.runs import watching
 from workbench.runs.rehearsal import hold_files
@@ -135,7 +135,7 @@ class Staging:
         stage = state.stage if state is not None else None
         try:
             if stage is not None:
-                await self._settle_between(road, stage)
+                await finish_even_if_cancelled("settle a kept state", self._settle_between(road, stage))
             else:
                 await self._filled.wait()
                 stage = self._stages.take()
@@ -287,4 +287,4 @@ async def _done(quick: Callable[[], None], slow: Callable[[], None]) -> None:
     try:
         quick()
     except NotQuick:
-        await asyncio.to_thread(slow)
+        await finish_even_if_cancelled("copy the workspace", asyncio.to_thread(slow))

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from workbench.errors import WorkbenchError
-from workbench.events import FilesChanged
+from workbench.events import FilesChanged, finish_even_if_cancelled
 from workbench.policy.observed import may_write
 from workbench.records import Run
 from workbench.runs.languages import PYTHON
@@ -99,7 +99,7 @@ async def _done(quick: Callable[[], Answer], slow: Callable[[], Answer]) -> Answ
         try:
             return quick()
         except NotQuick:
-            return await asyncio.to_thread(slow)
+            return await finish_even_if_cancelled("look at the workspace", asyncio.to_thread(slow))
     except (OSError, sqlite3.Error, WorkbenchError):
         log.exception("a run's changes in the workspace cannot be told")
         return None
