@@ -20,7 +20,7 @@ from workbench.permissions.judgement import CallContext, judge
 from workbench.records import Gate, Origin, Outcome, Proposal, Risk, Tool, ToolCall, ToolUse, Verdict, Word
 from workbench.runs.guard import RunGuard
 from workbench.runs.provenance import Provenance, Read
-from workbench.runs.road import Road
+from workbench.runs.run import ProgramRun
 
 ROUNDS = 20_000
 LETTERS = 10_000_000
@@ -39,7 +39,7 @@ async def _all() -> None:
 
 async def _ordinary(core: Core) -> None:
     session = core.rooms.sessions.open("scripted agent")
-    road = Road(core.rooms, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
+    road = ProgramRun(core.rooms, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
     guard = RunGuard(road, core.conveyor.pauses, lambda call_id, waits: None)
     answer = Outcome("c", ok=True, structured=json.dumps({"id": "ORD-00042", "status": "paid", "note": "x" * 800}))
     reads, posts = core.catalog.tool("demo", "get_order"), core.catalog.tool("demo", "post_message")

@@ -18,8 +18,8 @@ from workbench.runs.execution import cut_wish
 from workbench.runs.pictures import cost, taken_out
 from workbench.runs.reasons import unanswered
 from workbench.runs.rehearsals import planned
-from workbench.runs.road import End, Road, is_person, ledger_of
 from workbench.runs.rooms import Rooms
+from workbench.runs.run import ProgramRun, RunEnd, is_person, ledger_of
 from workbench.runs.sealing import hint
 from workbench.runs.spills import Spills
 from workbench.runs.staging import held_words
@@ -42,7 +42,7 @@ class Arrival:
         self._spills.tidy()
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 
-    async def take(self, road: Road, end: End) -> None:
+    async def take(self, road: ProgramRun, end: RunEnd) -> None:
         """From its last step to everybody knowing of it."""
         road.run = planned(road)
         road.run = replace(
@@ -72,7 +72,7 @@ class Arrival:
         finally:
             road.ended.set()  # also when the audit could not be written: nobody may wait for ever
 
-    async def _seen(self, road: Road, end: End) -> tuple[str, int]:
+    async def _seen(self, road: ProgramRun, end: RunEnd) -> tuple[str, int]:
         """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
         draft = replace(road.run, state=end.state)
         waits = road.session.registrations.busy
@@ -91,7 +91,7 @@ class Arrival:
             view = "The run ended, but its answer could not be prepared. The workbench's log says why."
             return view, count(view)
 
-    async def _on_thread(self, road: Road, draft: Run) -> tuple[str, int]:
+    async def _on_thread(self, road: ProgramRun, draft: Run) -> tuple[str, int]:
         """Until it is made, or nobody wants it any more: then the thread ends by itself, soon."""
         road.show_preparing()
         flag = Event()
@@ -109,7 +109,7 @@ class Arrival:
             raise made
         return made
 
-    async def _prepare(self, road: Road, draft: Run) -> tuple[str, int]:
+    async def _prepare(self, road: ProgramRun, draft: Run) -> tuple[str, int]:
         if draft.state is not RunState.STOPPED:
             await road.session.registrations.settled()
         return await asyncio.to_thread(self._counted, road, draft)
@@ -119,12 +119,12 @@ class Arrival:
         if self._working:
             await asyncio.wait(self._working)
 
-    def _counted(self, road: Road, draft: Run) -> tuple[str, int]:
+    def _counted(self, road: ProgramRun, draft: Run) -> tuple[str, int]:
         told = () if is_person(road) else (cut_wish(self._rooms.settings(), draft), hint(road.session))
         view = "\n\n".join(filter(None, (self._view(road, draft), held_words(road), *told)))
         return view, count(view) + cost(road.pictures)
 
-    def _view(self, road: Road, draft: Run) -> str:
+    def _view(self, road: ProgramRun, draft: Run) -> str:
         """What the model gets. Masked before it is cut: a cut must not split a value in two."""
         result, road.pictures = taken_out(draft.result, partial(self._refusal, road))
         draft = replace(draft, result=result)
@@ -145,7 +145,7 @@ class Arrival:
             whole = road.session.mask_parts(compose_parts(shorter), code)
         return cut(whole, budget, pointer)
 
-    def _refusal(self, road: Road, picture: bytes) -> str:
+    def _refusal(self, road: ProgramRun, picture: bytes) -> str:
         """Why the agent does not get a picture."""
         if is_person(road):
             return ""
@@ -153,7 +153,7 @@ class Arrival:
             return "the user's settings keep pictures here"
         return "personal data or a secret can be read in its bytes" if road.session.shows(picture) else ""
 
-    def _ledger(self, road: Road, view_tokens: int) -> Ledger:
+    def _ledger(self, road: ProgramRun, view_tokens: int) -> Ledger:
         if road.rehearsal is not None:
             return Ledger()  # nobody's model paid for it, and nothing was done
         definitions = 0

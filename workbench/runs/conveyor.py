@@ -41,8 +41,8 @@ from workbench.runs.languages import PYTHON, check_language
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.placement import place
 from workbench.runs.rehearsals import Rehearsals, check_rehearsable
-from workbench.runs.road import Road, is_person
 from workbench.runs.rooms import Rooms
+from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.sessions import PERSON, Session
 from workbench.runs.state import State
 from workbench.runs.stock import Stock
@@ -68,8 +68,8 @@ class Conveyor:
         self._pipeline = RunPipeline(rooms, broker, stock, self.approvals, self._reading, self._hopeless)
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
         self.pauses, self.slots = self._pipeline.pauses, self._pipeline.slots
-        self._roads: dict[str, Road] = {}
-        self._open: dict[str, Road] = {}  # those that were not over when somebody last looked
+        self._roads: dict[str, ProgramRun] = {}
+        self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
         self.rehearsals = Rehearsals(rooms, self._road, self._set_out)
         self.interrupted = 0  # runs that the core before this one left unfinished
@@ -201,10 +201,10 @@ class Conveyor:
         )
         if rehearse:
             check_rehearsable(proposal)
-        road = Road(self._rooms, session, proposal, found)
+        road = ProgramRun(self._rooms, session, proposal, found)
         return self._set_out(road)
 
-    def _set_out(self, road: Road) -> Run:
+    def _set_out(self, road: ProgramRun) -> Run:
         self._roads[road.run.id] = self._open[road.run.id] = road
         self._forget_old()
         self._pipeline.start(road)
@@ -263,7 +263,7 @@ class Conveyor:
             if road.asks and (rule := self.approvals.pins.standing(road.run, road.session)) is not None:
                 road.decide(self.approvals.pins.use(rule, road.run))
 
-    def _check_decision(self, road: Road, decision: Decision) -> None:
+    def _check_decision(self, road: ProgramRun, decision: Decision) -> None:
         road.check(decision)
         verdict = road.run.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
@@ -317,7 +317,7 @@ class Conveyor:
             return ()
         return await asyncio.to_thread(waiting_for, tuple(reading.skills.values()), catalog)
 
-    async def _reading(self, road: Road, code: str) -> Reading:
+    async def _reading(self, road: ProgramRun, code: str) -> Reading:
         one = road.run.proposal
         reading = await self._bounded(code, road.state, one.language, one.profile, one.required, one.session)
         reading = announce(reading, road.session, self._rooms.rules, self._rooms.catalog.tool)
@@ -328,7 +328,7 @@ class Conveyor:
             return await asyncio.to_thread(mark_copied, reading, provenance)
         return mark_copied(reading, provenance)
 
-    def _road(self, run_id: str) -> Road:
+    def _road(self, run_id: str) -> ProgramRun:
         if run_id not in self._roads:
             self.run(run_id)  # known from before: say so, else that there is none
             raise WorkbenchError("That run is over.", "It belongs to an earlier core.")
@@ -359,7 +359,7 @@ class Conveyor:
             await asyncio.sleep(RELEASE_SECONDS)
             await self.release_sessions()
 
-    def _on_the_way(self) -> list[Road]:
+    def _on_the_way(self) -> list[ProgramRun]:
         """Looked through several times in each run, so ended ones do not stay in it."""
         for run_id in [run_id for run_id, road in self._open.items() if road.over]:
             del self._open[run_id]

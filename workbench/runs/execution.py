@@ -33,7 +33,7 @@ from workbench.runs.guard import RunGuard
 from workbench.runs.languages import PYTHON
 from workbench.runs.outgoing import outgoing
 from workbench.runs.pauses import Pauses
-from workbench.runs.road import Road
+from workbench.runs.run import ProgramRun
 from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.shown import shown_arguments
 from workbench.runs.skill_offers import offer_skill
@@ -55,7 +55,7 @@ SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tre
 class Execution:
     """One program in one sandbox; every frame from inside is hostile input until it is checked."""
 
-    def __init__(self, road: Road, broker: Broker, stock: Stock, states: States, pauses: Pauses) -> None:
+    def __init__(self, road: ProgramRun, broker: Broker, stock: Stock, states: States, pauses: Pauses) -> None:
         self._road = road
         self._rooms = road.rooms
         self._broker = broker

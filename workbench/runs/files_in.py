@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.walk import parsed
 from workbench.records import FileInfo, JsonValue
 from workbench.runs.languages import PYTHON
-from workbench.runs.road import Road, is_person
+from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.sessions import Session
 from workbench.workspace.store import Store
 
@@ -25,7 +25,7 @@ _PLACE: Final = "workspace/"
 _HELPERS: Final = frozenset({"read_file", "list_files"})  # the sandbox's own, which are no calls of Python's
 
 
-async def learn_files(road: Road) -> None:
+async def learn_files(road: ProgramRun) -> None:
     """Before a program starts."""
     if road.session.hides and not is_person(road) and (_all(road) or _named(road)):
         wanted = None if _all(road) else _named(road)
@@ -37,14 +37,14 @@ def learn_file(store: Store, session: Session, path: str) -> None:
     _learn(store, session, (path,))
 
 
-def _named(road: Road) -> frozenset[str]:
+def _named(road: ProgramRun) -> frozenset[str]:
     """The files that its text names."""
     impact = road.run.verdict.impact if road.run.verdict else None
     names = (*impact.read, *impact.changed) if impact else ()
     return frozenset(name.removeprefix(_PLACE) for name in names if name.startswith(_PLACE))
 
 
-def _all(road: Road) -> bool:
+def _all(road: ProgramRun) -> bool:
     """Whether only running it tells which files it reads."""
     verdict, reading = road.run.verdict, road.reading
     if verdict is None or reading is None or reading.language != PYTHON:

@@ -24,7 +24,7 @@ from workbench.runs.answered import texts_of
 from workbench.runs.giving import AnnouncedTokens, announced, described
 from workbench.runs.pauses import Pauses
 from workbench.runs.provenance import SHORT, Came, Read
-from workbench.runs.road import Road, is_person
+from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.sifting import in_order, sift
 from workbench.runs.wording import leaves, words
 
@@ -39,7 +39,7 @@ class RunGuard:
     with this object as evidence, `ask` where the judgement asks, `passed` before the call is sent, `learn` after its
     answer; `stand_in` instead of sending in a dry run."""
 
-    def __init__(self, road: Road, pauses: Pauses, waiting: Callable[[str, bool], None]) -> None:
+    def __init__(self, road: ProgramRun, pauses: Pauses, waiting: Callable[[str, bool], None]) -> None:
         """`road`: the run, of which the guard reads `run`, `session`, `state`, `plan` and `rehearsal`, and to whose
         audit it notes what the user was asked. `pauses`: where calls wait for the user. `waiting` is told the id of a
         call that begins (True) or ceases to wait."""

@@ -16,7 +16,7 @@ from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValu
 from workbench.runs.carrying import Carrying
 from workbench.runs.observing import NETWORK
 from workbench.runs.provenance import UNTRUSTED, Read
-from workbench.runs.road import Road
+from workbench.runs.run import ProgramRun
 from workbench.sandbox.handing import Handing
 from workbench.sandbox.program import ToolFailure
 
@@ -29,7 +29,7 @@ _PAGE = "Network… in the Workbench menu shows the rules and what was tried."
 class Outgoing:
     """One run's network. Everything that comes in here was asked by untrusted code."""
 
-    def __init__(self, road: Road, network: Network) -> None:
+    def __init__(self, road: ProgramRun, network: Network) -> None:
         settings = road.rooms.settings()
         self._road = road
         self._rooms = road.rooms
@@ -158,7 +158,7 @@ class Outgoing:
         self._rooms.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
 
 
-def outgoing(road: Road) -> Outgoing | None:
+def outgoing(road: ProgramRun) -> Outgoing | None:
     """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
     it, so nobody agreed."""
     verdict = road.run.verdict

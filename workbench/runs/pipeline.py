@@ -25,8 +25,8 @@ from workbench.runs.languages import PYTHON
 from workbench.runs.pauses import Pauses
 from workbench.runs.placement import place
 from workbench.runs.reasons import no_network, of_ending, returned, stopped
-from workbench.runs.road import End, Road, is_person
 from workbench.runs.rooms import Rooms
+from workbench.runs.run import ProgramRun, RunEnd, is_person
 from workbench.runs.slots import Slots
 from workbench.runs.staging import Staging, needs_stage
 from workbench.runs.state import StateGone
@@ -57,7 +57,7 @@ class RunPipeline:
         broker: Broker,
         stock: Stock,
         approvals: Approvals,
-        read: Callable[[Road, str], Awaitable[Reading]],
+        read: Callable[[ProgramRun, str], Awaitable[Reading]],
         find_failures: Callable[[Reading], Awaitable[tuple[Finding, ...]]],
     ) -> None:
         """`read`: what a text would do. `find_failures`: what is certain to fail in it."""
@@ -84,7 +84,7 @@ class RunPipeline:
             self._execute,
         )
 
-    def start(self, road: Road) -> None:
+    def start(self, road: ProgramRun) -> None:
         road.steps = spawn(f"steps of run {road.run.id}", self._take_steps(road))
         spawn(f"run {road.run.id}", self._carry(road))
 
@@ -95,14 +95,14 @@ class RunPipeline:
         await self.staging.close()
         await self._stock.close()
 
-    async def _take_steps(self, road: Road) -> End | None:
+    async def _take_steps(self, road: ProgramRun) -> RunEnd | None:
         """The end at which a step stopped the run; None when its program ran."""
         for step in self._steps:
             if (end := await step(road)) is not None:
                 return end
         return None
 
-    async def _carry(self, road: Road) -> None:
+    async def _carry(self, road: ProgramRun) -> None:
         """From the first step to the answer."""
         end = await self._outcome(road)
         try:
@@ -116,26 +116,28 @@ class RunPipeline:
             end = self._of_program(road, road.ending)
         await self._arrival.take(road, end)
 
-    async def _outcome(self, road: Road) -> End | None:
+    async def _outcome(self, road: ProgramRun) -> RunEnd | None:
         assert road.steps is not None
         try:
             return await road.steps
         except CancelledError:
             return stopped(road.stop_reason)
         except StateGone as fault:
-            return End(RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint, ours=True))
+            return RunEnd(
+                RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint, ours=True)
+            )
         except WorkbenchError as fault:
-            return End(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
+            return RunEnd(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
         except Exception as fault:
             return _broken(road, fault)
 
     # ── steps: each answers with an end, or None to go on; what it acquires goes to `road.resources` ──
-    async def _take_turn_in_repl_session(self, road: Road) -> End | None:
+    async def _take_turn_in_repl_session(self, road: ProgramRun) -> RunEnd | None:
         if road.state is not None:
             await road.resources.enter_async_context(self.states.turn(road.state))
         return None
 
-    async def _assess(self, road: Road) -> End | None:
+    async def _assess(self, road: ProgramRun) -> RunEnd | None:
         proposal = road.run.proposal
         road.reading = await self._read(road, proposal.code)
         verdict = road.reading.verdict
@@ -143,16 +145,16 @@ class RunPipeline:
         road.gate = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
         if road.gate in (Gate.AUTO, Gate.ASK):
             return None
-        return End(RunState.REFUSED, "was returned to its author", returned(verdict, road.gate))
+        return RunEnd(RunState.REFUSED, "was returned to its author", returned(verdict, road.gate))
 
-    async def _return_if_certain_to_fail(self, road: Road) -> End | None:
+    async def _return_if_certain_to_fail(self, road: ProgramRun) -> RunEnd | None:
         if road.reading is None or road.run.proposal.language != PYTHON:
             return None
         if found := await self._find_failures(road.reading):
-            return End(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
+            return RunEnd(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
         return None
 
-    async def _choose_sandbox(self, road: Road) -> End | None:
+    async def _choose_sandbox(self, road: ProgramRun) -> RunEnd | None:
         """Before the user is asked, because a weaker sandbox than wanted is one more thing to agree to."""
         assert road.reading is not None
         road.place(await place(road.reading, self._rooms.settings(), self._rooms.sandbox))
@@ -164,20 +166,20 @@ class RunPipeline:
             road.gate = Gate.AUTO  # the user asked for it just now, or allowed a plan
         return None
 
-    async def _get_approval(self, road: Road) -> End | None:
+    async def _get_approval(self, road: ProgramRun) -> RunEnd | None:
         return await self._ask(road) if road.gate is Gate.ASK else None
 
-    async def _wait_for_slot(self, road: Road) -> End | None:
+    async def _wait_for_slot(self, road: ProgramRun) -> RunEnd | None:
         if self.slots.full and road.run.state is RunState.WAITING:  # the user has answered: it waits for nobody now
             road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         road.slot = await road.resources.enter_async_context(AsyncExitStack())
         await road.slot.enter_async_context(self.slots.place(road.session.id, road.run.id))
         return None
 
-    async def _check_unchanged_since_approval(self, road: Road) -> End | None:
+    async def _check_unchanged_since_approval(self, road: ProgramRun) -> RunEnd | None:
         """What the user allowed must be what is there."""
         if road.run.proposal.wish not in WITHOUT_PROGRAM and not self._rooms.settings().run_enabled:
-            return End(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
+            return RunEnd(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
         if road.rehearsal is not None:
             road.run = replace(road.run, seal=self._approvals.seal(road.run))  # a plan is about what is there now
         if road.run.decision is None:
@@ -188,9 +190,9 @@ class RunPipeline:
             return None
         road.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": road.run.seal})
         changed = Fault(_CHANGED, "Propose it again.", ours=True)
-        return End(RunState.REFUSED, "was not run: what it uses changed", changed)
+        return RunEnd(RunState.REFUSED, "was not run: what it uses changed", changed)
 
-    async def _copy_workspace(self, road: Road) -> End | None:
+    async def _copy_workspace(self, road: ProgramRun) -> RunEnd | None:
         """For a program that needs a copy. Where the workspace cannot be copied, the user is asked whether it may work
         on the files themselves; other programs get its slot meanwhile."""
         if not needs_stage(road):
@@ -210,7 +212,7 @@ class RunPipeline:
         road.resources.push_async_callback(self._settle_changes, road)
         return None
 
-    async def _execute(self, road: Road) -> End | None:
+    async def _execute(self, road: ProgramRun) -> RunEnd | None:
         where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
         if road.stage is None:
             road.resources.push_async_callback(self._settle_changes, road)
@@ -221,7 +223,7 @@ class RunPipeline:
         return None
 
     # ── parts of steps ───────────────────────────────────────────────────────────────────────────
-    async def _ask(self, road: Road) -> End | None:
+    async def _ask(self, road: ProgramRun) -> RunEnd | None:
         """Ask the user; None when they allow it."""
         road.run = await self._approvals.about(road.run, road.reading)
         pins = self._approvals.pins
@@ -229,7 +231,7 @@ class RunPipeline:
         wait = self._rooms.settings().approval_wait_seconds
         decision = await road.wait(wait) if rule is None else pins.use(rule, road.run)
         if decision is None:
-            return End(RunState.REFUSED, "was refused: nobody answered in time", _NOBODY)
+            return RunEnd(RunState.REFUSED, "was refused: nobody answered in time", _NOBODY)
         road.run = replace(road.run, decision=decision)
         summary, detail = told(decision, road.run, road.session.mask)
         road.note("run.decided", summary, detail)
@@ -237,28 +239,28 @@ class RunPipeline:
             return None
         reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
         hint = "Change the program or ask why." if road.run.proposal.wish == "program" else "Ask your user why."
-        return End(RunState.REFUSED, "was denied by a person", Fault(reason, hint, ours=not decision.reason))
+        return RunEnd(RunState.REFUSED, "was denied by a person", Fault(reason, hint, ours=not decision.reason))
 
-    async def _settle_changes(self, road: Road) -> None:
+    async def _settle_changes(self, road: ProgramRun) -> None:
         """What its program changed in the workspace, or in its copy, and what it did beyond its text."""
         writer = await (watching.end(road) if road.stage is None else self.staging.end(road))
         if road.run.started:
             road.observe(writer)
 
-    def _of_program(self, road: Road, ending: Ending) -> End:
+    def _of_program(self, road: ProgramRun, ending: Ending) -> RunEnd:
         """The end of a run whose program was executed."""
         if ending.ok:
-            return End(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
+            return RunEnd(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         hint = road.hint or no_network(ending, road.run.verdict)
         hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
         if ending.error_type == "NameError":
             hint = not_imported(ending.message, self._rooms.catalog.summaries()) or hint
         fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
-        return End(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
+        return RunEnd(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
 
 
-def _broken(road: Road, fault: Exception) -> End:
+def _broken(road: ProgramRun, fault: Exception) -> RunEnd:
     """A fault of the workbench must still end the run, and be known."""
     log.error("run %s failed in the workbench", road.run.id, exc_info=fault)
     broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
-    return End(RunState.FAILED, "failed in the workbench", broken)
+    return RunEnd(RunState.FAILED, "failed in the workbench", broken)

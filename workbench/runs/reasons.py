@@ -7,7 +7,7 @@ import re
 from workbench.records import Fault, Gate, RunState, Verdict
 from workbench.runs.borrowed import UNKNOWN
 from workbench.runs.outgoing import tells_of_network
-from workbench.runs.road import End
+from workbench.runs.run import RunEnd
 from workbench.sandbox.sandbox import Ending
 
 _HINTS = {
@@ -53,16 +53,16 @@ _NO_NETWORK = (
 )
 
 
-def stopped(reason: str) -> End:
+def stopped(reason: str) -> RunEnd:
     """Somebody ended it."""
-    return End(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled.", ours=True))
+    return RunEnd(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled.", ours=True))
 
 
-def unanswered(reason: str) -> End:
+def unanswered(reason: str) -> RunEnd:
     """Somebody ended it after its program had run, while its answer was prepared."""
     words = f"{reason or 'It was cancelled.'} It had run to its end; only its answer was still being prepared."
     hint = "What it did is done. To get an answer, run it again with a smaller result, such as counts or a few rows."
-    return End(RunState.STOPPED, "was stopped while its answer was prepared", Fault(words, hint))
+    return RunEnd(RunState.STOPPED, "was stopped while its answer was prepared", Fault(words, hint))
 
 
 def returned(verdict: Verdict, outcome: Gate) -> Fault:

@@ -13,8 +13,8 @@ from workbench.records import Decision, Gate, PlanChoice, Proposal, Run, RunStat
 from workbench.runs.approvals import told
 from workbench.runs.plan import Plan
 from workbench.runs.rehearsal import MOST, Rehearsal
-from workbench.runs.road import Road
 from workbench.runs.rooms import Rooms
+from workbench.runs.run import ProgramRun
 
 AGAIN: Final = "Rehearse it again: the plan counts for what was rehearsed only."
 CUT_OFF: Final = f"It would do more than a plan holds ({MOST} calls, 1 MB of arguments); the rest is not in the list."
@@ -24,7 +24,7 @@ NO_NETWORK: Final = "There was no network in the rehearsal, so what it does with
 class Rehearsals:
     """Only a person's door reaches it."""
 
-    def __init__(self, rooms: Rooms, find: Callable[[str], Road], set_out: Callable[[Road], Run]) -> None:
+    def __init__(self, rooms: Rooms, find: Callable[[str], ProgramRun], set_out: Callable[[ProgramRun], Run]) -> None:
         """`find`: the road of a run of this core. `set_out`: begin to travel it."""
         self._rooms = rooms
         self._find = find
@@ -38,7 +38,7 @@ class Rehearsals:
         before = road.run.proposal
         proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), rehearse=True, rehearses=run_id)
         check_rehearsable(proposal)
-        return self._set_out(Road(self._rooms, road.session, proposal))
+        return self._set_out(ProgramRun(self._rooms, road.session, proposal))
 
     def run(self, choice: PlanChoice, by: str) -> Run:
         """Let the rehearsed program run, and do of its plan what was ticked; the plan is spent by that."""
@@ -54,7 +54,7 @@ class Rehearsals:
         rehearsal.used = True
         return run
 
-    def _decide(self, waits: Road, road: Road, plan: Plan, choice: PlanChoice, by: str) -> Run:
+    def _decide(self, waits: ProgramRun, road: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
         """The waiting program goes on; not if it is another one by now."""
         if (waits.run.proposal.sha, waits.run.seal) != (choice.sha, road.run.seal):
             raise WorkbenchError("The program that waits was changed since it was rehearsed.", AGAIN)
@@ -64,10 +64,10 @@ class Rehearsals:
         self._tell(waits, road, choice)
         return waits.run
 
-    def _start(self, road: Road, plan: Plan, choice: PlanChoice, by: str) -> Run:
+    def _start(self, road: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
         before = road.run.proposal
         proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), rehearse=False)
-        real = Road(self._rooms, road.session, proposal)
+        real = ProgramRun(self._rooms, road.session, proposal)
         decision = replace(_decision(proposal.id, choice, by), at=time.time())
         real.run = replace(real.run, decision=decision, seal=road.run.seal)
         real.plan = plan
@@ -77,7 +77,7 @@ class Rehearsals:
         real.note("run.decided", summary, detail)
         return self._set_out(real)
 
-    def _tell(self, real: Road, road: Road, choice: PlanChoice) -> None:
+    def _tell(self, real: ProgramRun, road: ProgramRun, choice: PlanChoice) -> None:
         held = road.run.plan
         ticked = frozenset(choice.ticked)
         lines = [{"call": f"{one.server}.{one.tool}".strip("."), "ticked": one.call_id in ticked} for one in held]
@@ -92,7 +92,7 @@ def check_rehearsable(proposal: Proposal) -> None:
         raise WorkbenchError(words, "Rehearse it without the state, or allow it as it is.")
 
 
-def planned(road: Road) -> Run:
+def planned(road: ProgramRun) -> Run:
     """The run of a rehearsal that is over, with its plan."""
     rehearsal, verdict = road.rehearsal, road.run.verdict
     if rehearsal is None:
@@ -105,7 +105,7 @@ def planned(road: Road) -> Run:
     return replace(road.run, plan=rehearsal.plan, plan_notes=tuple(notes))
 
 
-def _plan_of(road: Road) -> Rehearsal:
+def _plan_of(road: ProgramRun) -> Rehearsal:
     if road.rehearsal is None:
         raise WorkbenchError("This run is no rehearsal.", "Rehearse the program first.")
     if not road.over or road.run.state in (RunState.STOPPED, RunState.REFUSED):

@@ -21,8 +21,8 @@ from workbench.events import FilesHeld, finish_even_if_cancelled, spawn
 from workbench.records import Fault
 from workbench.runs import watching
 from workbench.runs.rehearsal import hold_files
-from workbench.runs.road import Road, is_person
 from workbench.runs.rooms import Rooms
+from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.state import State
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import MOST, NotQuick, Writer
@@ -56,14 +56,14 @@ _TOLD: Final = 50  # names that the audit holds
 _NOT_COPIED: Final = "The program could only read the workspace, and what it would write there is not known: "
 
 
-def is_approved(road: Road) -> bool:
+def is_approved(road: ProgramRun) -> bool:
     """Whether the user agreed to this text: by an answer, a rule about it, a plan, or because it is their own."""
     decision = road.run.decision
     allowed = decision is not None and decision.allow and decision.sha == road.run.proposal.sha
     return allowed or road.plan is not None or (is_person(road) and road.rehearsal is None)
 
 
-def needs_stage(road: Road) -> bool:
+def needs_stage(road: ProgramRun) -> bool:
     """Whether it works on a copy. Where it can only read, nothing has to be copied."""
     profile = road.run.verdict.profile if road.run.verdict else None
     if not road.may_write or (profile is not None and profile.workspace != "write"):
@@ -71,7 +71,7 @@ def needs_stage(road: Road) -> bool:
     return not is_approved(road) or (road.state is not None and not is_person(road))
 
 
-def _speaks_for_all(road: Road) -> bool:
+def _speaks_for_all(road: ProgramRun) -> bool:
     """Whether the approval of this program covers whatever ran while it did: in a kept state, threads and replaced
     functions of an earlier program are still there."""
     if road.state is None or road.rehearsal is not None:
@@ -80,7 +80,7 @@ def _speaks_for_all(road: Road) -> bool:
     return not road.state.unapproved
 
 
-def held_words(road: Road) -> str:
+def held_words(road: ProgramRun) -> str:
     """What its author is told about changes that were not made."""
     if road.trouble is not None:
         return f"{road.trouble.message} {road.trouble.hint}"
@@ -129,7 +129,7 @@ class Staging:
         finally:
             self._filled.set()
 
-    async def begin(self, road: Road) -> None:
+    async def begin(self, road: ProgramRun) -> None:
         """Before its program starts. Unstageable where there is too much to copy; a rehearsal can only read then."""
         state = road.state if road.rehearsal is None else None
         stage = state.stage if state is not None else None
@@ -153,7 +153,7 @@ class Staging:
             state.stage, state.working = stage, True
         road.stage, road.workspace = stage, stage.folder
 
-    async def end(self, road: Road) -> Writer | None:
+    async def end(self, road: ProgramRun) -> Writer | None:
         """After its program has ended, however that was: answers what it changed, held or not."""
         stage = road.stage
         if stage is None:
@@ -196,13 +196,13 @@ class Staging:
             await asyncio.wait(tuple(self._removing))
         await asyncio.to_thread(self._stages.close)
 
-    async def _settled(self, road: Road, stage: Stage) -> Writer:
+    async def _settled(self, road: ProgramRun, stage: Stage) -> Writer:
         writer, approved = watching.writer_of(road.run), _speaks_for_all(road)
         settled = await self._settle(road, stage, writer, approved=approved)
         self._tell(road, writer, settled)
         return Writer(writer.id, writer.kind, writer.actor, files=settled.files, rewritten=settled.rewritten)
 
-    async def _settle_between(self, road: Road, stage: Stage) -> None:
+    async def _settle_between(self, road: ProgramRun, stage: Stage) -> None:
         """What went on writing in a kept state between two programs is nobody's approved doing."""
         writer = watching.writer_of(road.run)
         writer.id = f"{writer.id}-before"
@@ -210,7 +210,7 @@ class Staging:
         if settled.held:
             self._tell_held(road, settled)
 
-    async def _settle(self, road: Road, stage: Stage, writer: Writer, *, approved: bool) -> Settlement:
+    async def _settle(self, road: ProgramRun, stage: Stage, writer: Writer, *, approved: bool) -> Settlement:
         try:
             if not stage.changes(quick=True):
                 return Settlement()
@@ -227,7 +227,7 @@ class Staging:
             files=MOST,
         )
 
-    async def _rehearsed(self, road: Road, stage: Stage) -> Writer | None:
+    async def _rehearsed(self, road: ProgramRun, stage: Stage) -> Writer | None:
         """What it would have changed is told, and nothing of it stays."""
         assert road.rehearsal is not None
         found = await asyncio.to_thread(stage.changes)
@@ -238,13 +238,13 @@ class Staging:
         await asyncio.to_thread(stage.reset, found)
         return None
 
-    def _tell(self, road: Road, writer: Writer, settled: Settlement) -> None:
+    def _tell(self, road: ProgramRun, writer: Writer, settled: Settlement) -> None:
         if settled.written:
             watching.note(road, writer)
         if settled.held:
             self._tell_held(road, settled)
 
-    def _tell_held(self, road: Road, settled: Settlement) -> None:
+    def _tell_held(self, road: ProgramRun, settled: Settlement) -> None:
         names = [shown(path) for path in sorted(settled.held)]
         road.held = (*road.held, *((shown(path), settled.held[path]) for path in sorted(settled.held)))
         words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
@@ -261,7 +261,7 @@ class Staging:
         self._settling.settle(stage, writer, {}, name=name, approved=False, room=1 << 62, files=MOST, hold=INTERRUPTED)
         stage.remove()
 
-    def _forsake(self, road: Road) -> None:
+    def _forsake(self, road: ProgramRun) -> None:
         """Leave the copy where it is, with its mark: the next core holds what is in it."""
         road.stage = None
         if road.state is not None:
@@ -278,7 +278,7 @@ class Staging:
         task.add_done_callback(self._removing.discard)
 
 
-def _run_facts(road: Road) -> dict[str, object]:
+def _run_facts(road: ProgramRun) -> dict[str, object]:
     writer = watching.writer_of(road.run)
     return {"id": writer.id, "actor": writer.actor, "label": writer.label, "at": time.time()}
 

@@ -17,7 +17,7 @@ from workbench.events import FilesChanged, finish_even_if_cancelled
 from workbench.policy.observed import may_write
 from workbench.records import Run
 from workbench.runs.languages import PYTHON
-from workbench.runs.road import Road, is_person
+from workbench.runs.run import ProgramRun, is_person
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
 
@@ -29,7 +29,7 @@ _TOLD = 50  # names that the audit holds
 RUN = "run"
 
 
-async def begin(road: Road) -> None:
+async def begin(road: ProgramRun) -> None:
     """Before its program starts. One that cannot write is not watched."""
     profile = road.run.verdict.profile if road.run.verdict else None
     if road.stage is None and road.may_write and (profile is None or profile.workspace == "write"):
@@ -41,7 +41,7 @@ async def begin(road: Road) -> None:
         await _done(partial(snapshots.begin, writer, quick=True), partial(snapshots.begin, writer))
 
 
-async def end(road: Road) -> Writer | None:
+async def end(road: ProgramRun) -> Writer | None:
     """After its program has ended, however that was; answers what it changed."""
     snapshots, name = road.rooms.snapshots, road.run.id
     if not snapshots.knows(name):
@@ -53,7 +53,7 @@ async def end(road: Road) -> Writer | None:
     return writer
 
 
-def _note_made(road: Road, writer: Writer) -> None:
+def _note_made(road: ProgramRun, writer: Writer) -> None:
     """Its session's later programs may change what it made without being asked about."""
     made, snapshots = road.session.made, road.rooms.snapshots
     for path, change in writer.files.items():
@@ -64,7 +64,7 @@ def _note_made(road: Road, writer: Writer) -> None:
                 made.pop(path, None)
 
 
-def note(road: Road, writer: Writer) -> None:
+def note(road: ProgramRun, writer: Writer) -> None:
     """Write down and tell what it changed."""
     if writer.files:
         names = [shown(path) for path in sorted(writer.files)]

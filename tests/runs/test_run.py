@@ -9,14 +9,16 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import CallTrace, Decision, EntryQuery, Origin, Proposal, Risk, RunState
-from workbench.runs.road import KEPT_CALLS, Road
+from workbench.runs.run import KEPT_CALLS, ProgramRun
 
 
 @pytest.fixture
 def road(core):
     session = core.rooms.sessions.open("agent")
     code = 'print("write to ada@example.org")'
-    return Road(core.rooms, session, Proposal("r1", code, "sha", Origin.AGENT, session.id, "agent", at=time.time()))
+    return ProgramRun(
+        core.rooms, session, Proposal("r1", code, "sha", Origin.AGENT, session.id, "agent", at=time.time())
+    )
 
 
 def entries(road):

@@ -40,7 +40,7 @@ KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class RunEnd:
     """How a run ended, before anybody is told."""
 
     state: RunState
@@ -50,7 +50,7 @@ class End:
     memory_mb: float = 0.0
 
 
-class Road:
+class ProgramRun:
     """Holds the newest record of a run and the future that a decision answers."""
 
     def __init__(self, rooms: Rooms, session: Session, proposal: Proposal, state: State | None = None) -> None:
@@ -59,7 +59,7 @@ class Road:
         self.state = state  # the kept one it goes on with, if any
         self.run = Run(proposal.id, proposal, RunState.PROPOSED)
         self.reading: Reading | None = None  # of its text, once it was assessed
-        self.steps: asyncio.Task[End | None] | None = None  # of the pipeline; a stop cancels this task
+        self.steps: asyncio.Task[RunEnd | None] | None = None  # of the pipeline; a stop cancels this task
         self.resources = AsyncExitStack()  # what the steps acquired: closed in reverse order when they are over
         self.slot = AsyncExitStack()  # of them, the slot, which it gives back while the user is asked a second time
         self.gate = Gate.ASK  # what is asked before it starts
@@ -337,10 +337,10 @@ def _is_given(answer: asyncio.Future[Decision]) -> bool:
     return answer.done() and not answer.cancelled() and answer.exception() is None
 
 
-def is_person(road: Road) -> bool:
+def is_person(road: ProgramRun) -> bool:
     return road.run.proposal.origin is Origin.PERSON
 
 
-def ledger_of(road: Road, definitions: int, spent: int) -> Ledger:
+def ledger_of(road: ProgramRun, definitions: int, spent: int) -> Ledger:
     """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
     return Ledger(definitions + road.call_tokens, spent, road.call_bytes, counter(), definitions)
