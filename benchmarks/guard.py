@@ -39,8 +39,8 @@ async def _all() -> None:
 
 async def _ordinary(core: Core) -> None:
     session = core.rooms.sessions.open("scripted agent")
-    road = ProgramRun(core.rooms, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
-    guard = RunGuard(road, core.conveyor.pauses, lambda call_id, waits: None)
+    run = ProgramRun(core.rooms, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
+    guard = RunGuard(run, core.conveyor.pauses, lambda call_id, waits: None)
     answer = Outcome("c", ok=True, structured=json.dumps({"id": "ORD-00042", "status": "paid", "note": "x" * 800}))
     reads, posts = core.catalog.tool("demo", "get_order"), core.catalog.tool("demo", "post_message")
     await _time(core, guard, reads, {"order_id": "ORD-00042"}, answer, "an ordinary call, before and after", "≤ 10")

@@ -207,8 +207,8 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
     async with asyncio.timeout(60):
         while not (pauses := office.conveyor.run(started.id).pauses):
             await asyncio.sleep(0.01)
-    road = office.conveyor._road(started.id)
-    inside = Execution(road, Broker(office.rooms), Stock(office.rooms), office.conveyor.states, office.conveyor.pauses)
+    run = office.conveyor._find(started.id)
+    inside = Execution(run, Broker(office.rooms), Stock(office.rooms), office.conveyor.states, office.conveyor.pauses)
     for kind in ("answer_pause", "pause", "decide"):
         with pytest.raises(ToolFailure):
             await inside._answer(kind, {"pause_id": pauses[0].id, "allow": True})
@@ -287,14 +287,14 @@ async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
     for change, words in ((deny, "Never mail."), (redefine, "changed while the call waited")):
         agent, plain = office.rooms.sessions.open("test agent"), office.catalog.tool
         assert (await ran(office, agent, READ)).state is RunState.DONE
-        run = office.conveyor.submit(SEND, agent)
+        record = office.conveyor.submit(SEND, agent)
         async with asyncio.timeout(60):
-            while not (pauses := office.conveyor.pauses.of(run.id)):
+            while not (pauses := office.conveyor.pauses.of(record.id)):
                 await asyncio.sleep(0.01)
         await change()
         office.conveyor.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
         async with asyncio.timeout(60):
-            ended = await office.conveyor.finished(run.id)
+            ended = await office.conveyor.finished(record.id)
         office.catalog.tool = plain
         assert ended.state is RunState.FAILED
         assert words in ended.fault.message, ended.fault

@@ -111,7 +111,7 @@ async def test_a_text_that_tells_of_no_network_gets_none(house: Core, port: int)
     person = house.rooms.sessions.person
     run = house.conveyor.submit("print(sum(range(10)))", person)
     assert (await house.conveyor.finished(run.id)).state is RunState.DONE
-    assert outgoing(house.conveyor._roads[run.id]) is None
+    assert outgoing(house.conveyor._runs[run.id]) is None
 
 
 # ── reaching ─────────────────────────────────────────────────────────────────────────────────────

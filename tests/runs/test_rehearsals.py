@@ -95,8 +95,8 @@ async def test_a_rehearsal_reads_and_holds_whatever_does_more_and_leaves_nothing
 
 
 async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_matched_by_its_place(office):
-    person, run = Person(office), await rehearsed(office)
-    real = office.conveyor.rehearsals.run(chosen(run, 0, 1, 2), "you")
+    person, record = Person(office), await rehearsed(office)
+    real = office.conveyor.rehearsals.run(chosen(record, 0, 1, 2), "you")
     assert (await ended(office, real)).state is RunState.DONE, real.fault
     sent = await outbox(office)
     assert sorted(one["subject"] for one in sent) == ["One", "Two"]
@@ -108,7 +108,7 @@ async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_mat
     decided = office.journal.entries(EntryQuery(kind="run.decided", run_id=real.id))[0].note
     assert decided.detail["allow"], "it counts among the decisions of the person"
     with pytest.raises(WorkbenchError, match="spent"):
-        office.conveyor.rehearsals.run(chosen(run, 0), "you")
+        office.conveyor.rehearsals.run(chosen(record, 0), "you")
     person.leave()
 
 
@@ -131,15 +131,15 @@ from servers.demo import send_email
 await send_email(to="a@acme.example", subject="Same", body="x")
 await send_email(to="a@acme.example", subject="Other", body=str(random.random()))
 """
-    person, run = Person(office), await rehearsed(office, code)
-    real = await ended(office, office.conveyor.rehearsals.run(chosen(run, 0, 1), "you"))
+    person, record = Person(office), await rehearsed(office, code)
+    real = await ended(office, office.conveyor.rehearsals.run(chosen(record, 0, 1), "you"))
     assert real.state is RunState.FAILED
     assert [one["subject"] for one in await outbox(office)] == ["Same"]
     (pause,) = person.pauses
     assert pause.why[0].startswith("Stands nowhere in the plan")
     person.leave()
-    person, run = Person(office, allow=True), await rehearsed(office, code)
-    real = await ended(office, office.conveyor.rehearsals.run(chosen(run, 0, 1), "you"))
+    person, record = Person(office, allow=True), await rehearsed(office, code)
+    real = await ended(office, office.conveyor.rehearsals.run(chosen(record, 0, 1), "you"))
     assert (real.state, len(person.pauses)) == (RunState.DONE, 1)
     assert not office.rooms.sessions.person.permitted, "a plan is for one run"
     person.leave()
@@ -152,9 +152,9 @@ import os
 for _ in range(3 if os.path.exists("workspace/more.txt") else 2):
     await send_email(to="a@acme.example", subject="Same", body="x")
 """
-    person, run = Person(office), await rehearsed(office, code)
+    person, record = Person(office), await rehearsed(office, code)
     office.rooms.store.write("more.txt", "one more now")
-    real = await ended(office, office.conveyor.rehearsals.run(chosen(run, 0, 1), "you"))
+    real = await ended(office, office.conveyor.rehearsals.run(chosen(record, 0, 1), "you"))
     assert real.state is RunState.FAILED
     assert (len(await outbox(office)), len(person.pauses)) == (2, 1)
     person.leave()
@@ -163,15 +163,15 @@ for _ in range(3 if os.path.exists("workspace/more.txt") else 2):
 async def test_a_waiting_program_goes_on_by_its_plan_and_an_edit_voids_it(office):
     agent = office.rooms.sessions.open("test agent")
     waits = await waiting(office, office.conveyor.submit(CODE, agent))
-    run = await ended(office, office.conveyor.rehearsals.of_waiting(waits.id))
-    assert run.proposal.rehearses == waits.id
+    record = await ended(office, office.conveyor.rehearsals.of_waiting(waits.id))
+    assert record.proposal.rehearses == waits.id
     assert office.conveyor.run(waits.id).state is RunState.WAITING
     await office.conveyor.edit(waits.id, CODE + "\n# another text")
     with pytest.raises(WorkbenchError, match="changed since"):
-        office.conveyor.rehearsals.run(chosen(run, 0, 1, 2), "you")
+        office.conveyor.rehearsals.run(chosen(record, 0, 1, 2), "you")
     again = await ended(office, office.conveyor.rehearsals.of_waiting(waits.id))
     with pytest.raises(WorkbenchError, match="another text"):
-        office.conveyor.rehearsals.run(replace(chosen(again, 0), sha=run.proposal.sha), "you")
+        office.conveyor.rehearsals.run(replace(chosen(again, 0), sha=record.proposal.sha), "you")
     office.conveyor.rehearsals.run(chosen(again, 0, 1, 2), "you")
     real = await ended(office, waits)
     assert (real.state, real.decision.plan) == (RunState.DONE, again.id)
@@ -180,9 +180,9 @@ async def test_a_waiting_program_goes_on_by_its_plan_and_an_edit_voids_it(office
 
 
 async def test_a_definition_that_changed_since_voids_the_plan(office, monkeypatch):
-    run = await rehearsed(office)
+    record = await rehearsed(office)
     monkeypatch.setattr("workbench.runs.approvals.seal", lambda *_: "another")
-    real = await ended(office, office.conveyor.rehearsals.run(chosen(run, 0, 1, 2), "you"))
+    real = await ended(office, office.conveyor.rehearsals.run(chosen(record, 0, 1, 2), "you"))
     assert real.state is RunState.REFUSED
     assert await outbox(office) == []
 
@@ -190,15 +190,15 @@ async def test_a_definition_that_changed_since_voids_the_plan(office, monkeypatc
 async def test_no_agent_and_no_program_allows_a_plan(office):
     agent = office.rooms.sessions.open("test agent")
     waits = await waiting(office, office.conveyor.submit(CODE, agent))
-    run = await ended(office, office.conveyor.rehearsals.of_waiting(waits.id))
+    record = await ended(office, office.conveyor.rehearsals.of_waiting(waits.id))
     with pytest.raises(WorkbenchError, match="where it is shown"):
         office.conveyor.decide(
-            Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=run.id, seal=waits.seal)
+            Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=record.id, seal=waits.seal)
         )
-    inside = Execution(office.conveyor._road(waits.id), Broker(office.rooms), None, None, office.conveyor.pauses)
+    inside = Execution(office.conveyor._find(waits.id), Broker(office.rooms), None, None, office.conveyor.pauses)
     for kind in ("rehearse", "run_plan", "decide"):
         with pytest.raises(ToolFailure, match="cannot ask"):
-            await inside._answer(kind, {"rehearsal": run.id, "sha": run.proposal.sha})
+            await inside._answer(kind, {"rehearsal": record.id, "sha": record.proposal.sha})
     assert not {"rehearse", "run_plan"} & {tool.name for tool in TOOLS}
     assert office.conveyor.run(waits.id).state is RunState.WAITING
     assert await outbox(office) == []

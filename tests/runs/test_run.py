@@ -1,4 +1,4 @@
-"""A road ends once, and the audit has every step of it with personal data masked."""
+"""A run ends once, and the audit has every step of it with personal data masked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.runs.run import KEPT_CALLS, ProgramRun
 
 
 @pytest.fixture
-def road(core):
+def run(core):
     session = core.rooms.sessions.open("agent")
     code = 'print("write to ada@example.org")'
     return ProgramRun(
@@ -21,31 +21,31 @@ def road(core):
     )
 
 
-def entries(road):
-    return road.rooms.journal.entries(EntryQuery(run_id="r1"))
+def entries(run):
+    return run.rooms.journal.entries(EntryQuery(run_id="r1"))
 
 
-async def test_an_end_is_reached_once(road):
-    road.finish(RunState.DONE, "ran to its end")
-    road.finish(RunState.FAILED, "again")
-    assert road.run.state is RunState.DONE
-    assert [entry.note.kind for entry in entries(road)] == ["run.done", "run.proposed"]
+async def test_an_end_is_reached_once(run):
+    run.finish(RunState.DONE, "ran to its end")
+    run.finish(RunState.FAILED, "again")
+    assert run.record.state is RunState.DONE
+    assert [entry.note.kind for entry in entries(run)] == ["run.done", "run.proposed"]
 
 
-async def test_the_audit_keeps_the_code_with_tokens_for_personal_data(road):
-    kept = json.dumps(dict(entries(road)[0].note.detail))
+async def test_the_audit_keeps_the_code_with_tokens_for_personal_data(run):
+    kept = json.dumps(dict(entries(run)[0].note.detail))
     assert "ada@example.org" not in kept
     assert "[EMAIL_1." in kept
 
 
-async def test_nobody_can_decide_what_does_not_wait(road):
+async def test_nobody_can_decide_what_does_not_wait(run):
     with pytest.raises(WorkbenchError):
-        road.decide(Decision("r1", "sha", allow=True, by="you"))
+        run.decide(Decision("r1", "sha", allow=True, by="you"))
 
 
-async def test_only_the_newest_calls_are_carried_along(road):
+async def test_only_the_newest_calls_are_carried_along(run):
     for number in range(KEPT_CALLS + 20):
-        road.trace(CallTrace(str(number), "demo", "t", "{}", Risk.LOW, "done"))
-    road.finish(RunState.DONE, "ran to its end")
-    assert len(road.run.calls) == KEPT_CALLS
-    assert road.run.calls[-1].call_id == str(KEPT_CALLS + 19)
+        run.trace(CallTrace(str(number), "demo", "t", "{}", Risk.LOW, "done"))
+    run.finish(RunState.DONE, "ran to its end")
+    assert len(run.record.calls) == KEPT_CALLS
+    assert run.record.calls[-1].call_id == str(KEPT_CALLS + 19)

@@ -1,1 +1,1 @@
-"""The conveyor: a run, the one road it travels, and the one broker that reaches real servers."""
+"""Runs of programs: the pipeline that every run goes through, and sessions of agents and of the user."""

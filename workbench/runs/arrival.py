@@ -42,64 +42,64 @@ class Arrival:
         self._spills.tidy()
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 
-    async def take(self, road: ProgramRun, end: RunEnd) -> None:
+    async def take(self, run: ProgramRun, end: RunEnd) -> None:
         """From its last step to everybody knowing of it."""
-        road.run = planned(road)
-        road.run = replace(
-            road.run,
-            output=road.printed,
+        run.record = planned(run)
+        run.record = replace(
+            run.record,
+            output=run.printed,
             result=end.result,
             memory_mb=end.memory_mb,
             fault=end.fault,
-            held=tuple(path for path, _ in road.held),
+            held=tuple(path for path, _ in run.held),
         )
         try:
             try:
-                view, tokens = await self._seen(road, end)
+                view, tokens = await self._seen(run, end)
             except WorkCancelled:
-                end = unanswered(road.stop_reason) if end.state is RunState.DONE else end
-                road.run = replace(road.run, fault=end.fault)
-                view, tokens = self._counted(road, _beginning(replace(road.run, state=end.state)))
-            ledger = self._ledger(road, tokens)
-            road.finish(end.state, end.summary, model_view=view, ledger=ledger)
-            road.session.spend(ledger)
-            self._rooms.sessions.remember(road.session)
-            real = end.state is RunState.DONE and road.rehearsal is None
+                end = unanswered(run.stop_reason) if end.state is RunState.DONE else end
+                run.record = replace(run.record, fault=end.fault)
+                view, tokens = self._counted(run, _beginning(replace(run.record, state=end.state)))
+            ledger = self._ledger(run, tokens)
+            run.finish(end.state, end.summary, model_view=view, ledger=ledger)
+            run.session.spend(ledger)
+            self._rooms.sessions.remember(run.session)
+            real = end.state is RunState.DONE and run.rehearsal is None
             if real and self._rooms.settings().search_learns:
-                ran = {(call.server, call.tool) for call in road.run.calls if call.state == "done"}
+                ran = {(call.server, call.tool) for call in run.record.calls if call.state == "done"}
                 self._rooms.catalog.lessons.ran_together(ran)
             self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
         finally:
-            road.ended.set()  # also when the audit could not be written: nobody may wait for ever
+            run.ended.set()  # also when the audit could not be written: nobody may wait for ever
 
-    async def _seen(self, road: ProgramRun, end: RunEnd) -> tuple[str, int]:
+    async def _seen(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
         """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
-        draft = replace(road.run, state=end.state)
-        waits = road.session.registrations.busy
+        draft = replace(run.record, state=end.state)
+        waits = run.session.registrations.busy
         if end.state is RunState.STOPPED:
             draft, waits = _beginning(draft), False  # whoever stopped it waits
         try:
             most = min(SHORT, self._rooms.settings().run_answer_tokens)  # what is longer may be kept in a file
             if not waits and len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
-                return self._counted(road, draft)
-            return await self._on_thread(road, draft)
+                return self._counted(run, draft)
+            return await self._on_thread(run, draft)
         except WorkCancelled:
             raise
         except Exception:  # nothing unmasked may go out instead
-            log.exception("the answer of run %s could not be prepared", road.run.id)
-            road.pictures = ()
+            log.exception("the answer of run %s could not be prepared", run.record.id)
+            run.pictures = ()
             view = "The run ended, but its answer could not be prepared. The workbench's log says why."
             return view, count(view)
 
-    async def _on_thread(self, road: ProgramRun, draft: Run) -> tuple[str, int]:
+    async def _on_thread(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
         """Until it is made, or nobody wants it any more: then the thread ends by itself, soon."""
-        road.show_preparing()
+        run.show_preparing()
         flag = Event()
         with cancellable(flag):
-            work = spawn(f"prepare the answer of run {draft.id}", _settled(self._prepare(road, draft)))
+            work = spawn(f"prepare the answer of run {draft.id}", _settled(self._prepare(run, draft)))
         self._working.add(work)
         work.add_done_callback(self._working.discard)
-        given_up = road.given_up or asyncio.get_running_loop().create_future()
+        given_up = run.given_up or asyncio.get_running_loop().create_future()
         await asyncio.wait({work, given_up}, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
             flag.set()
@@ -109,58 +109,58 @@ class Arrival:
             raise made
         return made
 
-    async def _prepare(self, road: ProgramRun, draft: Run) -> tuple[str, int]:
+    async def _prepare(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
         if draft.state is not RunState.STOPPED:
-            await road.session.registrations.settled()
-        return await asyncio.to_thread(self._counted, road, draft)
+            await run.session.registrations.settled()
+        return await asyncio.to_thread(self._counted, run, draft)
 
     async def close(self) -> None:
         """Threads that nobody waits for have ended."""
         if self._working:
             await asyncio.wait(self._working)
 
-    def _counted(self, road: ProgramRun, draft: Run) -> tuple[str, int]:
-        told = () if is_person(road) else (cut_wish(self._rooms.settings(), draft), hint(road.session))
-        view = "\n\n".join(filter(None, (self._view(road, draft), held_words(road), *told)))
-        return view, count(view) + cost(road.pictures)
+    def _counted(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
+        told = () if is_person(run) else (cut_wish(self._rooms.settings(), draft), hint(run.session))
+        view = "\n\n".join(filter(None, (self._view(run, draft), held_words(run), *told)))
+        return view, count(view) + cost(run.pictures)
 
-    def _view(self, road: ProgramRun, draft: Run) -> str:
+    def _view(self, run: ProgramRun, draft: Run) -> str:
         """What the model gets. Masked before it is cut: a cut must not split a value in two."""
-        result, road.pictures = taken_out(draft.result, partial(self._refusal, road))
+        result, run.pictures = taken_out(draft.result, partial(self._refusal, run))
         draft = replace(draft, result=result)
         budget = self._rooms.settings().run_answer_tokens
         parts = compose_parts(draft)
         code = draft.proposal.original or draft.proposal.code  # what its author knows of it
-        if is_person(road) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
+        if is_person(run) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
             notice = f"[{more:,} characters more are not shown here; no model reads them]"
-            return f"{road.session.mask_parts(beginning(parts, OWN), code)}\n… {notice}"
-        whole = road.session.mask_parts(parts, code)
-        if is_person(road) or road.rehearsal is not None or count(whole) <= budget:
+            return f"{run.session.mask_parts(beginning(parts, OWN), code)}\n… {notice}"
+        whole = run.session.mask_parts(parts, code)
+        if is_person(run) or run.rehearsal is not None or count(whole) <= budget:
             return whole
         pointer = self._spills.keep(draft)
         if draft.result and count(draft.result) > budget // 2:
-            masked = road.session.mask_result(json.loads(draft.result))
-            smaller = json.dumps(shorten(masked, budget // 2, road.session.public_texts), ensure_ascii=False)
+            masked = run.session.mask_result(json.loads(draft.result))
+            smaller = json.dumps(shorten(masked, budget // 2, run.session.public_texts), ensure_ascii=False)
             shorter = replace(draft, result=f"{smaller}  [cut; {pointer}]")
-            whole = road.session.mask_parts(compose_parts(shorter), code)
+            whole = run.session.mask_parts(compose_parts(shorter), code)
         return cut(whole, budget, pointer)
 
-    def _refusal(self, road: ProgramRun, picture: bytes) -> str:
+    def _refusal(self, run: ProgramRun, picture: bytes) -> str:
         """Why the agent does not get a picture."""
-        if is_person(road):
+        if is_person(run):
             return ""
         if not self._rooms.settings().privacy_pictures:
             return "the user's settings keep pictures here"
-        return "personal data or a secret can be read in its bytes" if road.session.shows(picture) else ""
+        return "personal data or a secret can be read in its bytes" if run.session.shows(picture) else ""
 
-    def _ledger(self, road: ProgramRun, view_tokens: int) -> Ledger:
-        if road.rehearsal is not None:
+    def _ledger(self, run: ProgramRun, view_tokens: int) -> Ledger:
+        if run.rehearsal is not None:
             return Ledger()  # nobody's model paid for it, and nothing was done
         definitions = 0
-        if not road.session.knows_definitions and not is_person(road):
-            road.session.knows_definitions = True
+        if not run.session.knows_definitions and not is_person(run):
+            run.session.knows_definitions = True
             definitions = sum(tool.definition_tokens for tool in self._rooms.catalog.tools())
-        return ledger_of(road, definitions, count(road.run.proposal.code) + view_tokens)
+        return ledger_of(run, definitions, count(run.record.proposal.code) + view_tokens)
 
 
 async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int] | Exception:  # Any: a coroutine's

@@ -68,10 +68,10 @@ class Conveyor:
         self._pipeline = RunPipeline(rooms, broker, stock, self.approvals, self._reading, self._hopeless)
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
         self.pauses, self.slots = self._pipeline.pauses, self._pipeline.slots
-        self._roads: dict[str, ProgramRun] = {}
+        self._runs: dict[str, ProgramRun] = {}
         self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
-        self.rehearsals = Rehearsals(rooms, self._road, self._set_out)
+        self.rehearsals = Rehearsals(rooms, self._find, self._start)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:
@@ -92,12 +92,12 @@ class Conveyor:
     # ── questions ────────────────────────────────────────────────────────────────────────────────
     def runs(self) -> tuple[Run, ...]:
         """Newest first."""
-        now = sorted((road.run for road in self._roads.values()), key=lambda run: -run.proposal.at)
+        now = sorted((run.record for run in self._runs.values()), key=lambda run: -run.proposal.at)
         return (*now, *self._past)
 
     def run(self, run_id: str) -> Run:
-        if run_id in self._roads:
-            return replace(self._roads[run_id].run, pauses=self.pauses.of(run_id))
+        if run_id in self._runs:
+            return replace(self._runs[run_id].record, pauses=self.pauses.of(run_id))
         for run in self._past:
             if run.id == run_id:
                 return run
@@ -105,21 +105,21 @@ class Conveyor:
 
     def asks_user(self, run_id: str) -> bool:
         """Whether it needs an answer of the user right now: about its text, a call of it, or a server's request."""
-        road = self._roads.get(run_id)
-        return road is not None and (road.asks or self.pauses.holds(run_id) or self._rooms.catalog.asks.holds(run_id))
+        run = self._runs.get(run_id)
+        return run is not None and (run.asks or self.pauses.holds(run_id) or self._rooms.catalog.asks.holds(run_id))
 
     def is_users(self, run_id: str) -> bool:
         """Whether it is with the user: it needs an answer, or was allowed and has not started yet."""
-        road = self._roads.get(run_id)
-        if road is None or road.over:
+        run = self._runs.get(run_id)
+        if run is None or run.over:
             return False
-        allowed = road.run.decision is not None and road.run.decision.allow
-        waiting = road.run.state is RunState.WAITING or (allowed and road.run.state is RunState.CHECKED)
+        allowed = run.record.decision is not None and run.record.decision.allow
+        waiting = run.record.state is RunState.WAITING or (allowed and run.record.state is RunState.CHECKED)
         return waiting or self.asks_user(run_id)
 
     def number(self, state: RunState) -> int:
         """Of runs that are not over."""
-        return sum(road.run.state is state for road in self._on_the_way())
+        return sum(run.record.state is state for run in self._on_the_way())
 
     @property
     def busy(self) -> bool:
@@ -156,7 +156,7 @@ class Conveyor:
     def _with_skills(self, reading: Reading, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Reading:
         return with_skills(reading, tools, self._rooms.library.usable(), reach=reach)
 
-    # ── the road ─────────────────────────────────────────────────────────────────────────────────
+    # ── submitting and deciding ─────────────────────────────────────────────────────────────────────────────────
     def submit(
         self,
         code: str,
@@ -172,7 +172,7 @@ class Conveyor:
         rehearse: bool = False,
         wish: str = "program",
     ) -> Run:
-        """Take a text and set it on its road; the answer is the run as it stands now. `rehearse`: only for a person.
+        """Take a text and start its run; the answer is the run as it stands now. `rehearse`: only for a person.
         `wish`: what its author asked for; for a call or a file the workbench wrote the program itself."""
         if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
@@ -201,14 +201,14 @@ class Conveyor:
         )
         if rehearse:
             check_rehearsable(proposal)
-        road = ProgramRun(self._rooms, session, proposal, found)
-        return self._set_out(road)
+        run = ProgramRun(self._rooms, session, proposal, found)
+        return self._start(run)
 
-    def _set_out(self, road: ProgramRun) -> Run:
-        self._roads[road.run.id] = self._open[road.run.id] = road
+    def _start(self, run: ProgramRun) -> Run:
+        self._runs[run.record.id] = self._open[run.record.id] = run
         self._forget_old()
-        self._pipeline.start(road)
-        return road.run
+        self._pipeline.start(run)
+        return run.record
 
     def _check_enabled(self) -> None:
         if not self._rooms.settings().run_enabled:
@@ -216,96 +216,96 @@ class Conveyor:
 
     def _check_open(self, session: Session) -> None:
         """An agent that proposes without end would bury what a person is asked, and eat the memory."""
-        open_now = sum(road.session is session for road in self._on_the_way())
+        open_now = sum(run.session is session for run in self._on_the_way())
         if session.origin is Origin.AGENT and open_now >= OPEN_RUNS:
             words = f"{open_now} programs of yours are waiting or running already."
             raise WorkbenchError(words, "Wait until one of them has ended.")
 
     async def finished(self, run_id: str) -> Run:
         """Wait for the end of a run."""
-        road = self._road(run_id)
-        await road.ended.wait()
-        return road.run
+        run = self._find(run_id)
+        await run.ended.wait()
+        return run.record
 
     def pictures(self, run_id: str) -> tuple[Content, ...]:
         """What goes to the agent beside the text of a finished run's answer."""
-        return self._road(run_id).pictures
+        return self._find(run_id).pictures
 
     def decide(self, decision: Decision) -> Run:
         """A person's answer, for this run and for those of the same question that it names."""
-        road = self._road(decision.run_id)
-        self._check_decision(road, decision)
-        made = self.approvals.pins.keep(road.run, decision, road.session)
-        road.decide(decision)
+        run = self._find(decision.run_id)
+        self._check_decision(run, decision)
+        made = self.approvals.pins.keep(run.record, decision, run.session)
+        run.decide(decision)
         if made is not None:
-            road.note("permission.set", f"a rule was made of the answer: {made.label}", {"rule": made.id})
+            run.note("permission.set", f"a rule was made of the answer: {made.label}", {"rule": made.id})
             self._clear()
         for run_id in dict.fromkeys(decision.also):
-            other = self._roads.get(run_id)
-            if other is not None and other.asks and is_same_question(other.run, road.run):
-                other.decide(answer_for(decision, other.run))
-        return road.run
+            other = self._runs.get(run_id)
+            if other is not None and other.asks and is_same_question(other.record, run.record):
+                other.decide(answer_for(decision, other.record))
+        return run.record
 
     def files_decided(self, run_id: str, left: tuple[str, ...]) -> None:
         """The user answered for files that a run wanted to change; `left`: those that wait on."""
-        if (road := self._roads.get(run_id)) is not None:
-            road.run = replace(road.run, held=left)
-            self._rooms.tell(RunChanged(road.run))
+        if (run := self._runs.get(run_id)) is not None:
+            run.record = replace(run.record, held=left)
+            self._rooms.tell(RunChanged(run.record))
             return
-        for run in self._past:
-            if run.id == run_id:
-                self._past = tuple(replace(one, held=left) if one is run else one for one in self._past)
-                self._rooms.tell(RunChanged(replace(run, held=left)))
+        for record in self._past:
+            if record.id == run_id:
+                self._past = tuple(replace(one, held=left) if one is record else one for one in self._past)
+                self._rooms.tell(RunChanged(replace(record, held=left)))
 
     def _clear(self) -> None:
         """A new rule may answer for others that wait."""
-        for road in tuple(self._roads.values()):
-            if road.asks and (rule := self.approvals.pins.standing(road.run, road.session)) is not None:
-                road.decide(self.approvals.pins.use(rule, road.run))
+        for run in tuple(self._runs.values()):
+            if run.asks and (rule := self.approvals.pins.standing(run.record, run.session)) is not None:
+                run.decide(self.approvals.pins.use(rule, run.record))
 
-    def _check_decision(self, road: ProgramRun, decision: Decision) -> None:
-        road.check(decision)
-        verdict = road.run.verdict
+    def _check_decision(self, run: ProgramRun, decision: Decision) -> None:
+        run.check(decision)
+        verdict = run.record.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
         if decision.plan:
             raise WorkbenchError("A plan is allowed where it is shown.", "Open the rehearsal, and run with its plan.")
-        if decision.allow and decision.seal != road.run.seal:
+        if decision.allow and decision.seal != run.record.seal:
             words = "What stands behind this program changed while you looked at it."
             raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")
         if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
             raise WorkbenchError("The decision names hosts that the program does not.", "Look at the program again.")
 
     async def edit(self, run_id: str, code: str) -> Run:
-        road = self._road(run_id)
-        text, reading = canonical(code), await self._reading(road, code)
+        run = self._find(run_id)
+        text, reading = canonical(code), await self._reading(run, code)
         verdict = reading.verdict
-        before = road.run.proposal
+        before = run.record.proposal
         proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)
         placement = await place(reading, self._rooms.settings(), self._rooms.sandbox)
-        found = await self.approvals.about(replace(road.run, proposal=proposal, verdict=verdict), reading)
-        road.edit(found, placement, reading)
-        return road.run
+        found = await self.approvals.about(replace(run.record, proposal=proposal, verdict=verdict), reading)
+        run.edit(found, placement, reading)
+        return run.record
 
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         """What policy would say of the text, in the place of the one that waits."""
-        return (await self._reading(self._road(run_id), code)).verdict
+        return (await self._reading(self._find(run_id), code)).verdict
 
     async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
         that is being prepared is given up."""
-        road = self._road(run_id)
-        if not (road.over or road.run.stopping):
-            road.stop(reason)
-        await road.ended.wait()
-        return road.run
+        run = self._find(run_id)
+        if not (run.over or run.record.stopping):
+            run.stop(reason)
+        await run.ended.wait()
+        return run.record
 
     async def close(self) -> None:
         self.pauses.close()
         self._settling.cancel()
         await asyncio.wait([self._settling])
-        for road in tuple(self._roads.values()):
-            await self.stop(road.run.id, "The core closed.")
+        for run in tuple(self._runs.values()):
+            await self.stop(run.record.id, "The core closed.")
         await self._pipeline.close()
 
     async def _hopeless(self, reading: Reading) -> tuple[Finding, ...]:
@@ -317,34 +317,34 @@ class Conveyor:
             return ()
         return await asyncio.to_thread(waiting_for, tuple(reading.skills.values()), catalog)
 
-    async def _reading(self, road: ProgramRun, code: str) -> Reading:
-        one = road.run.proposal
-        reading = await self._bounded(code, road.state, one.language, one.profile, one.required, one.session)
-        reading = announce(reading, road.session, self._rooms.rules, self._rooms.catalog.tool)
-        provenance = road.session.provenance
-        if one.language != PYTHON or not provenance.kinds or is_person(road):
+    async def _reading(self, run: ProgramRun, code: str) -> Reading:
+        one = run.record.proposal
+        reading = await self._bounded(code, run.state, one.language, one.profile, one.required, one.session)
+        reading = announce(reading, run.session, self._rooms.rules, self._rooms.catalog.tool)
+        provenance = run.session.provenance
+        if one.language != PYTHON or not provenance.kinds or is_person(run):
             return reading
         if provenance.heavy or len(code) > SHORT:
             return await asyncio.to_thread(mark_copied, reading, provenance)
         return mark_copied(reading, provenance)
 
-    def _road(self, run_id: str) -> ProgramRun:
-        if run_id not in self._roads:
+    def _find(self, run_id: str) -> ProgramRun:
+        if run_id not in self._runs:
             self.run(run_id)  # known from before: say so, else that there is none
             raise WorkbenchError("That run is over.", "It belongs to an earlier core.")
-        return self._roads[run_id]
+        return self._runs[run_id]
 
     def _forget_old(self) -> None:
-        if len(self._roads) <= KEPT_RUNS:
+        if len(self._runs) <= KEPT_RUNS:
             return
-        over = [run_id for run_id, road in self._roads.items() if road.over]
+        over = [run_id for run_id, run in self._runs.items() if run.over]
         for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
-            del self._roads[run_id]
+            del self._runs[run_id]
 
     async def release_sessions(self) -> None:
         """Let go of what agents that left have read, as far as no run needs it."""
-        at_work = {road.session.id for road in self._on_the_way()}
-        kept = {road.session.id for road in self._roads.values()}
+        at_work = {run.session.id for run in self._on_the_way()}
+        kept = {run.session.id for run in self._runs.values()}
         for session in self._rooms.sessions.release(at_work, kept):
             try:
                 await asyncio.to_thread(self._rooms.keeping.release, session)
@@ -361,6 +361,6 @@ class Conveyor:
 
     def _on_the_way(self) -> list[ProgramRun]:
         """Looked through several times in each run, so ended ones do not stay in it."""
-        for run_id in [run_id for run_id, road in self._open.items() if road.over]:
+        for run_id in [run_id for run_id, run in self._open.items() if run.over]:
             del self._open[run_id]
         return list(self._open.values())

@@ -55,84 +55,84 @@ SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tre
 class Execution:
     """One program in one sandbox; every frame from inside is hostile input until it is checked."""
 
-    def __init__(self, road: ProgramRun, broker: Broker, stock: Stock, states: States, pauses: Pauses) -> None:
-        self._road = road
-        self._rooms = road.rooms
+    def __init__(self, run: ProgramRun, broker: Broker, stock: Stock, states: States, pauses: Pauses) -> None:
+        self._run = run
+        self._rooms = run.rooms
         self._broker = broker
         self._stock = stock
         self._states = states
-        self._outgoing = outgoing(road)
+        self._outgoing = outgoing(run)
         self._pauses = pauses
-        self._guard = road.guard = RunGuard(road, pauses, road.hold_call)
+        self._guard = run.guard = RunGuard(run, pauses, run.hold_call)
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
-        proposal = self._road.run.proposal
-        self._road.resources.push_async_callback(self._close)
-        self._broker.tapes.begin(self._road.run.id)
+        proposal = self._run.record.proposal
+        self._run.resources.push_async_callback(self._close)
+        self._broker.tapes.begin(self._run.record.id)
         await self._stock.refresh(proposal.language)
-        await learn_files(self._road)
-        verdict = self._road.run.verdict
+        await learn_files(self._run)
+        verdict = self._run.record.verdict
         if verdict is not None and borrows(verdict):
             usable = await asyncio.to_thread(self._rooms.library.usable)
             check_unchanged(verdict, usable)
             for code in borrowed_codes(verdict, usable):
-                self._road.session.public_texts.add_code(code)
+                self._run.session.public_texts.add_code(code)
         settings = self._rooms.settings()
-        profile = self._road.run.verdict.profile if self._road.run.verdict else None
+        profile = self._run.record.verdict.profile if self._run.record.verdict else None
         mounted = profile is None or profile.workspace != "none"
         chosen = packages(settings.run_packages, settings.run_preload)
         program = Program(
             code=proposal.code,
             limits=limits_from(settings, proposal.seconds, profile),
-            workspace=self._road.workspace if mounted else self._stock.nothing,
-            writable=(profile is None or profile.workspace == "write") and self._road.may_write,
+            workspace=self._run.workspace if mounted else self._stock.nothing,
+            writable=(profile is None or profile.workspace == "write") and self._run.may_write,
             servers=self._stock.wrappers(proposal.language),
             skills=self._stock.skills if self._sees_skills else self._stock.nothing,
             language=proposal.language,
             packages=chosen.places,
             preload=chosen.preload,
-            level=self._road.run.level,
+            level=self._run.record.level,
             network=self._outgoing.handing if self._outgoing is not None else None,
             stands=self._stands,
-            awaits_end=self._road.stage is not None,
+            awaits_end=self._run.stage is not None,
         )
-        reading = self._road.reading
+        reading = self._run.reading
         if reading is not None and reads_source(reading):
             await asyncio.to_thread(self._add_sources, reading, self._stock.wrappers(proposal.language))
-        if (state := self._road.state) is not None:
-            return await self._states.run(state, program, self._answer, self._road.output)
-        return await self._rooms.sandbox.run(program, self._answer, self._road.output)
+        if (state := self._run.state) is not None:
+            return await self._states.run(state, program, self._answer, self._run.output)
+        return await self._rooms.sandbox.run(program, self._answer, self._run.output)
 
     async def _close(self) -> None:
         """What was put off during calls is done, and nothing stays connected."""
         self._broker.afterwards.catch_up()
-        if self._road.run.proposal.language == PYTHON:
-            self._stock.used(self._road.observing.called)
+        if self._run.record.proposal.language == PYTHON:
+            self._stock.used(self._run.observing.called)
         if self._outgoing is not None:
             await self._outgoing.close()
-            self._road.hint = self._outgoing.hint
+            self._run.hint = self._outgoing.hint
 
     def _add_sources(self, reading: Reading, wrappers: Path) -> None:
         """The generated functions and the skills that the program may read as files. On a thread."""
         skills = (self._stock.skills,) if self._sees_skills else ()
         for text in source_files(reading, (wrappers, *skills)):
-            self._road.session.public_texts.add_code(text)
+            self._run.session.public_texts.add_code(text)
 
     @property
     def _sees_skills(self) -> bool:
         """Whether the folder of kept skills is shown to the program. A kept sandbox is shown it from the beginning:
         later programs in it may use skills."""
-        return self._road.state is not None or borrows(self._road.run.verdict)
+        return self._run.state is not None or borrows(self._run.record.verdict)
 
     def _stands(self) -> bool:
         """Whether a person is asked because of it, by a server or by the guard."""
-        run_id = self._road.run.id
+        run_id = self._run.record.id
         return self._rooms.catalog.asks.holds(run_id) or self._pauses.holds(run_id)
 
     async def _answer(self, kind: str, params: JsonObject) -> Answered:
         """Answer, and remember it for whoever wants to make a cassette of this run."""
-        tapes, run_id = self._broker.tapes, self._road.run.id
+        tapes, run_id = self._broker.tapes, self._run.record.id
         try:
             answer = await self._answered(kind, params)
         except ToolFailure as failure:
@@ -155,7 +155,7 @@ class Execution:
                 case "offer":
                     return await self._offer(params)
                 case "sealed":
-                    return sealed_answer(self._road.session, params)
+                    return sealed_answer(self._run.session, params)
                 case "connect" | "send" | "receive" if self._outgoing is not None:
                     return await self._outgoing.answer(kind, params)
         except WorkbenchError as fault:
@@ -166,7 +166,7 @@ class Execution:
         arguments = params.get("arguments") or {}
         if not isinstance(arguments, dict):
             raise ToolFailure("The arguments of a tool call must be an object.", code="arguments")
-        road = self._road
+        run = self._run
         names = str(params.get("server", "")), str(params.get("tool", ""))
         if max(map(len, names)) > LONGEST_NAME:
             raise ToolFailure("No tool has so long a name.", code="unknown_tool")
@@ -177,18 +177,18 @@ class Execution:
             server=server,
             tool=tool,
             arguments=arguments,
-            origin=road.run.proposal.origin,
-            session=road.session.id,
-            run_id=road.run.id,
+            origin=run.record.proposal.origin,
+            session=run.session.id,
+            run_id=run.record.id,
         )
-        road.begin_call(call.id, partial(self._trace, call))
+        run.begin_call(call.id, partial(self._trace, call))
         asyncio.get_running_loop().call_soon(self._use_the_wait, call.id)
         progress = self._broker.progress(call.id)
-        outcome = await self._broker.call(call, road.run.verdict, self._approved, progress, self._guard)
+        outcome = await self._broker.call(call, run.record.verdict, self._approved, progress, self._guard)
         self._broker.afterwards.put(partial(self._end, call.id, outcome))
         if not outcome.ok:
             failure = self._failure(outcome, call)
-            road.session.public_texts.add(list(words_of(failure)))
+            run.session.public_texts.add(list(words_of(failure)))
             raise failure
         schema = self._schema(call) if params.get("unwrap") is True else None
         if outcome.bytes > BIG_ANSWER:
@@ -210,17 +210,17 @@ class Execution:
 
     @property
     def _approved(self) -> bool:
-        decision = self._road.run.decision
-        return decision is not None and decision.allow and decision.sha == self._road.run.proposal.sha
+        decision = self._run.record.decision
+        return decision is not None and decision.allow and decision.sha == self._run.record.proposal.sha
 
     def _use_the_wait(self, call_id: str) -> None:
         """The call is at its server, and other calls have left something to do."""
-        self._road.show_call(call_id)
+        self._run.show_call(call_id)
         self._broker.afterwards.do_some()
 
     def _trace(self, call: ToolCall) -> CallTrace:
         """How a call is shown that begins."""
-        shown = shown_arguments(self._road.session, call.arguments)[:SHOWN_ARGUMENTS]
+        shown = shown_arguments(self._run.session, call.arguments)[:SHOWN_ARGUMENTS]
         return CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
 
     def _end(self, call_id: str, outcome: Outcome) -> None:
@@ -228,7 +228,7 @@ class Execution:
         note = outcome.fault.message if outcome.fault else ""
         if outcome.cached:
             note = f"cached, {outcome.cached:.0f} s old"
-        self._road.end_call(call_id, state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)
+        self._run.end_call(call_id, state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)
 
     def _risk(self, call: ToolCall) -> Risk:
         tool = self._rooms.catalog.names.find(call.server, call.tool)
@@ -237,15 +237,15 @@ class Execution:
     async def _skill(self, name: str) -> str:
         """Only what a person kept, unchanged since, and what was assessed together with the program."""
         skill = await kept_skill(self._rooms, name)
-        if not names_skill(self._road.run.verdict, skill.name):
+        if not names_skill(self._run.record.verdict, skill.name):
             words = f"This program was not assessed with the skill {skill.name}."
             raise WorkbenchError(words, "Write the skill's name where it is loaded.")
-        self._road.session.public_texts.add_code(skill.code)
+        self._run.session.public_texts.add_code(skill.code)
         return skill.code
 
     async def _offer(self, params: JsonObject) -> str:
         name, code, description = (str(params.get(key, "")) for key in ("name", "code", "description"))
-        return await offer_skill(self._rooms, self._road.session, name, code, description)
+        return await offer_skill(self._rooms, self._run.session, name, code, description)
 
     def _search(self, params: JsonObject) -> JsonValue:
         """Records, and the text that agents read; programs in TypeScript get the text alone."""
@@ -257,7 +257,7 @@ class Execution:
             str(params.get("server") or ""),
             str(params.get("category") or ""),
         )
-        session = self._road.session
+        session = self._run.session
         session.searched(query, answer.matches)
         records = [self._found(one, depth) for one in answer.matches]
         header, _, listed = answer.text.partition("\n")
@@ -265,7 +265,7 @@ class Execution:
         asked = "\n".join(str(params.get(key) or "") for key in ("query", "server", "category"))
         if session.mask(asked) == asked:  # the header repeats what a program looked for
             session.public_texts.add([header, answer.text])
-        if self._road.run.proposal.language != PYTHON:
+        if self._run.record.proposal.language != PYTHON:
             return answer.text
         return {"text": answer.text, "records": records}
 
@@ -284,7 +284,7 @@ class Execution:
     def _definition(self, params: JsonObject) -> JsonValue:
         name, category = str(params.get("name", "")), str(params.get("category") or "")
         raw = dict(one_tool(self._rooms.catalog, name, category).tool.raw)
-        self._road.session.public_texts.add(raw)
+        self._run.session.public_texts.add(raw)
         return raw
 
 

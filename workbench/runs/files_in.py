@@ -25,11 +25,11 @@ _PLACE: Final = "workspace/"
 _HELPERS: Final = frozenset({"read_file", "list_files"})  # the sandbox's own, which are no calls of Python's
 
 
-async def learn_files(road: ProgramRun) -> None:
+async def learn_files(run: ProgramRun) -> None:
     """Before a program starts."""
-    if road.session.hides and not is_person(road) and (_all(road) or _named(road)):
-        wanted = None if _all(road) else _named(road)
-        await asyncio.to_thread(_learn, road.rooms.store, road.session, wanted)
+    if run.session.hides and not is_person(run) and (_all(run) or _named(run)):
+        wanted = None if _all(run) else _named(run)
+        await asyncio.to_thread(_learn, run.rooms.store, run.session, wanted)
 
 
 def learn_file(store: Store, session: Session, path: str) -> None:
@@ -37,19 +37,19 @@ def learn_file(store: Store, session: Session, path: str) -> None:
     _learn(store, session, (path,))
 
 
-def _named(road: ProgramRun) -> frozenset[str]:
+def _named(run: ProgramRun) -> frozenset[str]:
     """The files that its text names."""
-    impact = road.run.verdict.impact if road.run.verdict else None
+    impact = run.record.verdict.impact if run.record.verdict else None
     names = (*impact.read, *impact.changed) if impact else ()
     return frozenset(name.removeprefix(_PLACE) for name in names if name.startswith(_PLACE))
 
 
-def _all(road: ProgramRun) -> bool:
+def _all(run: ProgramRun) -> bool:
     """Whether only running it tells which files it reads."""
-    verdict, reading = road.run.verdict, road.reading
+    verdict, reading = run.record.verdict, run.reading
     if verdict is None or reading is None or reading.language != PYTHON:
         return True
-    if road.state is not None or verdict.not_assessed:
+    if run.state is not None or verdict.not_assessed:
         return True
     strange = any(not name.startswith(_PLACE) for name in verdict.impact.read)
     return strange or verdict.impact.unnamed > 0 or not _HELPERS.isdisjoint(reading.words)

@@ -39,14 +39,14 @@ class RunGuard:
     with this object as evidence, `ask` where the judgement asks, `passed` before the call is sent, `learn` after its
     answer; `stand_in` instead of sending in a dry run."""
 
-    def __init__(self, road: ProgramRun, pauses: Pauses, waiting: Callable[[str, bool], None]) -> None:
-        """`road`: the run, of which the guard reads `run`, `session`, `state`, `plan` and `rehearsal`, and to whose
+    def __init__(self, run: ProgramRun, pauses: Pauses, waiting: Callable[[str, bool], None]) -> None:
+        """Of the run the guard reads `record`, `session`, `state`, `plan` and `rehearsal`, and to whose
         audit it notes what the user was asked. `pauses`: where calls wait for the user. `waiting` is told the id of a
         call that begins (True) or ceases to wait."""
-        self._road = road
+        self._run = run
         self._pauses = pauses
         self._waiting = waiting
-        self._provenance = road.session.provenance
+        self._provenance = run.session.provenance
         self._calls: Counter[tuple[str, str]] = Counter()
         self._kinds: dict[tuple[str, str], tuple[Tool, frozenset[str]]] = {}  # what the answers of a tool carry
         self._allowed_rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
@@ -57,7 +57,7 @@ class RunGuard:
     def count(self, call: ToolCall, tool: Tool, arguments: JsonObject) -> CountedCall:
         """A call is about to be judged; it takes its line of the plan, if it has one."""
         self._calls[tool.server, tool.name] += 1
-        plan = self._road.plan
+        plan = self._run.plan
         planned = plan.judge(call.id, tool, arguments) if plan is not None else PlanMatch.NO_PLAN
         return CountedCall(self._calls[tool.server, tool.name], planned)
 
@@ -70,8 +70,8 @@ class RunGuard:
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """An answer came in; what it holds is looked at when a later call makes it matter."""
-        if self._road.plan is not None:
-            self._road.plan.learn(call.id, outcome)
+        if self._run.plan is not None:
+            self._run.plan.learn(call.id, outcome)
         if (kinds := self._carried_by(tool)) and (texts := texts_of(outcome)):
             self._provenance.learn(Read(call.id, call.run_id, tool.server, tool.name, kinds, texts))
             if self._provenance.overfull:
@@ -87,19 +87,19 @@ class RunGuard:
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @property
     def is_dry_run(self) -> bool:
-        return self._road.rehearsal is not None
+        return self._run.rehearsal is not None
 
     @property
     def dry_run_reads_outside(self) -> bool:
         """Whether a dry run really calls tools that read the world outside."""
-        return self._road.rehearsal is not None and self._road.rehearsal.asks_outside
+        return self._run.rehearsal is not None and self._run.rehearsal.asks_outside
 
     async def stand_in(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> Outcome:
         """The answer of a dry run in the server's place; the call becomes a line of its plan."""
-        if self._road.rehearsal is None:
+        if self._run.rehearsal is None:
             raise RuntimeError("not a dry run")
         found = shortened(judgement.sources)
-        return await self._road.rehearsal.hold(call, tool, arguments, judgement.risk, found, self._road.run.verdict)
+        return await self._run.rehearsal.hold(call, tool, arguments, judgement.risk, found, self._run.record.verdict)
 
     # ── evidence for the judgement; may be asked on a worker thread ──────────────────────────────
     @property
@@ -112,13 +112,13 @@ class RunGuard:
 
     @property
     def unreviewed(self) -> bool:
-        run = self._road.run
-        asked = run.decision is not None or self._road.plan is not None
-        return not asked and run.verdict is not None and spared(run.verdict, self._road.rooms.settings())
+        record = self._run.record
+        asked = record.decision is not None or self._run.plan is not None
+        return not asked and record.verdict is not None and spared(record.verdict, self._run.rooms.settings())
 
     @cached_property
     def announced_tokens(self) -> AnnouncedTokens:
-        return announced(self._road.reading) if self._agreed and self._road.reading else frozenset()
+        return announced(self._run.reading) if self._agreed and self._run.reading else frozenset()
 
     def needs_thread(self, tool: Tool) -> bool:
         """Whether looking for the sources of a call's values would hold up the event loop."""
@@ -157,11 +157,11 @@ class RunGuard:
         return self._own(*(text for _, text in leaves(dict(arguments))))
 
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:
-        return described(reason, self._road.session.vault, tool)
+        return described(reason, self._run.session.vault, tool)
 
     def allowed_before(self, tool: Tool, reason: CallReason) -> bool:
         place = tool.server, tool.name
-        return (*place, reason.rule) in self._allowed_rest or (*place, *reason.key) in self._road.session.permitted
+        return (*place, reason.rule) in self._allowed_rest or (*place, *reason.key) in self._run.session.permitted
 
     def denied_before(self, tool: Tool, reason: CallReason) -> bool:
         return (tool.server, tool.name, *reason.key) in self._denied
@@ -169,19 +169,19 @@ class RunGuard:
     @cached_property
     def _constants(self) -> frozenset[str]:
         """Texts and numbers that the program says itself, or those before it in its state."""
-        return self._road.reading.constants if self._road.reading else frozenset()
+        return self._run.reading.constants if self._run.reading else frozenset()
 
     @property
     def _agreed(self) -> bool:
-        run = self._road.run
-        return run.decision is not None and run.decision.allow and run.decision.sha == run.proposal.sha
+        record = self._run.record
+        return record.decision is not None and record.decision.allow and record.decision.sha == record.proposal.sha
 
     def _knows(self, part: Sequence[str]) -> bool:
         return self._own(" ".join(part))
 
     def _own(self, *texts: str) -> bool:
         """Whether these texts stand in the program as a person read or wrote it."""
-        if not (self._agreed or is_person(self._road)):
+        if not (self._agreed or is_person(self._run)):
             return False
         return all(self._says(words(text)) for text in texts)
 
@@ -192,42 +192,42 @@ class RunGuard:
 
     @cached_property
     def _text(self) -> str:
-        return f" {' '.join(words(self._road.run.proposal.code))} "
+        return f" {' '.join(words(self._run.record.proposal.code))} "
 
     # ── asking the user ──────────────────────────────────────────────────────────────────────────
     async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> PauseAnswer:
         """Hold the call until the user answered, and remember the answer."""
-        road, name, reasons = self._road, f"{tool.server}.{tool.name}", judgement.reasons
+        run, name, reasons = self._run, f"{tool.server}.{tool.name}", judgement.reasons
         shown, decisive = in_order(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
         pause = Pause(
             id="",
-            run_id=road.run.id,
+            run_id=run.record.id,
             call_id=call.id,
             server=tool.server,
             tool=tool.name,
             arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
             why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
             risk=worst(one.risk for one in reasons),
-            sentence=f"{road.run.proposal.author} wants to call {name} now.",
+            sentence=f"{run.record.proposal.author} wants to call {name} now.",
             origins=shortened(one for one in judgement.sources if any(one.path == reason.path for reason in reasons)),
-            session=road.session.id,
-            author=road.run.proposal.author,
+            session=run.session.id,
+            author=run.record.proposal.author,
             trifecta=origins.trifecta(tool, self._provenance.kinds),
             offers=judgement.offers,
         )
         line = json.dumps(shown, ensure_ascii=False, default=str)
         self.asked += 1
         self._waiting(call.id, True)
-        road.note("call.paused", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why})
+        run.note("call.paused", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why})
         try:
-            wait = road.rooms.settings().approval_wait_seconds
+            wait = run.rooms.settings().approval_wait_seconds
             answer = await self._pauses.ask(pause, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)
         said = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
         detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
-        road.note("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
+        run.note("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
         self._remember(tool, reasons, answer)
         return answer
 
@@ -239,7 +239,7 @@ class RunGuard:
             elif answer.scope == "rest":
                 self._allowed_rest.add((*place, one.rule))
             elif one.value and one.rule != PLAN:  # a plan is for one run
-                self._road.session.permitted.add((*place, *one.key))
+                self._run.session.permitted.add((*place, *one.key))
 
 
 def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:

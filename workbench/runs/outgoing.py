@@ -29,13 +29,13 @@ _PAGE = "Network… in the Workbench menu shows the rules and what was tried."
 class Outgoing:
     """One run's network. Everything that comes in here was asked by untrusted code."""
 
-    def __init__(self, road: ProgramRun, network: Network) -> None:
-        settings = road.rooms.settings()
-        self._road = road
-        self._rooms = road.rooms
+    def __init__(self, run: ProgramRun, network: Network) -> None:
+        settings = run.rooms.settings()
+        self._run = run
+        self._rooms = run.rooms
         self.handing = Handing()
         self._meter = Meter(settings.network_megabytes, settings.network_alert_megabytes, self._warn)
-        decision = road.run.decision
+        decision = run.record.decision
         places = decision.hosts if decision is not None and decision.allow else ()
         self._connections = Connections(network, places, self._meter, self._told)
         self._carrying = Carrying()
@@ -82,8 +82,8 @@ class Outgoing:
             address = (fault.address if isinstance(fault, Blocked) else "") or _numeric(host)
             self._refuse(Connection(host, port, address, refused=f"{fault.message} {fault.hint}".strip()))
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), "network.blocked") from fault
-        answers = Read(f"{self._road.run.id}-net{number}", self._road.run.id, NETWORK, host, _STRANGERS, ())
-        self._road.session.provenance.learn(answers)  # what a page says is not seen here, only that it was read
+        answers = Read(f"{self._run.record.id}-net{number}", self._run.record.id, NETWORK, host, _STRANGERS, ())
+        self._run.session.provenance.learn(answers)  # what a page says is not seen here, only that it was read
         return {"number": await self._hand(number, relay)}
 
     async def _hand(self, number: int, relay: Relay) -> int:
@@ -117,7 +117,7 @@ class Outgoing:
         """A try that was blocked: for the audit, for a person, and for the author at the end."""
         self._refused += 1
         self._blocked[connection.refused] = None
-        words = self._road.session.mask(connection.refused)
+        words = self._run.session.mask(connection.refused)
         self._trace(number or -self._refused, connection, "refused", words)
         if self._refused > _NOTED:
             return
@@ -126,14 +126,14 @@ class Outgoing:
             self._rooms.tell(Noticed(Fault(f"A program was kept from the network. {words}", _PAGE)))
 
     def _trace(self, number: int, connection: Connection, state: str, note: str) -> None:
-        where = self._road.session.mask_start(f"{connection.host}:{connection.port}", 200)
+        where = self._run.session.mask_start(f"{connection.host}:{connection.port}", 200)
         risk = Risk.HIGH if state == "refused" else Risk.MEDIUM
         size = connection.sent + connection.received
-        name = f"{self._road.run.id}-net{number}"
-        self._road.trace(CallTrace(name, NETWORK, where, "", risk, state, note, connection.ms, size))
+        name = f"{self._run.record.id}-net{number}"
+        self._run.trace(CallTrace(name, NETWORK, where, "", risk, state, note, connection.ms, size))
 
     def _note(self, kind: str, summary: str, connection: Connection | None = None, *, ok: bool = True) -> None:
-        session, run = self._road.session, self._road.run
+        session, record = self._run.session, self._run.record
         detail: dict[str, object] = {}
         if connection is not None:
             detail = {
@@ -146,7 +146,7 @@ class Outgoing:
             }
         self._rooms.journal.append(
             Note(
-                kind=kind, summary=session.mask(summary), actor=session.author, session=session.id, run_id=run.id,
+                kind=kind, summary=session.mask(summary), actor=session.author, session=session.id, run_id=record.id,
                 risk=str(Risk.MEDIUM if ok else Risk.HIGH), ok=ok, ms=connection.ms if connection else 0.0,
                 detail=detail,
             )
@@ -158,17 +158,17 @@ class Outgoing:
         self._rooms.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
 
 
-def outgoing(road: ProgramRun) -> Outgoing | None:
+def outgoing(run: ProgramRun) -> Outgoing | None:
     """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
     it, so nobody agreed."""
-    verdict = road.run.verdict
-    if road.rehearsal is not None:
+    verdict = run.record.verdict
+    if run.rehearsal is not None:
         return None
     if verdict is not None and verdict.profile is not None and not verdict.profile.network:
         return None
-    network, decision = road.rooms.network, road.run.decision
+    network, decision = run.rooms.network, run.record.decision
     allowed = bool(network.rules().open) or (decision is not None and decision.allow and bool(decision.hosts))
-    return Outgoing(road, network) if allowed and tells_of_network(road.run.verdict) else None
+    return Outgoing(run, network) if allowed and tells_of_network(run.record.verdict) else None
 
 
 def tells_of_network(verdict: Verdict | None) -> bool:

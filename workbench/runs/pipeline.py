@@ -84,9 +84,9 @@ class RunPipeline:
             self._execute,
         )
 
-    def start(self, road: ProgramRun) -> None:
-        road.steps = spawn(f"steps of run {road.run.id}", self._take_steps(road))
-        spawn(f"run {road.run.id}", self._carry(road))
+    def start(self, run: ProgramRun) -> None:
+        run.steps = spawn(f"steps of run {run.record.id}", self._take_steps(run))
+        spawn(f"run {run.record.id}", self._carry(run))
 
     async def close(self) -> None:
         """Every run is over."""
@@ -95,33 +95,33 @@ class RunPipeline:
         await self.staging.close()
         await self._stock.close()
 
-    async def _take_steps(self, road: ProgramRun) -> RunEnd | None:
+    async def _take_steps(self, run: ProgramRun) -> RunEnd | None:
         """The end at which a step stopped the run; None when its program ran."""
         for step in self._steps:
-            if (end := await step(road)) is not None:
+            if (end := await step(run)) is not None:
                 return end
         return None
 
-    async def _carry(self, road: ProgramRun) -> None:
+    async def _carry(self, run: ProgramRun) -> None:
         """From the first step to the answer."""
-        end = await self._outcome(road)
+        end = await self._outcome(run)
         try:
-            await road.close()
+            await run.close()
         except Exception as fault:
-            end = _broken(road, fault)
-        if road.run.stopping:  # also when the stop came after the last step
-            end = stopped(road.stop_reason)
+            end = _broken(run, fault)
+        if run.record.stopping:  # also when the stop came after the last step
+            end = stopped(run.stop_reason)
         elif end is None:
-            assert road.ending is not None
-            end = self._of_program(road, road.ending)
-        await self._arrival.take(road, end)
+            assert run.ending is not None
+            end = self._of_program(run, run.ending)
+        await self._arrival.take(run, end)
 
-    async def _outcome(self, road: ProgramRun) -> RunEnd | None:
-        assert road.steps is not None
+    async def _outcome(self, run: ProgramRun) -> RunEnd | None:
+        assert run.steps is not None
         try:
-            return await road.steps
+            return await run.steps
         except CancelledError:
-            return stopped(road.stop_reason)
+            return stopped(run.stop_reason)
         except StateGone as fault:
             return RunEnd(
                 RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint, ours=True)
@@ -129,138 +129,138 @@ class RunPipeline:
         except WorkbenchError as fault:
             return RunEnd(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
         except Exception as fault:
-            return _broken(road, fault)
+            return _broken(run, fault)
 
-    # ── steps: each answers with an end, or None to go on; what it acquires goes to `road.resources` ──
-    async def _take_turn_in_repl_session(self, road: ProgramRun) -> RunEnd | None:
-        if road.state is not None:
-            await road.resources.enter_async_context(self.states.turn(road.state))
+    # ── steps: each answers with an end, or None to go on; what it acquires goes to `run.resources` ──
+    async def _take_turn_in_repl_session(self, run: ProgramRun) -> RunEnd | None:
+        if run.state is not None:
+            await run.resources.enter_async_context(self.states.turn(run.state))
         return None
 
-    async def _assess(self, road: ProgramRun) -> RunEnd | None:
-        proposal = road.run.proposal
-        road.reading = await self._read(road, proposal.code)
-        verdict = road.reading.verdict
-        road.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
-        road.gate = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
-        if road.gate in (Gate.AUTO, Gate.ASK):
+    async def _assess(self, run: ProgramRun) -> RunEnd | None:
+        proposal = run.record.proposal
+        run.reading = await self._read(run, proposal.code)
+        verdict = run.reading.verdict
+        run.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
+        run.gate = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
+        if run.gate in (Gate.AUTO, Gate.ASK):
             return None
-        return RunEnd(RunState.REFUSED, "was returned to its author", returned(verdict, road.gate))
+        return RunEnd(RunState.REFUSED, "was returned to its author", returned(verdict, run.gate))
 
-    async def _return_if_certain_to_fail(self, road: ProgramRun) -> RunEnd | None:
-        if road.reading is None or road.run.proposal.language != PYTHON:
+    async def _return_if_certain_to_fail(self, run: ProgramRun) -> RunEnd | None:
+        if run.reading is None or run.record.proposal.language != PYTHON:
             return None
-        if found := await self._find_failures(road.reading):
+        if found := await self._find_failures(run.reading):
             return RunEnd(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
         return None
 
-    async def _choose_sandbox(self, road: ProgramRun) -> RunEnd | None:
+    async def _choose_sandbox(self, run: ProgramRun) -> RunEnd | None:
         """Before the user is asked, because a weaker sandbox than wanted is one more thing to agree to."""
-        assert road.reading is not None
-        road.place(await place(road.reading, self._rooms.settings(), self._rooms.sandbox))
-        if road.run.isolation and not is_person(road):
-            road.gate = Gate.ASK
-        if road.rehearsal is not None:
-            road.rehearsal.asks_outside = road.gate is Gate.AUTO
-        if road.rehearsal is not None or road.plan is not None:
-            road.gate = Gate.AUTO  # the user asked for it just now, or allowed a plan
+        assert run.reading is not None
+        run.place(await place(run.reading, self._rooms.settings(), self._rooms.sandbox))
+        if run.record.isolation and not is_person(run):
+            run.gate = Gate.ASK
+        if run.rehearsal is not None:
+            run.rehearsal.asks_outside = run.gate is Gate.AUTO
+        if run.rehearsal is not None or run.plan is not None:
+            run.gate = Gate.AUTO  # the user asked for it just now, or allowed a plan
         return None
 
-    async def _get_approval(self, road: ProgramRun) -> RunEnd | None:
-        return await self._ask(road) if road.gate is Gate.ASK else None
+    async def _get_approval(self, run: ProgramRun) -> RunEnd | None:
+        return await self._ask(run) if run.gate is Gate.ASK else None
 
-    async def _wait_for_slot(self, road: ProgramRun) -> RunEnd | None:
-        if self.slots.full and road.run.state is RunState.WAITING:  # the user has answered: it waits for nobody now
-            road.step(RunState.CHECKED, "is allowed and runs when another program has ended")
-        road.slot = await road.resources.enter_async_context(AsyncExitStack())
-        await road.slot.enter_async_context(self.slots.place(road.session.id, road.run.id))
+    async def _wait_for_slot(self, run: ProgramRun) -> RunEnd | None:
+        if self.slots.full and run.record.state is RunState.WAITING:  # the user has answered: it waits for nobody now
+            run.step(RunState.CHECKED, "is allowed and runs when another program has ended")
+        run.slot = await run.resources.enter_async_context(AsyncExitStack())
+        await run.slot.enter_async_context(self.slots.place(run.session.id, run.record.id))
         return None
 
-    async def _check_unchanged_since_approval(self, road: ProgramRun) -> RunEnd | None:
+    async def _check_unchanged_since_approval(self, run: ProgramRun) -> RunEnd | None:
         """What the user allowed must be what is there."""
-        if road.run.proposal.wish not in WITHOUT_PROGRAM and not self._rooms.settings().run_enabled:
+        if run.record.proposal.wish not in WITHOUT_PROGRAM and not self._rooms.settings().run_enabled:
             return RunEnd(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
-        if road.rehearsal is not None:
-            road.run = replace(road.run, seal=self._approvals.seal(road.run))  # a plan is about what is there now
-        if road.run.decision is None:
+        if run.rehearsal is not None:
+            run.record = replace(run.record, seal=self._approvals.seal(run.record))  # a plan is about what is there now
+        if run.record.decision is None:
             return None
-        if self._approvals.seal(road.run) == road.run.seal:
-            if road.plan is None:
-                self._approvals.remember(road.run, road.reading)
+        if self._approvals.seal(run.record) == run.record.seal:
+            if run.plan is None:
+                self._approvals.remember(run.record, run.reading)
             return None
-        road.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": road.run.seal})
+        run.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": run.record.seal})
         changed = Fault(_CHANGED, "Propose it again.", ours=True)
         return RunEnd(RunState.REFUSED, "was not run: what it uses changed", changed)
 
-    async def _copy_workspace(self, road: ProgramRun) -> RunEnd | None:
+    async def _copy_workspace(self, run: ProgramRun) -> RunEnd | None:
         """For a program that needs a copy. Where the workspace cannot be copied, the user is asked whether it may work
         on the files themselves; other programs get its slot meanwhile."""
-        if not needs_stage(road):
+        if not needs_stage(run):
             return None
         try:
-            await self.staging.begin(road)
+            await self.staging.begin(run)
         except Unstageable as fault:
-            if road.state is not None:
+            if run.state is not None:
                 raise
             words = f"{fault.message} The program would work on your files directly, not on a copy."
-            road.run = replace(road.run, isolation=words)
-            await road.slot.aclose()
-            if (end := await self._ask(road)) is not None:
+            run.record = replace(run.record, isolation=words)
+            await run.slot.aclose()
+            if (end := await self._ask(run)) is not None:
                 return end
-            await self._wait_for_slot(road)
-            return await self._check_unchanged_since_approval(road)
-        road.resources.push_async_callback(self._settle_changes, road)
+            await self._wait_for_slot(run)
+            return await self._check_unchanged_since_approval(run)
+        run.resources.push_async_callback(self._settle_changes, run)
         return None
 
-    async def _execute(self, road: ProgramRun) -> RunEnd | None:
-        where = f"runs in {named(road.run.level)}" + (f" ({road.run.backend})" if road.run.backend else "")
-        if road.stage is None:
-            road.resources.push_async_callback(self._settle_changes, road)
-        road.step(RunState.RUNNING, where, started=time.time())
-        await watching.begin(road)
-        road.resources.callback(self.pauses.withdraw, road.run.id)
-        road.ending = await Execution(road, self._broker, self._stock, self.states, self.pauses).run()
+    async def _execute(self, run: ProgramRun) -> RunEnd | None:
+        where = f"runs in {named(run.record.level)}" + (f" ({run.record.backend})" if run.record.backend else "")
+        if run.stage is None:
+            run.resources.push_async_callback(self._settle_changes, run)
+        run.step(RunState.RUNNING, where, started=time.time())
+        await watching.begin(run)
+        run.resources.callback(self.pauses.withdraw, run.record.id)
+        run.ending = await Execution(run, self._broker, self._stock, self.states, self.pauses).run()
         return None
 
     # ── parts of steps ───────────────────────────────────────────────────────────────────────────
-    async def _ask(self, road: ProgramRun) -> RunEnd | None:
+    async def _ask(self, run: ProgramRun) -> RunEnd | None:
         """Ask the user; None when they allow it."""
-        road.run = await self._approvals.about(road.run, road.reading)
+        run.record = await self._approvals.about(run.record, run.reading)
         pins = self._approvals.pins
-        rule = pins.standing(road.run, road.session)
+        rule = pins.standing(run.record, run.session)
         wait = self._rooms.settings().approval_wait_seconds
-        decision = await road.wait(wait) if rule is None else pins.use(rule, road.run)
+        decision = await run.wait(wait) if rule is None else pins.use(rule, run.record)
         if decision is None:
             return RunEnd(RunState.REFUSED, "was refused: nobody answered in time", _NOBODY)
-        road.run = replace(road.run, decision=decision)
-        summary, detail = told(decision, road.run, road.session.mask)
-        road.note("run.decided", summary, detail)
+        run.record = replace(run.record, decision=decision)
+        summary, detail = told(decision, run.record, run.session.mask)
+        run.note("run.decided", summary, detail)
         if decision.allow:
             return None
         reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
-        hint = "Change the program or ask why." if road.run.proposal.wish == "program" else "Ask your user why."
+        hint = "Change the program or ask why." if run.record.proposal.wish == "program" else "Ask your user why."
         return RunEnd(RunState.REFUSED, "was denied by a person", Fault(reason, hint, ours=not decision.reason))
 
-    async def _settle_changes(self, road: ProgramRun) -> None:
+    async def _settle_changes(self, run: ProgramRun) -> None:
         """What its program changed in the workspace, or in its copy, and what it did beyond its text."""
-        writer = await (watching.end(road) if road.stage is None else self.staging.end(road))
-        if road.run.started:
-            road.observe(writer)
+        writer = await (watching.end(run) if run.stage is None else self.staging.end(run))
+        if run.record.started:
+            run.observe(writer)
 
-    def _of_program(self, road: ProgramRun, ending: Ending) -> RunEnd:
+    def _of_program(self, run: ProgramRun, ending: Ending) -> RunEnd:
         """The end of a run whose program was executed."""
         if ending.ok:
             return RunEnd(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
-        hint = road.hint or no_network(ending, road.run.verdict)
+        hint = run.hint or no_network(ending, run.record.verdict)
         hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
         if ending.error_type == "NameError":
             hint = not_imported(ending.message, self._rooms.catalog.summaries()) or hint
-        fault = of_ending(ending, road.run.proposal.state if road.state and road.state.dead else "", hint)
+        fault = of_ending(ending, run.record.proposal.state if run.state and run.state.dead else "", hint)
         return RunEnd(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
 
 
-def _broken(road: ProgramRun, fault: Exception) -> RunEnd:
+def _broken(run: ProgramRun, fault: Exception) -> RunEnd:
     """A fault of the workbench must still end the run, and be known."""
-    log.error("run %s failed in the workbench", road.run.id, exc_info=fault)
+    log.error("run %s failed in the workbench", run.record.id, exc_info=fault)
     broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
     return RunEnd(RunState.FAILED, "failed in the workbench", broken)

@@ -57,7 +57,7 @@ class ProgramRun:
         self.rooms = rooms
         self.session = session
         self.state = state  # the kept one it goes on with, if any
-        self.run = Run(proposal.id, proposal, RunState.PROPOSED)
+        self.record = Run(proposal.id, proposal, RunState.PROPOSED)
         self.reading: Reading | None = None  # of its text, once it was assessed
         self.steps: asyncio.Task[RunEnd | None] | None = None  # of the pipeline; a stop cancels this task
         self.resources = AsyncExitStack()  # what the steps acquired: closed in reverse order when they are over
@@ -91,19 +91,19 @@ class ProgramRun:
             else f"{proposal.author} proposed a program"
         )
         self.note("run.proposed", deed, self._proposal_detail())
-        rooms.tell(RunChanged(self.run))
+        rooms.tell(RunChanged(self.record))
 
     @property
     def over(self) -> bool:
-        return self.run.state in ENDS
+        return self.record.state in ENDS
 
     def step(self, state: RunState, summary: str, **changes: Any) -> None:
         """Any: fields of Run. Take one step; the audit and every door learn of it."""
-        self.run = replace(self.run, state=state, calls=tuple(self._calls.values()), **changes)
+        self.record = replace(self.record, state=state, calls=tuple(self._calls.values()), **changes)
         try:
             self.note(f"run.{state}", summary, self._detail(state), soon=state is RunState.CHECKED)
         finally:
-            self.rooms.tell(RunChanged(self.run))
+            self.rooms.tell(RunChanged(self.record))
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────
     async def wait(self, seconds: float) -> Decision | None:
@@ -123,15 +123,17 @@ class ProgramRun:
     @property
     def asks(self) -> bool:
         """Whether an answer would be taken right now."""
-        return self._answer is not None and not self._answer.done() and self.run.state is RunState.WAITING
+        return self._answer is not None and not self._answer.done() and self.record.state is RunState.WAITING
 
     def check(self, decision: Decision) -> None:
         """Refuse an answer that does not name the text that is waiting right now."""
         if not self.asks:
             given = self._answer.result() if self._answer is not None and _is_given(self._answer) else None
-            words = f"it was {'allowed' if given.allow else 'denied'} already" if given else f"it is {self.run.state}"
+            words = (
+                f"it was {'allowed' if given.allow else 'denied'} already" if given else f"it is {self.record.state}"
+            )
             raise WorkbenchError(f"This program no longer waits for a decision: {words}.", "Nothing was changed.")
-        if decision.sha != self.run.proposal.sha:
+        if decision.sha != self.record.proposal.sha:
             raise WorkbenchError(
                 "The decision names another text than the one that waits.", "The code was edited; look at it again."
             )
@@ -144,22 +146,24 @@ class ProgramRun:
 
     def place(self, placement: Placement) -> None:
         """Where it runs from now on, if it runs."""
-        self.run = replace(self.run, level=placement.level, backend=placement.backend, isolation=placement.isolation)
+        self.record = replace(
+            self.record, level=placement.level, backend=placement.backend, isolation=placement.isolation
+        )
 
     def edit(self, run: Run, placement: Placement, reading: Reading) -> None:
         """Put another text in the place of the waiting one; an answer to the old one no longer fits."""
-        if not self.asks or run.id != self.run.id:
+        if not self.asks or run.id != self.record.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
-        self.run, self.reading = run, reading
+        self.record, self.reading = run, reading
         self.place(placement)
         detail = self._proposal_detail() | self._verdict_detail()
         self.note("run.edited", "the code was edited while it waited", detail)
-        self.rooms.tell(RunChanged(self.run))
+        self.rooms.tell(RunChanged(self.record))
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
     def output(self, stream: str, text: str) -> None:
         self._output.append(text)
-        self.rooms.tell(RunOutput(self.run.id, stream, text))
+        self.rooms.tell(RunOutput(self.record.id, stream, text))
 
     @property
     def printed(self) -> str:
@@ -202,19 +206,19 @@ class ProgramRun:
             self._calls.pop(next(iter(self._calls)))
         self._calls[trace.call_id] = trace
         self.observing.take(trace)
-        self.rooms.tell(RunCall(self.run.id, trace))
+        self.rooms.tell(RunCall(self.record.id, trace))
 
     def show_preparing(self) -> None:
         """Its program has ended, and its answer takes a while to prepare."""
         self.given_up = asyncio.get_running_loop().create_future()
-        self.run = replace(self.run, preparing=True)
-        self.rooms.tell(RunChanged(self.run))
+        self.record = replace(self.record, preparing=True)
+        self.rooms.tell(RunChanged(self.record))
 
     def stop(self, reason: str) -> None:
         """The user, its agent or the core wants it to end: shown at once, however long its end takes."""
         self.stop_reason = reason
-        self.run = replace(self.run, stopping=True)
-        self.rooms.tell(RunChanged(self.run))
+        self.record = replace(self.record, stopping=True)
+        self.rooms.tell(RunChanged(self.record))
         if self.steps is not None:
             self.steps.cancel()
         if self.given_up is not None and not self.given_up.done():
@@ -223,15 +227,15 @@ class ProgramRun:
     def observe(self, writer: Writer | None) -> None:
         """The program has ended: put what it did beside what its text foretold, and write down what it did not.
         `writer`: what it changed in the workspace, where that is known."""
-        seen, verdict, provenance = self.observing.end(writer), self.run.verdict, self.session.provenance
+        seen, verdict, provenance = self.observing.end(writer), self.record.verdict, self.session.provenance
         if verdict is None or self.rehearsal is not None:  # a rehearsal did nothing
             return
-        found = compare(verdict, seen, read=self.run.proposal.language == "python")
+        found = compare(verdict, seen, read=self.record.proposal.language == "python")
         kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.way_out else ()))
-        self.run = replace(self.run, observed=found, read=kinds)
+        self.record = replace(self.record, observed=found, read=kinds)
         if words := unforeseen(found):
             summary = f"did what its text does not say: {', '.join(words[:5])}"
-            self.note("run.unforeseen", summary, {"unforeseen": words, "sha": self.run.proposal.sha}, ok=False)
+            self.note("run.unforeseen", summary, {"unforeseen": words, "sha": self.record.proposal.sha}, ok=False)
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
     async def close(self) -> None:
@@ -250,7 +254,7 @@ class ProgramRun:
 
     def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False) -> None:
         """`soon`: together with the next step, which cannot come without it."""
-        run = self.run
+        run = self.record
         note = Note(
             kind=kind,
             summary=self.session.mask_apart(summary),
@@ -269,7 +273,7 @@ class ProgramRun:
             self.rooms.journal.append(note)
 
     def _proposal_detail(self) -> dict[str, object]:
-        proposal = self.run.proposal
+        proposal = self.record.proposal
         return {
             "code": self.session.mask_apart(proposal.code, KEPT_CODE),
             "sha": proposal.sha,
@@ -291,7 +295,7 @@ class ProgramRun:
         }
 
     def _detail(self, state: RunState) -> dict[str, object]:
-        run, detail = self.run, dict[str, object](sha=self.run.proposal.sha)
+        run, detail = self.record, dict[str, object](sha=self.record.proposal.sha)
         if state in (RunState.CHECKED, RunState.REFUSED):
             detail |= self._verdict_detail()
         if state in (RunState.WAITING, RunState.RUNNING):
@@ -304,7 +308,7 @@ class ProgramRun:
         return detail
 
     def _verdict_detail(self) -> dict[str, object]:
-        verdict = self.run.verdict
+        verdict = self.record.verdict
         if verdict is None:
             return {}
         sentence = self.session.mask_apart(verdict.sentence)  # it may name an address that the program holds
@@ -314,7 +318,7 @@ class ProgramRun:
         return detail | grounds(verdict, self.session.mask_apart)
 
     def _end_detail(self) -> dict[str, object]:
-        run = self.run
+        run = self.record
         fault = f"{run.fault.message} {run.fault.hint}".strip() if run.fault else ""
         return {
             "answer": self.session.mask_known(
@@ -337,10 +341,10 @@ def _is_given(answer: asyncio.Future[Decision]) -> bool:
     return answer.done() and not answer.cancelled() and answer.exception() is None
 
 
-def is_person(road: ProgramRun) -> bool:
-    return road.run.proposal.origin is Origin.PERSON
+def is_person(run: ProgramRun) -> bool:
+    return run.record.proposal.origin is Origin.PERSON
 
 
-def ledger_of(road: ProgramRun, definitions: int, spent: int) -> Ledger:
+def ledger_of(run: ProgramRun, definitions: int, spent: int) -> Ledger:
     """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
-    return Ledger(definitions + road.call_tokens, spent, road.call_bytes, counter(), definitions)
+    return Ledger(definitions + run.call_tokens, spent, run.call_bytes, counter(), definitions)

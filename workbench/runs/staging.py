@@ -56,43 +56,43 @@ _TOLD: Final = 50  # names that the audit holds
 _NOT_COPIED: Final = "The program could only read the workspace, and what it would write there is not known: "
 
 
-def is_approved(road: ProgramRun) -> bool:
+def is_approved(run: ProgramRun) -> bool:
     """Whether the user agreed to this text: by an answer, a rule about it, a plan, or because it is their own."""
-    decision = road.run.decision
-    allowed = decision is not None and decision.allow and decision.sha == road.run.proposal.sha
-    return allowed or road.plan is not None or (is_person(road) and road.rehearsal is None)
+    decision = run.record.decision
+    allowed = decision is not None and decision.allow and decision.sha == run.record.proposal.sha
+    return allowed or run.plan is not None or (is_person(run) and run.rehearsal is None)
 
 
-def needs_stage(road: ProgramRun) -> bool:
+def needs_stage(run: ProgramRun) -> bool:
     """Whether it works on a copy. Where it can only read, nothing has to be copied."""
-    profile = road.run.verdict.profile if road.run.verdict else None
-    if not road.may_write or (profile is not None and profile.workspace != "write"):
+    profile = run.record.verdict.profile if run.record.verdict else None
+    if not run.may_write or (profile is not None and profile.workspace != "write"):
         return False
-    return not is_approved(road) or (road.state is not None and not is_person(road))
+    return not is_approved(run) or (run.state is not None and not is_person(run))
 
 
-def _speaks_for_all(road: ProgramRun) -> bool:
+def _speaks_for_all(run: ProgramRun) -> bool:
     """Whether the approval of this program covers whatever ran while it did: in a kept state, threads and replaced
     functions of an earlier program are still there."""
-    if road.state is None or road.rehearsal is not None:
-        return is_approved(road)
-    road.state.unapproved |= not is_approved(road)
-    return not road.state.unapproved
+    if run.state is None or run.rehearsal is not None:
+        return is_approved(run)
+    run.state.unapproved |= not is_approved(run)
+    return not run.state.unapproved
 
 
-def held_words(road: ProgramRun) -> str:
+def held_words(run: ProgramRun) -> str:
     """What its author is told about changes that were not made."""
-    if road.trouble is not None:
-        return f"{road.trouble.message} {road.trouble.hint}"
-    if not road.held:
+    if run.trouble is not None:
+        return f"{run.trouble.message} {run.trouble.hint}"
+    if not run.held:
         return ""
-    names = ", ".join(f"{road.session.mask_output(path)} ({_WHY[why]})" for path, why in road.held[:_NAMED])
-    more = f" and {len(road.held) - _NAMED:,} more" if len(road.held) > _NAMED else ""
-    many = len(road.held) != 1
-    why = "Programs that nobody approved ran in this state" if is_approved(road) else "Nobody approved this program"
+    names = ", ".join(f"{run.session.mask_output(path)} ({_WHY[why]})" for path, why in run.held[:_NAMED])
+    more = f" and {len(run.held) - _NAMED:,} more" if len(run.held) > _NAMED else ""
+    many = len(run.held) != 1
+    why = "Programs that nobody approved ran in this state" if is_approved(run) else "Nobody approved this program"
     return (
         f"NOT changed in the workspace: {names}{more}. {why}, so the user decides about"
-        f" {'these changes' if many else 'this change'} (run {road.run.id}). Until then the"
+        f" {'these changes' if many else 'this change'} (run {run.record.id}). Until then the"
         f" {'files are as they were' if many else 'file is as it was'}, also for your next programs. New files, and"
         " changes to files that your own programs made, were written."
     )
@@ -129,60 +129,60 @@ class Staging:
         finally:
             self._filled.set()
 
-    async def begin(self, road: ProgramRun) -> None:
+    async def begin(self, run: ProgramRun) -> None:
         """Before its program starts. Unstageable where there is too much to copy; a rehearsal can only read then."""
-        state = road.state if road.rehearsal is None else None
+        state = run.state if run.rehearsal is None else None
         stage = state.stage if state is not None else None
         try:
             if stage is not None:
-                await finish_even_if_cancelled("settle a kept state", self._settle_between(road, stage))
+                await finish_even_if_cancelled("settle a kept state", self._settle_between(run, stage))
             else:
                 await self._filled.wait()
                 stage = self._stages.take()
             await _done(partial(stage.refresh, quick=True), stage.refresh)
-            stage.begin(_run_facts(road))
+            stage.begin(_run_facts(run))
         except BaseException as fault:
             if stage is not None and (state is None or state.stage is None):
                 self._remove(stage)
-            if isinstance(fault, Unstageable) and road.rehearsal is not None:
-                road.may_write = False
-                road.rehearsal.notes.append(_NOT_COPIED + fault.message)
+            if isinstance(fault, Unstageable) and run.rehearsal is not None:
+                run.may_write = False
+                run.rehearsal.notes.append(_NOT_COPIED + fault.message)
                 return
             raise
         if state is not None:
             state.stage, state.working = stage, True
-        road.stage, road.workspace = stage, stage.folder
+        run.stage, run.workspace = stage, stage.folder
 
-    async def end(self, road: ProgramRun) -> Writer | None:
+    async def end(self, run: ProgramRun) -> Writer | None:
         """After its program has ended, however that was: answers what it changed, held or not."""
-        stage = road.stage
+        stage = run.stage
         if stage is None:
             return None
         try:
-            writer = await (self._rehearsed(road, stage) if road.rehearsal is not None else self._settled(road, stage))
+            writer = await (self._rehearsed(run, stage) if run.rehearsal is not None else self._settled(run, stage))
         except Overfull as fault:
-            road.trouble = Fault(
+            run.trouble = Fault(
                 f"What the program changed in the workspace was not written. {fault.message}", fault.hint
             )
-            self._forsake(road)
+            self._forsake(run)
             self._remove(stage)
             return None
         except (OSError, sqlite3.Error, WorkbenchError) as fault:
-            log.exception("the changes of run %s cannot be settled", road.run.id)
-            road.trouble = Fault(
+            log.exception("the changes of run %s cannot be settled", run.record.id)
+            run.trouble = Fault(
                 f"What the program changed in the workspace was not written: {fault}",
                 "It is kept. When the workbench starts the next time, the user is asked about it.",
             )
-            self._forsake(road)
+            self._forsake(run)
             return None
         stage.end()
-        road.stage = None
-        if road.state is None or road.rehearsal is not None:
+        run.stage = None
+        if run.state is None or run.rehearsal is not None:
             await self._give_back(stage)
         else:
-            road.state.working = False
-            if road.state.dead or road.state.kept is None:
-                self.release(road.state)
+            run.state.working = False
+            if run.state.dead or run.state.kept is None:
+                self.release(run.state)
         return writer
 
     def release(self, state: State) -> None:
@@ -196,21 +196,21 @@ class Staging:
             await asyncio.wait(tuple(self._removing))
         await asyncio.to_thread(self._stages.close)
 
-    async def _settled(self, road: ProgramRun, stage: Stage) -> Writer:
-        writer, approved = watching.writer_of(road.run), _speaks_for_all(road)
-        settled = await self._settle(road, stage, writer, approved=approved)
-        self._tell(road, writer, settled)
+    async def _settled(self, run: ProgramRun, stage: Stage) -> Writer:
+        writer, approved = watching.writer_of(run.record), _speaks_for_all(run)
+        settled = await self._settle(run, stage, writer, approved=approved)
+        self._tell(run, writer, settled)
         return Writer(writer.id, writer.kind, writer.actor, files=settled.files, rewritten=settled.rewritten)
 
-    async def _settle_between(self, road: ProgramRun, stage: Stage) -> None:
+    async def _settle_between(self, run: ProgramRun, stage: Stage) -> None:
         """What went on writing in a kept state between two programs is nobody's approved doing."""
-        writer = watching.writer_of(road.run)
+        writer = watching.writer_of(run.record)
         writer.id = f"{writer.id}-before"
-        settled = await self._settle(road, stage, writer, approved=False)
+        settled = await self._settle(run, stage, writer, approved=False)
         if settled.held:
-            self._tell_held(road, settled)
+            self._tell_held(run, settled)
 
-    async def _settle(self, road: ProgramRun, stage: Stage, writer: Writer, *, approved: bool) -> Settlement:
+    async def _settle(self, run: ProgramRun, stage: Stage, writer: Writer, *, approved: bool) -> Settlement:
         try:
             if not stage.changes(quick=True):
                 return Settlement()
@@ -220,38 +220,38 @@ class Staging:
             self._settling.settle,
             stage,
             writer,
-            road.session.made,
-            name=road.run.id,
+            run.session.made,
+            name=run.record.id,
             approved=approved,
             room=self._rooms.settings().run_disk_mb << 20,
             files=MOST,
         )
 
-    async def _rehearsed(self, road: ProgramRun, stage: Stage) -> Writer | None:
+    async def _rehearsed(self, run: ProgramRun, stage: Stage) -> Writer | None:
         """What it would have changed is told, and nothing of it stays."""
-        assert road.rehearsal is not None
+        assert run.rehearsal is not None
         found = await asyncio.to_thread(stage.changes)
         written = {path: one.copy.size for path, one in found.items() if one.copy and not one.copy.is_folder}
         deleted = [path for path, one in found.items() if one.copy is None and one.base and not one.base.is_folder]
         names = {f"workspace/{shown(path)}": size for path, size in written.items()}
-        hold_files(road.rehearsal, names, tuple(f"workspace/{shown(path)}" for path in sorted(deleted)))
+        hold_files(run.rehearsal, names, tuple(f"workspace/{shown(path)}" for path in sorted(deleted)))
         await asyncio.to_thread(stage.reset, found)
         return None
 
-    def _tell(self, road: ProgramRun, writer: Writer, settled: Settlement) -> None:
+    def _tell(self, run: ProgramRun, writer: Writer, settled: Settlement) -> None:
         if settled.written:
-            watching.note(road, writer)
+            watching.note(run, writer)
         if settled.held:
-            self._tell_held(road, settled)
+            self._tell_held(run, settled)
 
-    def _tell_held(self, road: ProgramRun, settled: Settlement) -> None:
+    def _tell_held(self, run: ProgramRun, settled: Settlement) -> None:
         names = [shown(path) for path in sorted(settled.held)]
-        road.held = (*road.held, *((shown(path), settled.held[path]) for path in sorted(settled.held)))
+        run.held = (*run.held, *((shown(path), settled.held[path]) for path in sorted(settled.held)))
         words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
         count = f"{len(names):,} files" if len(names) != 1 else "one file"
-        detail: dict[str, object] = {"files": [road.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
-        road.note("run.held", f"wants to change {count} of the workspace: {words}", detail, soon=True)
-        self._rooms.tell(FilesHeld(road.run.id, len(names)))
+        detail: dict[str, object] = {"files": [run.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
+        run.note("run.held", f"wants to change {count} of the workspace: {words}", detail, soon=True)
+        self._rooms.tell(FilesHeld(run.record.id, len(names)))
 
     def _recover(self, stage: Stage, run: dict[str, object]) -> None:
         """A core was killed while this run was at work: nothing of it is written, and nothing is lost."""
@@ -261,12 +261,12 @@ class Staging:
         self._settling.settle(stage, writer, {}, name=name, approved=False, room=1 << 62, files=MOST, hold=INTERRUPTED)
         stage.remove()
 
-    def _forsake(self, road: ProgramRun) -> None:
+    def _forsake(self, run: ProgramRun) -> None:
         """Leave the copy where it is, with its mark: the next core holds what is in it."""
-        road.stage = None
-        if road.state is not None:
-            road.state.stage, road.state.working = None, False
-            road.state.end("its copy of the workspace could not be read")
+        run.stage = None
+        if run.state is not None:
+            run.state.stage, run.state.working = None, False
+            run.state.end("its copy of the workspace could not be read")
 
     async def _give_back(self, stage: Stage) -> None:
         if not self._stages.give_back(stage):
@@ -278,8 +278,8 @@ class Staging:
         task.add_done_callback(self._removing.discard)
 
 
-def _run_facts(road: ProgramRun) -> dict[str, object]:
-    writer = watching.writer_of(road.run)
+def _run_facts(run: ProgramRun) -> dict[str, object]:
+    writer = watching.writer_of(run.record)
     return {"id": writer.id, "actor": writer.actor, "label": writer.label, "at": time.time()}
 
 

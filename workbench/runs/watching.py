@@ -29,33 +29,33 @@ _TOLD = 50  # names that the audit holds
 RUN = "run"
 
 
-async def begin(road: ProgramRun) -> None:
+async def begin(run: ProgramRun) -> None:
     """Before its program starts. One that cannot write is not watched."""
-    profile = road.run.verdict.profile if road.run.verdict else None
-    if road.stage is None and road.may_write and (profile is None or profile.workspace == "write"):
-        snapshots, writer = road.rooms.snapshots, writer_of(road.run)
-        verdict = road.run.verdict
-        directly = road.run.decision is not None or is_person(road)
-        if verdict is not None and directly and road.run.proposal.language == PYTHON:
+    profile = run.record.verdict.profile if run.record.verdict else None
+    if run.stage is None and run.may_write and (profile is None or profile.workspace == "write"):
+        snapshots, writer = run.rooms.snapshots, writer_of(run.record)
+        verdict = run.record.verdict
+        directly = run.record.decision is not None or is_person(run)
+        if verdict is not None and directly and run.record.proposal.language == PYTHON:
             writer.claims = lambda path: may_write(verdict, shown(path))
         await _done(partial(snapshots.begin, writer, quick=True), partial(snapshots.begin, writer))
 
 
-async def end(road: ProgramRun) -> Writer | None:
+async def end(run: ProgramRun) -> Writer | None:
     """After its program has ended, however that was; answers what it changed."""
-    snapshots, name = road.rooms.snapshots, road.run.id
+    snapshots, name = run.rooms.snapshots, run.record.id
     if not snapshots.knows(name):
         return None
     writer = await _done(partial(snapshots.end, name, quick=True), partial(snapshots.end, name))
     if writer is not None:
-        _note_made(road, writer)
-        note(road, writer)
+        _note_made(run, writer)
+        note(run, writer)
     return writer
 
 
-def _note_made(road: ProgramRun, writer: Writer) -> None:
+def _note_made(run: ProgramRun, writer: Writer) -> None:
     """Its session's later programs may change what it made without being asked about."""
-    made, snapshots = road.session.made, road.rooms.snapshots
+    made, snapshots = run.session.made, run.rooms.snapshots
     for path, change in writer.files.items():
         if not change.shared and (change.before is None or path in made):
             if (stamp := snapshots.stamp(path)) is not None:
@@ -64,15 +64,15 @@ def _note_made(road: ProgramRun, writer: Writer) -> None:
                 made.pop(path, None)
 
 
-def note(road: ProgramRun, writer: Writer) -> None:
+def note(run: ProgramRun, writer: Writer) -> None:
     """Write down and tell what it changed."""
     if writer.files:
         names = [shown(path) for path in sorted(writer.files)]
         words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
         count = f"{len(names):,} files" if len(names) != 1 else "one file"
-        detail: dict[str, object] = {"files": [road.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
-        road.note("run.wrote", f"changed {count} of the workspace: {words}", detail, soon=True)
-        road.rooms.tell(FilesChanged(road.run.id, len(names)))
+        detail: dict[str, object] = {"files": [run.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
+        run.note("run.wrote", f"changed {count} of the workspace: {words}", detail, soon=True)
+        run.rooms.tell(FilesChanged(run.record.id, len(names)))
 
 
 def writer_of(run: Run) -> Writer:
