@@ -33,14 +33,14 @@ from privacy_shapes import Shapes
 from privacy_singles import GROUPS
 
 from workbench.privacy.__main__ import answers
-from workbench.privacy.detect import detect
-from workbench.privacy.rules import Rules
-from workbench.privacy.trial import try_on
+from workbench.privacy.detection_rules import DetectionRules
+from workbench.privacy.detector_preview import preview_masking
+from workbench.privacy.detectors.detector import detect
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 
 SEED = 20250304
-RECALL_FIRST = Rules(recall_first=True)
+RECALL_FIRST = DetectionRules(recall_first=True)
 EACH = 30  # results of every shape
 WHOLE = 99.0  # per cent of the values in whole tool results that ought to be masked
 INNOCENT = 0.8  # per cent of innocent characters that may be masked beside them
@@ -180,8 +180,13 @@ def _print_prose(misses: bool) -> None:
     """Passages of prose, as the detector reads them by itself and where it masks rather too much."""
     samples = list(passages(10, SEED))
     print(f"\n{'prose, ' + str(len(samples)) + ' passages':34}{'NAME':>11}{'ADDRESS':>11}{'innocent':>12}")
-    for mode, rules, wanted, most in (("as it is", Rules(), 75.0, 100.0), ("recall first", RECALL_FIRST, 90.0, 2.0)):
-        tally = measure(samples, lambda text, rules=rules: [(one.start, one.end) for one in try_on(text, rules).spans])
+    for mode, rules, wanted, most in (
+        ("as it is", DetectionRules(), 75.0, 100.0),
+        ("recall first", RECALL_FIRST, 90.0, 2.0),
+    ):
+        tally = measure(
+            samples, lambda text, rules=rules: [(one.start, one.end) for one in preview_masking(text, rules).spans]
+        )
         marks = _mark(tally.share("NAME"), wanted) or _mark(-tally.beside(), -most)
         goals = f"{mode} (goals {wanted:g}, 45{f', {most:g}' if most < 100 else ''})"
         line = "".join(f"{tally.share(kind):9.2f} %" for kind in ("NAME", "ADDRESS"))

@@ -23,7 +23,7 @@ from privacy_negatives import negatives
 from privacy_prose import passages
 from privacy_shapes import Shapes
 
-from workbench.privacy.detect import detect
+from workbench.privacy.detectors.detector import detect
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 

@@ -32,10 +32,20 @@ from names_texts import Sentences, Words  # beside this file
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from workbench.privacy.common import WORDS as COMMON  # noqa: E402
-from workbench.privacy.reader import DISTANCES, LABELS, SCALE  # noqa: E402
-from workbench.privacy.things import WORDS as THINGS  # noqa: E402
-from workbench.privacy.traits import EDGE, WORD, Lists, at_distance, folded, sort_of, traits  # noqa: E402
+from workbench.privacy.detectors.name_model import (  # noqa: E402
+    DISTANCES,
+    EDGE,
+    LABELS,
+    SCALE,
+    WORD,
+    WordLists,
+    features_at_distance,
+    folded,
+    word_class,
+    word_features,
+)
+from workbench.privacy.detectors.word_lists import COMMON_WORDS as COMMON  # noqa: E402
+from workbench.privacy.detectors.word_lists import THING_WORDS as THINGS  # noqa: E402
 
 SEED = 20250704
 SENTENCES = 45_000
@@ -135,17 +145,17 @@ def vocabulary() -> list[str]:
     return [word for word in pieces if word.isalpha() and word.isascii() and len(word) > 1]
 
 
-def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> Lists:
+def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> WordLists:
     """What the model knows of words: a word that is frequent and not mainly a name is ordinary."""
     first = {folded(part) for name in first_names for part in name.split("-")}
     last = {folded(part) for name in last_names for part in name.split("-")}
     whole = vocabulary()
     common = {word for word in whole[:COMMON_WORDS] if word not in first and word not in last}
     common |= {word for word in whole[:FREQUENT_WORDS] if word not in first} | set(THINGS) | set(COMMON)
-    return Lists(frozenset(first), frozenset(last), frozenset(common))
+    return WordLists(frozenset(first), frozenset(last), frozenset(common))
 
 
-def example(text: str, spans: Sequence[tuple[int, int, str]], lists: Lists) -> tuple[list[list[str]], list[str]]:
+def example(text: str, spans: Sequence[tuple[int, int, str]], lists: WordLists) -> tuple[list[list[str]], list[str]]:
     """The traits of each word of a sentence, and what it is."""
     matches = list(WORD.finditer(text))
     labels = ["O"] * len(matches)
@@ -156,21 +166,23 @@ def example(text: str, spans: Sequence[tuple[int, int, str]], lists: Lists) -> t
     return features([match.group() for match in matches], lists), labels
 
 
-def features(words: Sequence[str], lists: Lists) -> list[list[str]]:
+def features(words: Sequence[str], lists: WordLists) -> list[list[str]]:
     """As the reader looks at words: each with its neighbours, and pairs of sorts."""
     reach = max(DISTANCES)
     padded = [EDGE] * reach + list(words) + [EDGE] * reach
-    shown = [traits(word, lists) for word in padded]
-    sorts = [sort_of(word, lists) for word in padded]
+    shown = [word_features(word, lists) for word in padded]
+    sorts = [word_class(word, lists) for word in padded]
     found = []
     for at in range(reach, len(words) + reach):
-        own = [one for distance in DISTANCES for one in at_distance(shown[at + distance], distance)]
+        own = [one for distance in DISTANCES for one in features_at_distance(shown[at + distance], distance)]
         own += [f"<{sorts[at - 1]} {sorts[at]}", f">{sorts[at]} {sorts[at + 1]}"]
         found.append(own)
     return found
 
 
-def written(lists: Lists, states: dict[tuple[str, str], float], steps: dict[tuple[str, str], float]) -> Iterable[str]:
+def written(
+    lists: WordLists, states: dict[tuple[str, str], float], steps: dict[tuple[str, str], float]
+) -> Iterable[str]:
     """The lines of the file: three lists of words, steps between labels, weights of traits."""
     for known in (lists.first, lists.last, lists.common):
         yield " ".join(sorted(known))

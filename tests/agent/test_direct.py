@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.agent.direct import LONGEST_NAME, Direct, _free
-from workbench.privacy.text_kinds import KindMarks
+from workbench.privacy.masking_levels import KindMarks
 from workbench.records import EntryQuery, RunState
 
 

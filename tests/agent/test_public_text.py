@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from tests.agent.test_channels import answer_for_the_person
 from workbench.agent.edge import Edge
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.privacy.masking_levels import TextKind
 from workbench.privacy.public_texts import Program
-from workbench.privacy.text_kinds import TextKind
 from workbench.records import EntryQuery
 from workbench.runs import reasons
 from workbench.runs.sessions import Sessions

@@ -14,8 +14,8 @@ from workbench.desk.values import report_of, revealed
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
 from workbench.permissions.personal import Personal
-from workbench.privacy.marking import switched
-from workbench.privacy.trial import try_on
+from workbench.privacy.detector_preview import preview_masking
+from workbench.privacy.user_marks import switched
 from workbench.records import (
     ModelView,
     Origin,
@@ -86,7 +86,7 @@ class PaperPrivacy:
 
     async def try_privacy(self, text: str) -> Trial:
         said = self.personal.following(self.current_settings)
-        return try_on(text, said.rules, said.known)
+        return preview_masking(text, said.rules, said.known)
 
     async def privacy_rules(self) -> PrivacyRules:
         return self.personal.view(self.current_settings)

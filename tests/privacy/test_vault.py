@@ -13,12 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.cutting import before
-from workbench.privacy.detect import detect
-from workbench.privacy.kinds import BY_NAME
-from workbench.privacy.known import ANCHOR, fold
-from workbench.privacy.marks import LOOKALIKE
-from workbench.privacy.rules import PLAIN, Rules
+from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.detector import detect
+from workbench.privacy.detectors.kinds import BY_NAME
+from workbench.privacy.pii_tokens import LOOKALIKE, cut_before
+from workbench.privacy.value_index import ANCHOR, fold
 from workbench.privacy.vault import Vault
 
 EMAIL = "Rosa.Lund@example.com"
@@ -294,13 +293,13 @@ neighbours = st.sampled_from(["", "x", "7", " ", "=", '"', "日"])
 
 @settings(PROFILE)
 @given(value.filter(lambda v: not v.startswith("Phone")), neighbours, neighbours)
-def test_a_registered_value_is_found_between_any_neighbours(item: str, before: str, after: str) -> None:
+def test_a_registered_value_is_found_between_any_neighbours(item: str, cut_before: str, after: str) -> None:
     own = fresh()
     own.register({"email": item, "phone": item}, "crm")
     for writing in (item, item.upper(), quote(item, safe=""), json.dumps(item), item.encode().hex()):
-        clean = own.sanitize(before + writing + after)
+        clean = own.sanitize(cut_before + writing + after)
         assert writing.strip('"') not in LOOKALIKE.sub("", clean)
-        assert own.restore(clean) == before + writing + after
+        assert own.restore(clean) == cut_before + writing + after
 
 
 @settings(PROFILE)
@@ -328,7 +327,7 @@ def test_tokens_of_another_session_pass_unchanged(first: str, second: str) -> No
 def test_a_text_that_is_cut_anywhere_comes_back_piece_by_piece(text: str, cuts: list[int]) -> None:
     own = fresh()
     clean = own.sanitize(text)
-    places = sorted({0, len(clean), *(before(clean, min(cut, len(clean))) for cut in cuts)})
+    places = sorted({0, len(clean), *(cut_before(clean, min(cut, len(clean))) for cut in cuts)})
     assert "".join(own.restore(clean[start:end]) for start, end in pairwise(places)) == text
 
 
@@ -384,7 +383,7 @@ def test_threads_that_learn_mask_and_restore_at_once_lose_no_value(quick_switche
     people = [{"id": n, "name": f"Rosa Lund{n}", "email": f"rosa{n}@example.org"} for n in range(60)]
     text = "; ".join(f"mail rosa{n}@example.org" for n in range(60))
     vault = Vault("session")
-    rules = Rules(off=frozenset({"MAC"}))
+    rules = DetectionRules(off=frozenset({"MAC"}))
 
     def work(number: int) -> None:
         vault.register(people[number], f"crm{number % 3}")
@@ -392,7 +391,7 @@ def test_threads_that_learn_mask_and_restore_at_once_lose_no_value(quick_switche
         assert vault.restore(masked) == text
         vault.sanitize_json(people[number])
         vault.without_halves(masked + "\n" + text[: 500 + number])
-        vault.follow(rules if number % 2 else PLAIN)
+        vault.follow(rules if number % 2 else DEFAULT_RULES)
         vault.issued(), vault.found(), vault.came(people[number]["email"])
 
     with ThreadPoolExecutor(8) as threads:

@@ -7,8 +7,8 @@ from dataclasses import field
 
 import mcp.types as T
 
-from workbench.privacy.cutting import before
-from workbench.privacy.text_kinds import KindMarks, TextKind
+from workbench.privacy.masking_levels import KindMarks, TextKind
+from workbench.privacy.pii_tokens import cut_before
 from workbench.quick_records import dataclass
 from workbench.records import Content, JsonObject
 from workbench.tokens import count
@@ -43,9 +43,9 @@ def told(answer: Answer, marks: KindMarks, *, structured: bool = True) -> T.Call
 def sliced(text: str, offset: int, budget: int, how: str) -> Answer:
     """The part of a masked text that begins at this character and fits into so many tokens; `how` reads on."""
     start = max(0, min(offset, len(text)))
-    end = before(text, min(len(text), start + budget * LETTERS))
+    end = cut_before(text, min(len(text), start + budget * LETTERS))
     while (tokens := count(text[start:end])) > budget and end - start > 1:
-        end = before(text, start + max(1, int((end - start) * budget / tokens * 0.95)))
+        end = cut_before(text, start + max(1, int((end - start) * budget / tokens * 0.95)))
     facts: JsonObject = {"offset": start, "total": len(text)}
     if (start, end) == (0, len(text)):
         return Answer(text, facts, kind=TextKind.PUBLIC)

@@ -16,7 +16,7 @@ from workbench.agent.programs import Context, Programs
 from workbench.catalog.catalog import Catalog
 from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
-from workbench.privacy.text_kinds import KindMarks, TextKind
+from workbench.privacy.masking_levels import KindMarks, TextKind
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
 from workbench.runs.rooms import Rooms

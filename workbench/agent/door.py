@@ -33,7 +33,7 @@ from workbench.agent.stream import messages
 from workbench.agent.tool_changes import ToolChanges
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
 from workbench.errors import WorkbenchError
-from workbench.privacy.text_kinds import TextKind
+from workbench.privacy.masking_levels import TextKind
 from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms

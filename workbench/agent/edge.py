@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, get_args
 
 from workbench.agent.extensions import EXTENSIONS, announced
-from workbench.privacy.text_kinds import SCHEMA_KEYWORDS, KindMarks, TextKind
+from workbench.privacy.masking_levels import SCHEMA_KEYWORDS, KindMarks, TextKind
 from workbench.records import JsonObject, JsonValue
 
 log = logging.getLogger(__name__)

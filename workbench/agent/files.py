@@ -9,7 +9,7 @@ from workbench.agent import arguments as given
 from workbench.agent.answer import Answer, sliced
 from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
-from workbench.privacy.text_kinds import TextKind
+from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject
 from workbench.records.runs import ENDS
 from workbench.runs.agent_files import listed, read, writing

@@ -14,7 +14,7 @@ from workbench.agent.direct import kind_of
 from workbench.agent.programs import Programs
 from workbench.catalog.one_tool import one_tool
 from workbench.events import LedgerChanged
-from workbench.privacy.text_kinds import TextKind
+from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Ledger, RunState
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.execution import depth_of, limit_of

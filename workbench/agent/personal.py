@@ -9,7 +9,7 @@ from typing import Final
 
 from workbench.agent.answer import Answer
 from workbench.errors import WorkbenchError
-from workbench.privacy.marks import lookalikes
+from workbench.privacy.pii_tokens import find_tokens
 from workbench.runs.sessions import Session
 
 LONGEST: Final = 400_000  # characters of a text
@@ -39,7 +39,7 @@ async def _looked_through(look: Callable[[str], str], text: str) -> str:
 
 def _tokens_of(session: Session, text: str) -> str:
     """Which of the tokens in a text are valid here."""
-    tokens = dict.fromkeys(match.group() for match in lookalikes(text))
+    tokens = dict.fromkeys(match.group() for match in find_tokens(text))
     unknown = [token for token in tokens if not _is_known(session, token)]
     words = ["", "", _CALLS if tokens else "There are no tokens in it."]
     if unknown:

@@ -21,7 +21,7 @@ from workbench.agent.names import shortened
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.canonical import MAX_BYTES
-from workbench.privacy.text_kinds import TextKind
+from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Run, RunState
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms

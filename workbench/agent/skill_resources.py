@@ -18,7 +18,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from workbench.agent.extensions import EXTENSIONS
 from workbench.agent.programs import Context
 from workbench.files import read_plain
-from workbench.privacy.text_kinds import TextKind
+from workbench.privacy.masking_levels import TextKind
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.rooms import Rooms

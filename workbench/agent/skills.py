@@ -9,7 +9,7 @@ from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
-from workbench.privacy.text_kinds import TextKind
+from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Skill
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from workbench.catalog.launch import expand
 from workbench.errors import WorkbenchError
-from workbench.privacy import credential, secret
-from workbench.privacy.keys import kind_of
+from workbench.privacy.detectors import credentials
+from workbench.privacy.detectors.field_names import kind_of
 from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 from workbench.secrets.masks import Masks
@@ -96,14 +96,16 @@ def _spans(key: str, text: str) -> list[Span]:
     start = (match.end() if (match := _OPTION.match(text)) and match[2] else 0) if text.startswith("-") else 0
     if "${" in text[start:]:
         return []
-    known = _apart([*secret.find(text), *credential.find(text)])
+    known = _apart([*credentials.find_secrets(text), *credentials.find_url_credentials(text)])
     if known:
         return known
     scheme = _SCHEME.match(text, start)
     start = scheme.end() if scheme else start
     value = text[start:]
     kind = kind_of(key) if len(key) <= _LONGEST_KEY else None
-    announced = kind is not None and kind.name == "SECRET" and secret.assigned(value) and not value.isdecimal()
+    announced = (
+        kind is not None and kind.name == "SECRET" and credentials.is_assigned_secret(value) and not value.isdecimal()
+    )
     elsewhere = _PATH.match(value) or _POINTER.search(key)
     return [(start, len(text))] if (announced and not elsewhere) or _random(value) else []
 

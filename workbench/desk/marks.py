@@ -7,8 +7,8 @@ from __future__ import annotations
 from workbench.desk.seat import BY, Seat
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
-from workbench.privacy.kinds import BY_NAME, SEALED
-from workbench.privacy.marking import switched, with_threshold
+from workbench.privacy.detectors.kinds import BY_NAME, SEALED
+from workbench.privacy.user_marks import switched, with_threshold
 from workbench.records import JsonValue, Note, PrivacyMark, PrivacyRules
 from workbench.settings import change
 from workbench.wire.marker import api

@@ -11,9 +11,9 @@ from typing import TypeVar
 from workbench.desk.seat import BY, Seat
 from workbench.desk.values import all_of, report_of, revealed
 from workbench.errors import WorkbenchError
-from workbench.privacy.beside import beside, counts_in
-from workbench.privacy.trial import try_on
-from workbench.privacy.walk import parsed
+from workbench.privacy.detector_preview import preview_masking
+from workbench.privacy.detectors.json_fields import parsed
+from workbench.privacy.pii_tokens import count_tokens, unmask_with_spans
 from workbench.records import (
     JsonObject,
     JsonValue,
@@ -104,7 +104,7 @@ class PrivacyDesk(Seat):
         if len(text) > _LONGEST:
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
         following = self._rooms.personal.following(self._rooms.settings())
-        return await _read(lambda: try_on(text, following.rules, following.known), text)
+        return await _read(lambda: preview_masking(text, following.rules, following.known), text)
 
     async def _settled(self, name: str) -> Session:
         """A session that knows all that was shown of answers so far."""
@@ -135,8 +135,8 @@ def _seen(session: Session, text: str, server: str, enabled: bool) -> ModelView:
     """On the road of a call's answer: learnt with its keys, then masked as everything that goes to a model."""
     session.register(text, server, _value)
     masked = session.mask(text)
-    whole, hidden = beside(masked, session.vault.restore)
-    return ModelView(masked, session.id, hidden if whole == text else (), counts_in(masked), enabled)
+    whole, hidden = unmask_with_spans(masked, session.vault.restore)
+    return ModelView(masked, session.id, hidden if whole == text else (), count_tokens(masked), enabled)
 
 
 def _value(text: str) -> JsonValue:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.known import fold
+from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import StoredValue
 from workbench.records import HiddenValue, KindCount, PrivacyQuery, PrivacyReport, PrivacySession, Revealed
 from workbench.runs.sessions import Session

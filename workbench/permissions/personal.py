@@ -22,7 +22,7 @@ import tomli_w
 
 from workbench.errors import WorkbenchError
 from workbench.files import LARGEST, read_toml
-from workbench.privacy.marking import WHATS, YOURS, Following, checked, following, kind_rules, unknown
+from workbench.privacy.user_marks import WHATS, YOURS, Following, checked, following, kind_rules, unknown
 from workbench.quick_records import dataclass
 from workbench.records import Fault, PrivacyMark, PrivacyRules
 from workbench.secrets.written import write_private

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.kinds import LITERAL
-from workbench.privacy.marks import LOOKALIKE
+from workbench.privacy.detectors.kinds import LITERAL
+from workbench.privacy.pii_tokens import LOOKALIKE
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
 from workbench.cancellation import check_cancelled
-from workbench.privacy.walk import texts
+from workbench.privacy.detectors.json_fields import texts
 from workbench.records import JsonValue
 
 _MOST: Final = 60_000  # hashes of one generation; of two, the older one is dropped

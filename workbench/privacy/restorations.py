@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.kinds import plural
+from workbench.privacy.detectors.kinds import plural
 from workbench.quick_records import dataclass
 
 HERE = "this session"  # where a value came from that no server supplied

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.kinds import BY_NAME, plural
+from workbench.privacy.detectors.kinds import BY_NAME, plural
 from workbench.privacy.restorations import Restoration
 from workbench.quick_records import dataclass
 from workbench.records import Permission, Tool, Word

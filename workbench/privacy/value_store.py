@@ -14,12 +14,12 @@ from threading import Lock
 from typing import TypeAlias
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.kinds import BY_NAME, LITERAL
-from workbench.privacy.known import Known, fold
-from workbench.privacy.letters import plain, visible
-from workbench.privacy.marks import Marks
-from workbench.privacy.readings import Readings
-from workbench.privacy.rules import PLAIN, Rules
+from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.detector import DetectionCache
+from workbench.privacy.detectors.kinds import BY_NAME, LITERAL
+from workbench.privacy.pii_tokens import TokenFactory
+from workbench.privacy.unicode_folding import plain, visible
+from workbench.privacy.value_index import ValueIndex, fold
 from workbench.records import Place
 
 Source: TypeAlias = str | Place
@@ -42,9 +42,9 @@ class StoredValue:
 class ValueStore:
     """Values and tokens of one session."""
 
-    def __init__(self, marks: Marks, rules: Rules = PLAIN) -> None:
-        self.known = Known()
-        self.readings = Readings()
+    def __init__(self, marks: TokenFactory, rules: DetectionRules = DEFAULT_RULES) -> None:
+        self.known = ValueIndex()
+        self.readings = DetectionCache()
         self.rules = rules
         self.learnt = 0  # values so far, and changes of the rules: grows with each value that is known
         self._filing = Lock()
@@ -55,7 +55,7 @@ class ValueStore:
         self._came: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls that it came with
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
-    def follow(self, rules: Rules) -> None:
+    def follow(self, rules: DetectionRules) -> None:
         """Detect personal data by these rules from now on. Known values stay known unless the rules let them pass."""
         if rules != self.rules:
             with self._filing:

@@ -11,20 +11,20 @@ from typing import Final
 from urllib.parse import quote
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.detect import by_patterns
-from workbench.privacy.found import Found, union
-from workbench.privacy.halves import Halves
-from workbench.privacy.kinds import CUSTOM, LITERAL, SEALED, Kind
-from workbench.privacy.known import fold
-from workbench.privacy.letters import plain, visible
-from workbench.privacy.marks import LOOKALIKE, Marks, bare, encoded, lookalikes
-from workbench.privacy.ordinary import is_ordinary
+from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.detector import by_patterns
+from workbench.privacy.detectors.findings import Finding, merge_findings
+from workbench.privacy.detectors.json_fields import as_text, embedded, leaves, rebuild, texts
+from workbench.privacy.detectors.kinds import CUSTOM, LITERAL, SEALED, Kind
+from workbench.privacy.ordinary_words import is_ordinary
+from workbench.privacy.pii_tokens import LOOKALIKE, TokenFactory, find_tokens, is_percent_encoded, normalize_token
 from workbench.privacy.public_texts import Stretches
-from workbench.privacy.remembered import SHORT, Remembered
 from workbench.privacy.restorations import HERE, Restoration, refusal
-from workbench.privacy.rules import PLAIN, Rules
+from workbench.privacy.seen_texts import SHORT, SeenTexts
+from workbench.privacy.truncated_values import TruncatedValues
+from workbench.privacy.unicode_folding import plain, visible
+from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
-from workbench.privacy.walk import as_text, embedded, leaves, rebuild, texts
 from workbench.records import JsonValue
 from workbench.uncollected import uncollected
 
@@ -36,11 +36,11 @@ _LONG: Final = 100_000  # characters in which so much is found that looking for 
 class Vault(ValueStore):
     """Values of one session, with everything that detects, masks and restores them."""
 
-    def __init__(self, session: str, key: bytes | None = None, rules: Rules = PLAIN) -> None:
-        super().__init__(Marks(session, key), rules)
-        self._halves = Halves(self)
-        self._harmless = (rules, Remembered())  # short texts in which these rules find nothing
-        self._clean = (0, Remembered())  # texts with nothing to mask while so many values are known
+    def __init__(self, session: str, key: bytes | None = None, rules: DetectionRules = DEFAULT_RULES) -> None:
+        super().__init__(TokenFactory(session, key), rules)
+        self._halves = TruncatedValues(self)
+        self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
+        self._clean = (0, SeenTexts())  # texts with nothing to mask while so many values are known
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
@@ -64,11 +64,11 @@ class Vault(ValueStore):
         elif plain and len(text) <= SHORT and not found:
             self._harmless_texts().add(text)
 
-    def _harmless_texts(self) -> Remembered:
+    def _harmless_texts(self) -> SeenTexts:
         """What is known to be harmless by the rules that hold now."""
         rules, texts = self._harmless
         if rules is not self.rules:
-            texts = Remembered()
+            texts = SeenTexts()
             self._harmless = (self.rules, texts)
         return texts
 
@@ -123,11 +123,11 @@ class Vault(ValueStore):
         except RecursionError:
             raise WorkbenchError("The value is nested too deeply to be read for personal data.") from None
 
-    def _clean_texts(self, learnt: int) -> Remembered:
+    def _clean_texts(self, learnt: int) -> SeenTexts:
         """What is known to be clean by somebody who knows so many values."""
         known, texts = self._clean
         if known != learnt:
-            texts = Remembered()
+            texts = SeenTexts()
             self._clean = (learnt, texts)
         return texts
 
@@ -165,14 +165,14 @@ class Vault(ValueStore):
         return stretch is not None and stretch.long and kind != CUSTOM and is_ordinary(text[start:end])
 
     def _with_tokens(
-        self, text: str, found: list[Found], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
+        self, text: str, found: list[Finding], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
     ) -> str:
         """The text with a token for each stretch; one that holds a known value came from where that came from.
         `edits`: gets what was replaced, from where to where, by how many letters."""
-        found = [*found, *(Found(start, end, kind) for start, end, kind, _ in known)]
+        found = [*found, *(Finding(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0
-        for part in union(found):
+        for part in merge_findings(found):
             suppliers: set[str] = set()
             while first < len(sources) and sources[first][0] < part.end:
                 suppliers |= sources[first][2]
@@ -184,15 +184,15 @@ class Vault(ValueStore):
             at = part.end
         return "".join([*parts, text[at:]])
 
-    def _blanked(self, text: str) -> tuple[str, list[Found]]:
+    def _blanked(self, text: str) -> tuple[str, list[Finding]]:
         """The text with every token and look-alike blanked out, and the look-alikes that stand for nothing here."""
-        literals: list[Found] = []
+        literals: list[Finding] = []
         parts: list[str] = []
         at = 0
-        for match in lookalikes(text):
+        for match in find_tokens(text):
             start, end = match.span()
             if self.read(match.group()) is None:
-                literals.append(Found(start, end, LITERAL))
+                literals.append(Finding(start, end, LITERAL))
             parts += [text[at:start], "\0" * (end - start)]
             at = end
         return "".join([*parts, text[at:]]) if parts else text, literals
@@ -200,11 +200,11 @@ class Vault(ValueStore):
     def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
         text = as_text(leaf)
         told = kind and "\0" not in text and kind.accepts(plain(visible(text))) and not self.rules.lets_pass(text)
-        if kind and told and next(lookalikes(text), None) is None:
-            bare = text.strip()
+        if kind and told and next(find_tokens(text), None) is None:
+            normalize_token = text.strip()
             number = leaf if isinstance(leaf, int | float) else None
-            suppliers = self.origin(fold(bare))[1]
-            return text.replace(bare, self.token(kind.name, bare, number, suppliers), 1)
+            suppliers = self.origin(fold(normalize_token))[1]
+            return text.replace(normalize_token, self.token(kind.name, normalize_token, number, suppliers), 1)
         return self.sanitize(leaf) if isinstance(leaf, str) else self._number(leaf)
 
     def _number(self, number: int | float) -> JsonValue:
@@ -255,11 +255,11 @@ class Vault(ValueStore):
         held = self.read(token)
         if held is None:
             return None
-        return quote(held.text, safe="", errors="surrogatepass") if encoded(token) else held.text
+        return quote(held.text, safe="", errors="surrogatepass") if is_percent_encoded(token) else held.text
 
     def _held_in(self, text: str) -> Iterator[tuple[StoredValue, str]]:
         found = (match.group() for match in LOOKALIKE.finditer(text))
-        return ((self.resolve(token), bare(token)) for token in found)
+        return ((self.resolve(token), normalize_token(token)) for token in found)
 
     def _restored(self, leaf: JsonValue) -> JsonValue:
         if not isinstance(leaf, str):

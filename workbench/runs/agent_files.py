@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.walk import parsed
+from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.walk import parsed
+from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
 from workbench.runs.languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.permissions.rules import Rules
 from workbench.policy.origins import CallReason
 from workbench.policy.reading import Reading
-from workbench.privacy.marks import LOOKALIKE, bare
+from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.vault import Vault
 from workbench.records import Gate, Tool, Word
@@ -83,4 +83,4 @@ def _restorations(vault: Vault, tokens: Sequence[str], server: str) -> tuple[Res
 
 
 def _tokens(text: str) -> set[str]:
-    return {bare(match.group()) for match in LOOKALIKE.finditer(text)}
+    return {normalize_token(match.group()) for match in LOOKALIKE.finditer(text)}

@@ -21,7 +21,7 @@ from typing import Any, Final
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged, spawn
 from workbench.files import read_plain
-from workbench.privacy.lockbox import KEY, Lockbox
+from workbench.privacy.value_encryption import KEY, ValueCipher
 from workbench.privacy.vault import Vault
 from workbench.records import RunState
 from workbench.runs.sessions import Session, Sessions
@@ -51,7 +51,7 @@ class Keeping:
         self._settings = settings
         self._sessions = sessions
         self._master = b""
-        self._written: dict[str, tuple[Vault, Lockbox, int]] = {}  # session → whose values, under what, how many
+        self._written: dict[str, tuple[Vault, ValueCipher, int]] = {}  # session → whose values, under what, how many
         self._working = threading.Lock()
         self._brought = False
 
@@ -126,7 +126,7 @@ class Keeping:
     def _append(self, session: Session) -> None:
         vault, box, count = self._written.get(session.id, (None, None, 0))
         if vault is not session.vault or box is None:  # a new session, or one that was made to forget
-            vault, box, count = session.vault, Lockbox(self._key(), session.id), 0
+            vault, box, count = session.vault, ValueCipher(self._key(), session.id), 0
             head = {"format": _FORMAT, "author": session.author, "key": box.wrapped}
             marks = base64.b64encode(vault.key).decode("ascii")
             lines = [json.dumps(head), json.dumps({"about": _MARKS, "sealed": box.seal(_MARKS, marks)})]
@@ -141,7 +141,7 @@ class Keeping:
     def _read(self, file: Path) -> None:
         try:
             head, marks, *lines = map(json.loads, read_plain(file, "ascii", largest=_LARGEST).splitlines())
-            box = Lockbox(self._master, file.stem, head["key"])
+            box = ValueCipher(self._master, file.stem, head["key"])
             vault = Vault(file.stem, base64.b64decode(box.open(_MARKS, marks["sealed"])))
             for line in lines:
                 self._put_back(vault, line["about"], box.open(line["about"], line["sealed"]))

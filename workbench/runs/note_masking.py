@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from workbench.privacy.remembered import Remembered
+from workbench.privacy.seen_texts import SeenTexts
 from workbench.records import JsonValue, Note
 from workbench.runs.sessions import Session, Sessions
 
@@ -26,9 +26,9 @@ class NoteMasking:
     def __init__(self, sessions: Sessions, is_tool: Callable[[str, str], bool]) -> None:
         self._sessions = sessions
         self._is_tool = is_tool
-        self._clean: tuple[object, Remembered] = (
+        self._clean: tuple[object, SeenTexts] = (
             None,
-            Remembered(),
+            SeenTexts(),
         )  # texts with nothing to hide, by who knows so much
 
     def mask(self, note: Note) -> Note:
@@ -37,7 +37,7 @@ class NoteMasking:
         if session is None or not session.hides:
             return note
         if self._clean[0] != (known := (session.id, session.hidden_by)):
-            self._clean = known, Remembered()
+            self._clean = known, SeenTexts()
         made_up = bool(note.tool) and not self._is_tool(note.server, note.tool)
         return replace(
             note,

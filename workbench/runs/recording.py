@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.marks import LOOKALIKE
+from workbench.privacy.pii_tokens import LOOKALIKE
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.borrowed import used_skills
 from workbench.runs.deck import unsteady

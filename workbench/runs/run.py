@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.policy.observed import compare, unforeseen
 from workbench.policy.reading import Reading
-from workbench.privacy.cutting import before
+from workbench.privacy.pii_tokens import cut_before
 from workbench.quick_records import dataclass
 from workbench.records import CallTrace, Content, Decision, Fault, Gate, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.records.runs import ENDS
@@ -322,7 +322,7 @@ class ProgramRun:
         fault = f"{run.fault.message} {run.fault.hint}".strip() if run.fault else ""
         return {
             "answer": self.session.mask_known(
-                run.model_view[: before(run.model_view, KEPT_TEXT)]
+                run.model_view[: cut_before(run.model_view, KEPT_TEXT)]
             ),  # as the model got it
             "fault": self.session.mask_apart(fault, KEPT_TEXT),
             "calls": len(self._calls),

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.marks import LOOKALIKE, bare
-from workbench.privacy.operations import operate
+from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
 from workbench.privacy.restoring import Weighed
-from workbench.privacy.sealed import Veil
+from workbench.privacy.sealed_operations import operate
+from workbench.privacy.sealed_values import TokenSubstitution
 from workbench.privacy.vault import Vault
 from workbench.records import Content, Fault, JsonObject, JsonValue, Outcome, Tool
 from workbench.runs.sessions import Session
@@ -74,14 +74,14 @@ def answer(session: Session, params: JsonObject) -> JsonValue:
 def _read(vault: Vault, text: str) -> tuple[str, str]:
     """Kind and text of a token; of any other text itself."""
     if LOOKALIKE.fullmatch(text.strip()):
-        return bare(text.strip()).rpartition("_")[0], vault.reveal(text)
+        return normalize_token(text.strip()).rpartition("_")[0], vault.reveal(text)
     if "_" in text and LOOKALIKE.search(text):
         raise WorkbenchError("This is a token among other words.", "Give one token by itself.")
     return "", text
 
 
 def _sealed(outcome: Outcome, tool: Tool, session: Session, fields: Sequence[str], tokens: Sequence[str]) -> Outcome:
-    sealed, veil = session.sealed, Veil(session.vault, tokens)
+    sealed, veil = session.sealed, TokenSubstitution(session.vault, tokens)
 
     def value_of(value: JsonValue) -> JsonValue:
         return sealed.veil(sealed.seal(value, fields, tool.server) if fields else value, veil)

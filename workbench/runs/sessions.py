@@ -8,14 +8,13 @@ from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain, count
 
-from workbench.privacy.cutting import before
-from workbench.privacy.marking import Following
-from workbench.privacy.marks import lookalikes
+from workbench.privacy.masking_levels import KindMarks, Part, TextKind
+from workbench.privacy.pii_tokens import cut_before, find_tokens
 from workbench.privacy.public_texts import Program, PublicTexts, Stretches
-from workbench.privacy.remembered import Remembered
-from workbench.privacy.sealed import Sealed
-from workbench.privacy.text_kinds import KindMarks, Part, TextKind
-from workbench.privacy.trail import Trail
+from workbench.privacy.sealed_values import SealedValues
+from workbench.privacy.seen_texts import SeenTexts
+from workbench.privacy.token_usage import TokenUsage
+from workbench.privacy.user_marks import Following
 from workbench.privacy.value_store import Source
 from workbench.privacy.vault import Vault
 from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, ToolSummary
@@ -52,16 +51,16 @@ class Session:
         self.present = True
         self.left_at = 0.0  # when its agent left, by the monotonic clock
         self.vault = Vault(name)
-        self.trail = Trail()
+        self.trail = TokenUsage()
         self.text_kinds = KindMarks()
         self.public_texts = PublicTexts()  # definitions and code that its programs were handed
         self.registrations = Registrations()  # of answers that their user saw before they were looked through
-        self._registered = Remembered()
+        self._registered = SeenTexts()
         self.ledger = Ledger()
         self.provenance = Provenance()
         self.permitted: set[tuple[str, ...]] = set()  # values that a person let pass: server, tool, rule, path, value
         self.given: Counter[tuple[str, str, str, str]] = Counter()  # kind, whose, to which server and tool → how many
-        self.sealed = Sealed(self.vault)
+        self.sealed = SealedValues(self.vault)
         self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was told
         self.guesses = 0  # how often sealed values were compared with texts
         self.files: dict[str, tuple[int, float]] = {}  # of the workspace that were read for personal data → size, time
@@ -144,11 +143,11 @@ class Session:
         if whole:
             return text
         start = text[:-_EDGE]
-        return start[: before(start, letters)]
+        return start[: cut_before(start, letters)]
 
     def _guess_apart(self, text: str) -> str:
         parts, at = list[str](), 0
-        for token in lookalikes(text):  # tokens stay what they are
+        for token in find_tokens(text):  # tokens stay what they are
             parts += [self._apart.sanitize(text[at : token.start()]), token.group()]
             at = token.end()
         return "".join([*parts, self._apart.sanitize(text[at:])])
@@ -158,7 +157,7 @@ class Session:
         if len(text) <= letters:
             return self.mask(text)
         start = self.mask(text[: letters + _EDGE])[:-_EDGE]
-        return start[: before(start, letters)]
+        return start[: cut_before(start, letters)]
 
     def mask_output(self, text: str, program: Program | None = None) -> str:
         """The same for what a program made, which may have cut a text anywhere. In texts that the workbench handed to
@@ -198,7 +197,7 @@ class Session:
         self._apart.follow(self._following.rules)
         for kind, value in self._following.known:
             self.vault.learn(kind, value)
-        self._registered = Remembered()
+        self._registered = SeenTexts()
 
     def made_since(self) -> dict[str, int]:
         """How many values of each kind got a token since this was asked last; for the audit."""
@@ -210,8 +209,8 @@ class Session:
         """Drop every value; answers how many there were. Tokens made before stand for nothing from now on, because the
         next ones are made with another key."""
         known = len(self.vault.issued())
-        self.vault, self.trail = Vault(self.id), Trail()
-        self.sealed = Sealed(self.vault)
+        self.vault, self.trail = Vault(self.id), TokenUsage()
+        self.sealed = SealedValues(self.vault)
         self._begin_looking()
         self.given.clear()
         return known

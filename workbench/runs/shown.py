@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from itertools import islice
 
-from workbench.privacy.cutting import before
+from workbench.privacy.pii_tokens import cut_before
 from workbench.records import JsonObject, JsonValue
 from workbench.runs.sessions import Session
 
@@ -38,7 +38,7 @@ def shown_arguments(session: Session, arguments: JsonObject) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= KEPT_ARGUMENTS else text[: before(text, KEPT_ARGUMENTS)] + " …"
+    return text if len(text) <= KEPT_ARGUMENTS else text[: cut_before(text, KEPT_ARGUMENTS)] + " …"
 
 
 def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue:

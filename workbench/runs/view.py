@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from difflib import unified_diff
 
-from workbench.privacy.cutting import after, before
+from workbench.privacy.masking_levels import Part, TextKind
+from workbench.privacy.pii_tokens import cut_after, cut_before
 from workbench.privacy.public_texts import PublicTexts
-from workbench.privacy.text_kinds import Part, TextKind
 from workbench.records import JsonValue, Origin, Run, RunState
 from workbench.tokens import count
 
@@ -44,7 +44,7 @@ def beginning(parts: Sequence[Part], letters: int) -> tuple[Part, ...]:
     """The first so many letters of a composed text."""
     found: list[Part] = []
     for text, kind in parts:
-        found.append((text[: before(text, letters)] if len(text) > letters else text, kind))
+        found.append((text[: cut_before(text, letters)] if len(text) > letters else text, kind))
         if (letters := letters - len(text)) <= 0:
             break
     return tuple(found)
@@ -129,7 +129,7 @@ def cut(text: str, budget: int, pointer: str) -> str:
         return text
     notice = f"[cut: about {budget:,} of {whole:,} tokens are shown; {pointer}]"
     keep = max(200, int(len(text) * budget / whole * 0.9))
-    head, tail = text[: before(text, keep * 3 // 4)], text[after(text, len(text) - keep // 4) :]
+    head, tail = text[: cut_before(text, keep * 3 // 4)], text[cut_after(text, len(text) - keep // 4) :]
     return f"{head}\n… {notice} …\n{tail}"
 
 
@@ -146,7 +146,7 @@ def shorten(value: JsonValue, budget: int, public: PublicTexts | None = None) ->
 
 def _shorten(value: JsonValue, items: int, letters: int, public: PublicTexts | None) -> JsonValue:
     if isinstance(value, str) and len(value) > letters:
-        shorter = f"{value[: before(value, letters)]}… ({len(value) - letters:,} more characters)"
+        shorter = f"{value[: cut_before(value, letters)]}… ({len(value) - letters:,} more characters)"
         if public is not None and public.has(value):
             public.add(shorter)
         return shorter

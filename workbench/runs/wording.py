@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from workbench.privacy.views import views
+from workbench.privacy.decoded_text import decoded_texts
 from workbench.records import JsonValue
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts that put no space between words: each sign is one
@@ -38,10 +38,10 @@ def readings(text: str) -> Iterator[str]:
     """The text, and whatever it is in another encoding: of URLs, JSON, HTML, base64, hex, or two of them."""
     yield text
     if len(text) <= _LEAF:
-        for view in views(text):
+        for view in decoded_texts(text):
             yield view.text
             if len(view.text) <= _TWICE:
-                yield from (inner.text for inner in views(view.text))
+                yield from (inner.text for inner in decoded_texts(view.text))
 
 
 def joined(text: str) -> Iterator[str]:

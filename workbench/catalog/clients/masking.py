@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from workbench.privacy import secret
-from workbench.privacy.keys import kind_of, words_of
+from workbench.privacy.detectors import credentials
+from workbench.privacy.detectors.field_names import kind_of, words_of
 from workbench.records import ServerConfig
 
 MASK = "••••••"  # always as wide: a mask that varied would tell the length
@@ -83,7 +83,7 @@ def _args(args: tuple[str, ...], swapped: Swap) -> tuple[str, ...]:
 def _inside(place: str, text: str, swapped: Swap) -> str:
     """Secrets of a known form inside a longer text, and logins in addresses."""
     parts, at = [], 0
-    for start, end in sorted(secret.find(text)):
+    for start, end in sorted(credentials.find_secrets(text)):
         if start >= at:  # a token behind "Bearer" is found twice
             parts += [text[at:start], swapped(place, text[start:end])]
             at = end

@@ -1,0 +1,127 @@
+"""Secrets are found by prefix and under keys, logins in URLs, placeholders nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.privacy.detectors.credentials import find_secrets, find_url_credentials, is_assigned_secret, is_secret
+
+
+def secret_found(text: str) -> list[str]:
+    return [text[start:end] for start, end in find_secrets(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("id AKIA" + "IOSFODNN7EXAMPLE", "AKIA" + "IOSFODNN7EXAMPLE"),
+        ("ghp_" + "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1", "ghp_" + "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"),
+        ("x=sk-proj-a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2", "sk-proj-a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2"),
+        ("Authorization: Bearer abc123def456ghi", "abc123def456ghi"),
+        ("https://hooks.slack.com/services/T000/B000/Xy1Xy1Xy1Xy1Xy1Xy1Xy1Xy1", "T000/B000/Xy1Xy1Xy1Xy1Xy1Xy1Xy1Xy1"),
+        ("t eyJhbGciOiJI.eyJzdWIiOiIx.c2ln", "eyJhbGciOiJI.eyJzdWIiOiIx.c2ln"),
+        ("xoxb-123456789012-abcDEF", "xoxb-123456789012-abcDEF"),
+        (
+            "-----BEGIN " + "RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+            "-----BEGIN " + "RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+        ),
+    ],
+)
+def test_secret_it_is_found(text: str, expected: str) -> None:
+    assert secret_found(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ORD-00001 of CUS-0042",
+        "2024-05-06T12:30:00Z",
+        "version 1.2.3.4 and v10.0.19041.1",
+        "sha 0123456789abcdef0123456789abcdef",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "$1,234.56 or 4,999.00 EUR",
+        "1700000000 1700000000000",
+        "item 123-456, 12:30:45",
+        "x[1::2], std::vector<int>",
+        "978-3-16-148410-0",
+        "sha256:9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f",
+        "https://example.com/a/b?page=2&size=50",
+        "def token(self) -> str:",
+        "task-management-and-more-of-the-same",
+        "sk-learn-is-a-library-with-a-long-name",
+        "-----BEGIN " + "PRIVATE KEY-----",
+        "AKIA",
+        "basic understanding of",
+        "the ghp_ prefix",
+        "Bearer of bad news",
+        "-----BEGIN CERTIFICATE-----",
+    ],
+)
+def test_secret_innocent_text_stays(text: str) -> None:
+    assert secret_found(text) == []
+
+
+@pytest.mark.parametrize("value", ["hunter2", "Bearer abcdef123", "correcthorse"])
+def test_a_value_under_its_key_is_one(value: str) -> None:
+    assert is_secret(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "none", "****", "<password>", "${PASSWORD}", "2024-05-06", "to be set", "string"]
+)
+def test_another_value_under_its_key_is_none(value: str) -> None:
+    assert not is_secret(value)
+
+
+@pytest.mark.parametrize("value", ["hunter2", "Tr0ub4dor&3", "swordfish"])
+def test_what_is_assigned_is_one(value: str) -> None:
+    assert is_assigned_secret(value)
+
+
+@pytest.mark.parametrize("value", ["self.password", "get_token()", "os.environ['X']", "password_value", "str", "abc"])
+def test_code_that_names_another_place_is_none(value: str) -> None:
+    assert not is_assigned_secret(value)
+
+
+def credential_found(text: str) -> list[str]:
+    return [text[start:end] for start, end in find_url_credentials(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("postgres://app:s3cret@db:5432/x", "app:s3cret"),
+        ("redis://:p%40ss@cache", ":p%40ss"),
+        ("https://rosa:pw@example.com/", "rosa:pw"),
+    ],
+)
+def test_credential_it_is_found(text: str, expected: str) -> None:
+    assert credential_found(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ORD-00001 of CUS-0042",
+        "2024-05-06T12:30:00Z",
+        "version 1.2.3.4 and v10.0.19041.1",
+        "sha 0123456789abcdef0123456789abcdef",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "$1,234.56 or 4,999.00 EUR",
+        "1700000000 1700000000000",
+        "item 123-456, 12:30:45",
+        "x[1::2], std::vector<int>",
+        "978-3-16-148410-0",
+        "sha256:9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f",
+        "https://example.com/a/b?page=2&size=50",
+        "def token(self) -> str:",
+        "https://example.com:8080/@scope",
+        "https://git@github.com/x",
+        "mailto:rosa@example.com",
+        "postgres://user:password@host",
+        "https://$USER:$PASS@host",
+        "http://a.b/c:d@e",
+    ],
+)
+def test_credential_innocent_text_stays(text: str) -> None:
+    assert credential_found(text) == []

@@ -1,0 +1,83 @@
+"""Values after keys in free text, and the keys of the record around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.privacy.detectors.key_value_pairs import find_pairs, keys_around
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(one.kind, text[one.start : one.end]) for one in find_pairs(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Full name: Rosa Lund", [("NAME", "Rosa Lund")]),
+        ("Full name: Rosa Lund, DOB: 1990-05-06", [("NAME", "Rosa Lund"), ("DOB", "1990-05-06")]),
+        ("Date of birth: 6 May 1990", [("DOB", "6 May 1990")]),
+        ('{"first_name": "Rosa", "n": 1}', [("NAME", "Rosa")]),
+        ("{'firstName': 'Rosa'}", [("NAME", "Rosa")]),
+        ('{\\"first_name\\": \\"Rosa\\"}', [("NAME", "Rosa")]),
+        ('{"card_number": 4111111111111112}', [("CARD", "4111111111111112")]),
+        ("password=hunter2; x", [("SECRET", "hunter2")]),
+        ("export API_KEY=abc123def", [("SECRET", "abc123def")]),
+        ("https://x/?token=a1b2c3&page=2", [("SECRET", "a1b2c3")]),
+        ("Address: 12 Elm Street, 10115 Berlin\nx", [("ADDRESS", "12 Elm Street, 10115 Berlin")]),
+        ("**Account number**: 12345678", [("BANK", "12345678")]),
+        ("assignee: Rosa Lund", [("NAME", "Rosa Lund")]),
+        ("username=rosa_l", [("USERNAME", "rosa_l")]),
+        ("<firstName>Rosa</firstName>", [("NAME", "Rosa")]),
+        ('<field name="date_of_birth">1990-05-06</field>', [("DOB", "1990-05-06")]),
+        ("tenant:\n  name: Rosa Lund\n  unit: 4", [("NAME", "Rosa Lund")]),
+        ('{"name": "Rosa", "email": ""}', [("NAME", "Rosa")]),
+        ('<person name="Rosa Lund" age="30"/>', [("NAME", "Rosa Lund")]),
+    ],
+)
+def test_a_key_tells_what_stands_behind_it(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: build and deploy",
+        "name: Build Pipeline\nruns_on: x",
+        '{"name": "Rosa Lund", "price": 3}',
+        "token = get_token()",
+        "password: str | None = None",
+        "password=self.password",
+        "max_tokens=4096, token_count: 17",
+        "customer: CUS-0042",
+        "owner: platform-team",
+        "address: localhost",
+        "at 12:30:45 status=done",
+        "company_size: 500",
+        "password: ****",
+        "def find(company: Company, given: Json) -> str:",
+        "def read(address: Value) -> None:",
+        "assert login(token: str)",
+        "company: everything its tools can see",
+        "client_name: Session(PERSON, Origin.PERSON)",
+    ],
+)
+def test_other_keys_and_placeholders_tell_nothing(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "above"),
+    [
+        ('{"a": 1, "customer": {"name": "x", "email": "y"}, "b": 2}', {"name", "email"}, "customer"),
+        ("tenant:\n  name: x\n  email: y\nrent: 5", {"email"}, "tenant"),
+        ("- name: x\n  email: y\n- name: z\n  phone: w", {"email"}, ""),
+        ("one: 1\n\nname: x\nphone: y\n\ntwo: 2", {"phone"}, ""),
+        ('<user name="x" email="y"/> <b c="1"/>', {"name", "email"}, "user"),
+        ("id=7; name=x; email=y", {"id", "name", "email"}, ""),
+    ],
+)
+def test_a_record_ends_with_its_bracket_its_tag_or_its_indentation(text: str, keys: set[str], above: str) -> None:
+    found, outside = keys_around(text, text.index("name"))
+    assert set(found) == keys
+    assert outside == above

@@ -1,0 +1,131 @@
+"""IP and MAC addresses are found, versions and loopback are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.privacy.detectors.network_addresses import (
+    find_ip_addresses,
+    find_mac_addresses,
+    is_ip_address,
+    is_mac_address,
+)
+
+
+def ip_found(text: str) -> list[str]:
+    return [text[start:end] for start, end in find_ip_addresses(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from 10.1.2.3:8080", "10.1.2.3"),
+        ("[203.0.113.7]", "203.0.113.7"),
+        ("host 192.168.1.20.", "192.168.1.20"),
+        ("192.168.0.0/16", "192.168.0.0"),
+        ("fe80::1ff:fe23:4567:890a%eth0", "fe80::1ff:fe23:4567:890a"),
+        ("2001:db8:85a3:0:0:8a2e:370:7334", "2001:db8:85a3:0:0:8a2e:370:7334"),
+        ("at 2001:db8::1,", "2001:db8::1"),
+    ],
+)
+def test_ip_it_is_found(text: str, expected: str) -> None:
+    assert ip_found(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ORD-00001 of CUS-0042",
+        "2024-05-06T12:30:00Z",
+        "version 1.2.3.4 and v10.0.19041.1",
+        "sha 0123456789abcdef0123456789abcdef",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "$1,234.56 or 4,999.00 EUR",
+        "1700000000 1700000000000",
+        "item 123-456, 12:30:45",
+        "x[1::2], std::vector<int>",
+        "978-3-16-148410-0",
+        "sha256:9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f",
+        "https://example.com/a/b?page=2&size=50",
+        "def token(self) -> str:",
+        "127.0.0.1:80",
+        "0.0.0.0",
+        "::1",
+        "255.255.255.0",
+        "1.2.3.4.5",
+        "1.2.3",
+        "300.1.2.3",
+        "lib-1.2.3.4-linux",
+        "a::b",
+        "[::2]",
+        "1.2.3.4a",
+        "Chrome/120.0.6099.109",
+    ],
+)
+def test_ip_innocent_text_stays(text: str) -> None:
+    assert ip_found(text) == []
+
+
+@pytest.mark.parametrize("value", ["10.0.0.1", "fe80::1%eth0", "10.0.0.0/8"])
+def test_ip_a_value_under_its_key_is_one(value: str) -> None:
+    assert is_ip_address(value)
+
+
+@pytest.mark.parametrize("value", ["", "127.0.0.1", "n/a", "localhost"])
+def test_ip_another_value_under_its_key_is_none(value: str) -> None:
+    assert not is_ip_address(value)
+
+
+def mac_found(text: str) -> list[str]:
+    return [text[start:end] for start, end in find_mac_addresses(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("eth0 00:1A:2b:3c:4d:5e up", "00:1A:2b:3c:4d:5e"),
+        ("00-1a-2b-3c-4d-5e", "00-1a-2b-3c-4d-5e"),
+        ("001a.2b3c.4d5e", "001a.2b3c.4d5e"),
+        ("12:34:56:78:90:12", "12:34:56:78:90:12"),
+    ],
+)
+def test_mac_it_is_found(text: str, expected: str) -> None:
+    assert mac_found(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ORD-00001 of CUS-0042",
+        "2024-05-06T12:30:00Z",
+        "version 1.2.3.4 and v10.0.19041.1",
+        "sha 0123456789abcdef0123456789abcdef",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "$1,234.56 or 4,999.00 EUR",
+        "1700000000 1700000000000",
+        "item 123-456, 12:30:45",
+        "x[1::2], std::vector<int>",
+        "978-3-16-148410-0",
+        "sha256:9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f9f",
+        "https://example.com/a/b?page=2&size=50",
+        "def token(self) -> str:",
+        "00:00:00:00:00:00",
+        "ff:ff:ff:ff:ff:ff",
+        "12-34-56-78-90-12",
+        "00:1A:2b:3c:4d:5e:6f",
+        "1234.5678.9012",
+        "12:30:45",
+    ],
+)
+def test_mac_innocent_text_stays(text: str) -> None:
+    assert mac_found(text) == []
+
+
+@pytest.mark.parametrize("value", ["001a2b3c4d5e", "00:1A:2b:3c:4d:5e"])
+def test_mac_a_value_under_its_key_is_one(value: str) -> None:
+    assert is_mac_address(value)
+
+
+@pytest.mark.parametrize("value", ["", "n/a", "00:00:00:00:00:00"])
+def test_mac_another_value_under_its_key_is_none(value: str) -> None:
+    assert not is_mac_address(value)

@@ -1,0 +1,232 @@
+"""The same text as others might write it: URL, JSON and HTML escapes, base64, hex, reversed, without separators.
+
+Decoding a text once costs less than encoding every known value in every way, and needs no list of alignments.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.unicode_folding import INVISIBLE, has_invisible
+
+_ESCAPE = re.compile(
+    r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # escaped again: more backslashes
+    r"|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
+)
+_PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters hide no value
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
+_HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
+_NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
+_GROUP = re.compile(r"\d+")
+_PIECE = 500  # characters of a text that are looked at together
+_BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # what may be left out; what stands between two cells of a table stays
+_DROPPED = {code: None for code in range(128) if _BETWEEN.match(chr(code))}
+FEWEST = 7  # digits of a number worth looking at
+_SURE = 10  # letters from which on a value may stand inside of a word
+_SPREAD = 3  # times as long as its letters a value may be written
+GAP = "\0"  # between pieces, so that nothing matches across them
+
+
+@dataclass(slots=True)
+class DecodedText:
+    """A derived text whose pieces remember where they came from."""
+
+    text: str
+    starts: list[int] = field(default_factory=list)  # of each piece in this text
+    origins: list[tuple[int, int]] = field(default_factory=list)  # of each piece in the original
+    exact: list[bool] = field(default_factory=list)  # whether its characters map one to one
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the original behind a stretch of this text."""
+        first = bisect_right(self.starts, start) - 1
+        last = bisect_right(self.starts, end - 1) - 1
+        return self._place(first, start)[0], self._place(last, end - 1)[1]
+
+    def _place(self, piece: int, at: int) -> tuple[int, int]:
+        begin, finish = self.origins[piece]
+        if not self.exact[piece]:
+            return begin, finish
+        offset = at - self.starts[piece]
+        return begin + offset, begin + offset + 1
+
+
+def decoded_texts(text: str) -> Iterator[DecodedText]:
+    """Every other reading of a text that holds something to read otherwise."""
+    if "%" in text:
+        yield _replaced(text, _PERCENT, _unquote)
+    if "\\" in text or "&#" in text:
+        yield _replaced(text, _ESCAPE, _unescape)
+    if has_invisible(text):
+        yield without_invisible(text)
+    if pieces := list(_base64(text)):
+        yield _joined(pieces)
+    if pieces := list(_hex(text)):
+        yield _joined(pieces)
+
+
+def without_invisible(text: str) -> DecodedText:
+    """The text without what nobody sees."""
+    return _replaced(text, INVISIBLE, lambda _: "")
+
+
+class DigitsOnly:
+    """Only the numbers of a text, without what separates their groups."""
+
+    def __init__(self, text: str) -> None:
+        self._starts: list[int] = []  # of each group in the view
+        self._spans: list[tuple[int, int]] = []  # of each group in the text
+        self._edges: set[int] = set()  # places in the view where a group of digits begins or ends
+        parts, length = [], 0
+        for run in find_matches(_NUMBER, text):
+            if run.end() - run.start() < FEWEST:
+                continue
+            groups = [group.span() for group in _GROUP.finditer(text, *run.span())]
+            if sum(end - start for start, end in groups) < FEWEST:
+                continue
+            for start, end in groups:
+                self._starts.append(length)
+                self._spans.append((start, end))
+                parts.append(text[start:end])
+                self._edges.add(length)
+                length += end - start
+                self._edges.add(length)
+            parts.append(GAP)
+            length += 1
+        self.text = "".join(parts)
+
+    def origin(self, start: int, end: int) -> tuple[int, int] | None:
+        """The stretch of the text behind a match; None for one from the middle of a group to the middle of another."""
+        if start not in self._edges and end not in self._edges:
+            return None
+        return self._place(start), self._place(end - 1) + 1
+
+    def _place(self, at: int) -> int:
+        group = bisect_right(self._starts, at) - 1
+        return self._spans[group][0] + at - self._starts[group]
+
+
+class WithoutSeparators:
+    """A text without what separates its words: `Rosa-Lund` and `RosaLund` read alike."""
+
+    def __init__(self, text: str) -> None:
+        self._whole = text
+        self._starts: list[int] = []  # of each piece in this text
+        self._kept: dict[int, list[int]] = {}  # where the letters of a piece stand in the whole: of those that match
+        parts, length = [], 0
+        for at in range(0, len(text), _PIECE):
+            parts.append(drop_separators(text[at : at + _PIECE]))
+            self._starts.append(length)
+            length += len(parts[-1])
+        self.text = "".join(parts)
+
+    def origin(self, start: int, end: int) -> tuple[int, int] | None:
+        """The stretch of the text behind a match; None for one inside of a longer word, and for words far apart."""
+        first, last = self._place(start), self._place(end - 1) + 1
+        inside = self._whole[max(0, first - 1) : first].isalnum(), self._whole[last : last + 1].isalnum()
+        few = any(inside) if end - start < _SURE else all(inside)
+        return None if few or last - first > _SPREAD * (end - start) else (first, last)
+
+    def _place(self, at: int) -> int:
+        piece = bisect_right(self._starts, at) - 1
+        kept = self._kept.get(piece)
+        if kept is None:
+            begin = piece * _PIECE
+            letters = self._whole[begin : begin + _PIECE]
+            dropped = {letter for letter in set(letters) if not drop_separators(letter)}
+            kept = [place for place, letter in enumerate(letters, begin) if letter not in dropped]
+            self._kept[piece] = kept
+        return kept[at - self._starts[piece]]
+
+
+def drop_separators(text: str) -> str:
+    """The text, which is short, without what separates its words."""
+    return text.translate(_DROPPED) if text.isascii() else _BETWEEN.sub("", text)
+
+
+def _replaced(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> DecodedText:
+    view, parts, at, length = DecodedText(""), [], 0, 0
+    for match in find_matches(pattern, text):
+        plain, decoded = text[at : match.start()], decode(match.group())
+        for piece, span, exact in ((plain, (at, match.start()), True), (decoded, match.span(), False)):
+            if piece:
+                view.starts.append(length)
+                view.origins.append(span)
+                view.exact.append(exact)
+                parts.append(piece)
+                length += len(piece)
+        at = match.end()
+    view.starts.append(length)
+    view.origins.append((at, len(text)))
+    view.exact.append(True)
+    view.text = "".join([*parts, text[at:]])
+    return view
+
+
+def _joined(pieces: list[tuple[str, tuple[int, int]]]) -> DecodedText:
+    view, length = DecodedText(""), 0
+    for piece, span in pieces:
+        view.starts.append(length)
+        view.origins.append(span)
+        view.exact.append(False)
+        length += len(piece) + 1
+    view.text = GAP.join(piece for piece, _ in pieces)
+    return view
+
+
+def _unquote(escape: str) -> str:
+    if escape == "+":
+        return " "
+    return bytes.fromhex(escape.replace("%", "")).decode("utf-8", "replace")
+
+
+def _unescape(escape: str) -> str:
+    if escape.startswith("&#"):
+        code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
+        return chr(code) if code < 0x110000 else " "
+    drop_separators = escape.lstrip("\\")
+    if drop_separators[:1] == "x":
+        data = bytes.fromhex(drop_separators.replace("\\", "").replace("x", ""))
+        return _text(data)
+    if drop_separators[:1] in ("u", "U"):
+        code = int(drop_separators[1:], 16)
+        return chr(code) if code < 0x110000 else " "
+    return escape[1]
+
+
+def _text(data: bytes) -> str:
+    """Bytes that a program wrote as escapes: of a text in UTF-8, or single letters."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for match in find_matches(_BASE64, text):
+        run = match.group()
+        if not _mixed(run):
+            continue
+        plain = run.replace("-", "+").replace("_", "/")
+        for offset in range(4):
+            piece = plain[offset:]
+            piece = piece[: len(piece) - 1] if len(piece) % 4 == 1 else piece
+            data = base64.b64decode(piece + "=" * (-len(piece) % 4))
+            yield data.decode("utf-8", "replace"), match.span()
+
+
+def _mixed(run: str) -> bool:
+    """Base64 of text holds capitals among other letters; words, dates, paths and names do not."""
+    return run != run.lower() and run != run.upper() and not run[1:].islower()
+
+
+def _hex(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for match in find_matches(_HEX, text):
+        drop_separators = match.group().replace(" ", "").replace(":", "")
+        for offset in (0, 1):
+            piece = drop_separators[offset:]
+            yield bytes.fromhex(piece[: len(piece) // 2 * 2]).decode("utf-8", "replace"), match.span()

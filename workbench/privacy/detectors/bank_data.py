@@ -1,0 +1,174 @@
+"""Payment card numbers, IBANs, account numbers and bank codes.
+
+One number in ten passes Luhn's check by chance, so a card's check digit alone says little: its form or a word before it
+must speak for one, too. Account numbers have no form of their own, so a key or a word says what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.privacy.detectors.text_search import find_matches, find_matches_at_words
+from workbench.privacy.value_index import fold
+
+_CARD_KEYS = """
+card_number card_no cardnumber credit_card credit_card_number creditcard debit_card debit_card_number cc_number
+ccnumber cc_num primary_account_number pan card_num
+"""
+CARD_KEYS = frozenset(_CARD_KEYS.split())
+LOOK_BACK = 40  # how far before a number a word about it may stand
+
+_CARD_RUN = re.compile(r"\d(?<![\w./+-].)(?:[ -]?\d){12,}+")
+_CARD_FORMS = (
+    re.compile(r"\d{4}(?P<s>[ -])\d{4}(?P=s)\d{4}(?P=s)\d{4}(?P=s)\d{3}(?!\d)"),
+    re.compile(r"\d{4}(?P<s>[ -])\d{4}(?P=s)\d{4}(?P=s)\d{1,4}(?!\d)"),
+    re.compile(r"\d{4}(?P<s>[ -])\d{6}(?P=s)\d{4,5}(?!\d)"),  # American Express, Diners
+)
+_CARD_ISSUER = re.compile(
+    r"4|5[0-8]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[689])|6(?:011|[2-9])|35(?:2[89]|[3-8])"
+)
+_CARD_WORD = re.compile(r"card|visa|master ?card|amex|american express|maestro|discover|\bpan\b|\bcc\b", re.IGNORECASE)
+_OTHER_WORD = re.compile(
+    r"(?:\b|_)(?:id|ids|order|invoice|ref|reference|ticket|case|tracking|version|build|sku|isbn|ean|upc|serial|timestamp|"
+    r"commit|seq|size|bytes|offset|imei|parcel|shipment|barcode|gtin|batch|job|run)\W{0,6}(?:no|number|is)?\W{0,4}$",
+    re.IGNORECASE,
+)
+_WHOLE_CARD = re.compile(r"\d(?:[ -]?\d){11,18}")
+
+
+def find_cards(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of card numbers."""
+    for match in find_matches(_CARD_RUN, text):
+        after = text[match.end() : match.end() + 1]
+        if not after.isalnum() and after not in ("_", "-"):
+            yield from _cards(text, match)
+
+
+def is_card(value: str) -> bool:
+    """Whether a value under a card key is one; mistyped ones too."""
+    bare = value.strip()
+    return _WHOLE_CARD.fullmatch(bare) is not None and len(set(bare)) > 1
+
+
+def has_valid_check_digit(digits: str) -> bool:
+    """Whether an issuer and the check digit agree."""
+    return 13 <= len(digits) <= 19 and len(set(digits)) > 1 and _CARD_ISSUER.match(digits) is not None and luhn(digits)
+
+
+def luhn(digits: str) -> bool:
+    """The check digit of cards."""
+    doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
+    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
+
+
+def _cards(text: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
+    before = text[max(0, run.start() - LOOK_BACK) : run.start()]
+    if run.group().isdigit():
+        if has_valid_check_digit(run.group()) and (_CARD_WORD.search(before) or _is_bare_card(run.group(), before)):
+            yield run.span()
+        return
+    at = run.start()
+    while at < run.end():
+        end = _end_of_groups(text, at, run.end())
+        if end:
+            yield at, end
+        at = _next_group(text, end or at, run.end())
+
+
+def _end_of_groups(text: str, at: int, end: int) -> int:
+    """Where a valid number that starts here in groups ends, or nothing."""
+    find_matches_at_words = (form.match(text, at, end) for form in _CARD_FORMS)
+    return next(
+        (
+            match.end()
+            for match in find_matches_at_words
+            if match and has_valid_check_digit(re.sub(r"\D", "", match.group()))
+        ),
+        0,
+    )
+
+
+def _is_bare_card(digits: str, before: str) -> bool:
+    return len(digits) in (15, 16) and not _OTHER_WORD.search(before)
+
+
+def _next_group(text: str, at: int, end: int) -> int:
+    places = [place for place in (text.find(" ", at, end), text.find("-", at, end)) if place >= 0]
+    return min(places) + 1 if places else end
+
+
+IBAN_KEYS = frozenset({"iban", "iban_number", "iban_code", "bank_iban"})
+
+_IBAN_LENGTHS = """
+AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18
+FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21
+LY25 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SE24 SI19 SK24 SM27
+ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20
+"""
+IBAN_LENGTHS = {entry[:2]: int(entry[2:]) for entry in _IBAN_LENGTHS.split()}
+_IBAN_START = re.compile(r"[A-Za-z](?<![A-Za-z0-9].)[A-Za-z]\d\d(?=[ -]?[A-Za-z0-9]{4})")
+_IBAN_LETTER = re.compile(r"[ -]?([A-Za-z0-9])")
+_WHOLE_IBAN = re.compile(r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,32}")
+
+
+def find_ibans(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of account numbers, grouped or not."""
+    for match in find_matches(_IBAN_START, text):
+        end, bare = _read_iban(text, match.start(), IBAN_LENGTHS.get(match.group()[:2].upper(), 0))
+        if bare and not text[end : end + 1].isalnum() and has_valid_iban_checksum(bare):
+            yield match.start(), end
+
+
+def is_iban(value: str) -> bool:
+    """Whether a value under an account key has the form of one; mistyped ones too."""
+    return _WHOLE_IBAN.fullmatch(value.strip()) is not None
+
+
+def has_valid_iban_checksum(bare: str) -> bool:
+    """Whether 97 divides it as the standard says."""
+    moved = bare[4:] + bare[:4]
+    return int("".join(str(int(letter, 36)) for letter in moved)) % 97 == 1
+
+
+def _read_iban(text: str, start: int, length: int) -> tuple[int, str]:
+    """As many letters and digits as the country asks for, over single separators."""
+    letters: list[str] = []
+    at = start
+    while len(letters) < length and (match := _IBAN_LETTER.match(text, at)):
+        letters.append(match[1])
+        at = match.end()
+    return (at, "".join(letters)) if len(letters) == length else (start, "")
+
+
+_ACCOUNT_KEYS = """
+account_number account_no acct_number acct_no bank_account bank_account_number sort_code routing_number routing_no
+aba_number swift_code swift bic bic_code bsb kontonummer bankleitzahl blz bank_account_no account_num acct_num
+bank_code bank_routing_number aba_routing_number transit_number ifsc ifsc_code clabe
+"""
+ACCOUNT_KEYS = frozenset(_ACCOUNT_KEYS.split())
+
+_WHOLE_ACCOUNT = re.compile(r"[A-Za-z]{0,4}[ -]?\d(?:[ .-]?\d){3,23}")
+_BIC = re.compile(r"[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?")
+_ACCOUNT_GATES = ("bank account", "account ", "acct", "a/c", "konto", "sort", "routing ", "aba", "bsb", "blz", "bankl")
+_CODE_GATES = ("SWIFT", "BIC", "IFSC")
+_ACCOUNT_WORD = re.compile(
+    r"(?<![\w-])(?:bank account|(?:bank )?account (?:number|no\b|num\b|nr\b|#)|acct\b|a/c\b|kontonummer|konto\b"
+    r"|sort[ -]code|routing (?:number|no\b|code)|aba\b|bsb\b|blz\b|bankleitzahl)(?: ?(?:number|no|num|nr|is|was"
+    r"|ending in))*"
+    r"[ \t:#.=\"'*]{0,8}(?:is |was )?(?P<number>\d(?:[ -]?\d){4,19})(?![\w-]|\.\d)",
+    re.IGNORECASE,
+)
+_CODE_WORD = re.compile(r"\b(?:SWIFT|BIC|IFSC)(?:/BIC| ?[Cc]ode)?[ \t:#.=]{1,4}(?P<number>[A-Z]{4}[A-Z0-9]{4,7})\b")
+
+
+def find_accounts(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of numbers behind a word that says what they are."""
+    yield from (match.span("number") for match in find_matches_at_words(_ACCOUNT_WORD, fold(text), _ACCOUNT_GATES))
+    yield from (match.span("number") for match in find_matches_at_words(_CODE_WORD, text, _CODE_GATES))
+
+
+def is_account(value: str) -> bool:
+    """Whether a value under its key is a number or a bank's code."""
+    bare = value.strip()
+    return _WHOLE_ACCOUNT.fullmatch(bare) is not None or _BIC.fullmatch(bare) is not None

@@ -1,0 +1,80 @@
+"""E-mail addresses: around each "@", outward while characters fit, so no text makes it slow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.privacy.detectors.text_search import find_matches
+
+EMAIL_KEYS = frozenset({"email", "e_mail", "mail", "email_address", "emails", "mailto"})
+MAX_LOCAL = 64
+MAX_DOMAIN = 253
+
+_LOCAL = re.compile(r"[\w.+%&'*/=?^`{|}~#!$-]{1,64}\Z")
+_DOMAIN = re.compile(
+    r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![^\W\d_])", re.IGNORECASE
+)
+_WHOLE = re.compile(r"(?:\"[^\"\n\0]{1,64}\"|[^\s@:;,<>()?\0]{1,64})@[^\s@:;,<>()?&\0]{1,253}")
+_LOGIN = re.compile(r"://[^\s/@:]{0,64}:[^\s/@]*\Z")  # in `https://user:password@host` the host takes no mail
+_ASSIGNED = re.compile(r".*[=?&{|}](?=[^=?&{|}]*\Z)")  # `ADMIN_EMAIL=`, `?to=`: not part of the address
+_LEADING = "'`{|}/=?#&*^~!$%.+-"
+_ENCODED = re.compile(
+    r"(?<![\w.%+-])(?:[\w.~-]|%2[Bb]|\+){1,64}+%40(?P<domain>(?:[A-Za-z0-9][A-Za-z0-9-]{0,61}\.){1,8}[A-Za-z]{2,24})(?![\w.-]*\w)"
+)
+# Ends that are file names: `icon@2x.png`, `python@3.11.so`.
+_FILES_WORDS = """
+png jpg jpeg gif svg webp css js ts py rb go java php html htm json yml yaml toml md txt xml csv zip gz tar dll
+exe service timer socket target mount lock log conf cfg ini sh whl tgz map
+"""
+_FILES = frozenset(_FILES_WORDS.split())
+
+
+def find_email_addresses(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of all addresses."""
+    at, floor = text.find("@"), 0
+    while at >= 0:
+        span = _around(text, at, floor)
+        if span:
+            floor = span[1]
+            yield span
+        at = text.find("@", at + 1)
+    if "%40" in text:
+        yield from (match.span() for match in find_matches(_ENCODED, text) if not _is_file(match["domain"]))
+
+
+def is_email_address(value: str) -> bool:
+    """Whether a value under an e-mail key is one, odd ones included; a link to one, or several, are not."""
+    return 3 <= len(value) <= MAX_LOCAL + MAX_DOMAIN and _WHOLE.fullmatch(value.strip()) is not None
+
+
+def _around(text: str, at: int, floor: int) -> tuple[int, int] | None:
+    start = max(floor, at - MAX_LOCAL)
+    domain = _DOMAIN.match(text, at + 1, min(len(text), at + 1 + MAX_DOMAIN + 1))
+    if domain is None or _is_file(domain.group()):
+        return None
+    begin = _quoted(text, at, floor) if text[at - 1 : at] == '"' else _plain(text, start, at)
+    if begin is None or (text[begin:at].lower() == "git" and text[domain.end() : domain.end() + 1] == ":"):
+        return None
+    if "://" in text[max(0, begin - 2 * MAX_LOCAL) : at] and _LOGIN.search(text[max(0, begin - 2 * MAX_LOCAL) : at]):
+        return None
+    return begin, domain.end()
+
+
+def _is_file(domain: str) -> bool:
+    return domain.rpartition(".")[2].lower() in _FILES
+
+
+def _plain(text: str, start: int, at: int) -> int | None:
+    local = _LOCAL.search(text[start:at])
+    if local is None:
+        return None
+    kept = _ASSIGNED.sub("", local.group()).lstrip(_LEADING)
+    return at - len(kept) if kept else None
+
+
+def _quoted(text: str, at: int, floor: int) -> int | None:
+    """`"odd local"@example.org`; the quotes belong to it."""
+    opening = text.rfind('"', max(floor, at - MAX_LOCAL), at - 1)
+    inside = text[opening + 1 : at - 1]
+    return opening if opening >= 0 and inside and "\n" not in inside and "@" not in inside else None

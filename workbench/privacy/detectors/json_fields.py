@@ -1,0 +1,219 @@
+"""Walks a JSON value and says for each leaf which kind of data its key, its column or its neighbours announce."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.column_consensus import agreed
+from workbench.privacy.detectors.field_names import inherited, kind_of, kinds_of, spelling
+from workbench.privacy.detectors.kinds import Kind, settled
+from workbench.quick_records import dataclass
+from workbench.records import JsonValue
+
+MOST_COLUMNS = 200
+
+_HEADER_CELL = re.compile(r"[^\W\d_][\w .()/#-]{0,40}")
+_COLUMN_KEYS_WORDS = "columns column_names cols headers header fields schema field_names keys attributes"
+_COLUMN_KEYS = frozenset(_COLUMN_KEYS_WORDS.split())
+# `{"name": "From", "value": …}`: what says which value it is, in the order of how well it says it, and the value.
+_LABELS_WORDS = "name key field label header property attribute question column title system type kind id"
+_LABELS = tuple(_LABELS_WORDS.split())
+_VALUES_WORDS = "value values answer text content string_value stringvalue val data current_value display_value"
+_VALUES = frozenset(_VALUES_WORDS.split())
+_LONGEST_LABEL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FieldContext:
+    """What is known of a node from above: its kind, the kinds of the columns of its rows, the key around it."""
+
+    kind: Kind | None = None
+    columns: tuple[Kind | None, ...] = ()
+    around: str = ""
+    keys: tuple[tuple[str, Kind], ...] = ()  # what the rows of a list agree on
+
+
+class RecordLayout:
+    """One record and what each of its values is."""
+
+    def __init__(self, node: dict[str, JsonValue], told: FieldContext, rules: DetectionRules) -> None:
+        self._above = told
+        self._kinds = kinds_of(map(str, node), told.around, rules)
+        self._agreed = dict(told.keys)
+        self._columns = _columns(node, rules)
+        self._pair = _labelled(node, rules)
+
+    def told(self, key: str) -> FieldContext:
+        """What is known of the value under a key."""
+        name = str(key)
+        kind = self._kinds[name] or self._pair.get(name) or inherited(self._above.kind, name) or self._agreed.get(name)
+        return FieldContext(kind, self._columns if spelling(name) not in _COLUMN_KEYS else (), name)
+
+
+def list_members(
+    node: Sequence[JsonValue], told: FieldContext, rules: DetectionRules
+) -> Iterator[tuple[JsonValue, FieldContext]]:
+    """The members of a list, each with what is known of it."""
+    columns = told.columns
+    if columns and len(node) == len(columns) and not any(isinstance(child, list | dict) for child in node):
+        yield from ((child, FieldContext(kind)) for child, kind in zip(node, columns, strict=True))
+        return
+    if not columns and told.kind is None and (columns := _header_row(node, rules)):
+        yield node[0], FieldContext(around=told.around)
+        node = node[1:]
+    keys = agreed(node, rules) if told.kind is None else ()
+    below = FieldContext(told.kind, columns, told.around, keys)
+    yield from ((child, below) for child in node)
+
+
+def _columns(node: dict[str, JsonValue], rules: DetectionRules) -> tuple[Kind | None, ...]:
+    """What the columns hold that a record names in a list beside its rows."""
+    for key, child in node.items():
+        if isinstance(child, list) and 2 <= len(child) <= MOST_COLUMNS and spelling(str(key)) in _COLUMN_KEYS:
+            names = [_name_of(column) for column in child]
+            if all(names):
+                return _kinds(names, rules)
+    return ()
+
+
+def _name_of(column: JsonValue) -> str:
+    if isinstance(column, dict):
+        named = (column.get(key) for key in ("name", "key", "field", "header", "label", "title", "id"))
+        column = next((name for name in named if isinstance(name, str)), None)
+    return column if isinstance(column, str) else ""
+
+
+def _header_row(node: Sequence[JsonValue], rules: DetectionRules) -> tuple[Kind | None, ...]:
+    """What the columns of a table hold whose first row names them."""
+    if len(node) < 2 or not isinstance(first := node[0], list) or not 2 <= len(first) <= MOST_COLUMNS:
+        return ()
+    names = [cell if isinstance(cell, str) and _HEADER_CELL.fullmatch(cell) else "" for cell in first]
+    second = node[1]
+    if not all(names) or not isinstance(second, list) or len(second) != len(first):
+        return ()
+    return _kinds(names, rules)
+
+
+def _kinds(names: Sequence[str], rules: DetectionRules) -> tuple[Kind | None, ...]:
+    kinds = kinds_of(names, rules=rules)
+    columns = tuple(kinds[name] for name in names)
+    return columns if any(columns) else ()
+
+
+def _labelled(node: dict[str, JsonValue], rules: DetectionRules) -> dict[str, Kind]:
+    """What the value of a pair is, by the label beside it."""
+    values = [key for key in node if spelling(str(key)) in _VALUES] if 2 <= len(node) <= 12 else []
+    if not values:
+        return {}
+    spelled = {spelling(str(key)): child for key, child in node.items()}
+    for label in _LABELS:
+        said = spelled.get(label)
+        kind = kind_of(said, rules) if isinstance(said, str) and len(said) <= _LONGEST_LABEL else None
+        if kind is not None:
+            return dict.fromkeys(values, kind)
+    return {}
+
+
+MOST_TRIES = 50  # places of a text where JSON may begin and does not
+
+_OPENING = re.compile(r"[{\[](?:(?<=\{)\s{0,40}[\"}]|(?<=\[)\s{0,40}[\[{\"])")
+_BEFORE = re.compile(r"(?:^|[\n:>`=(])[ \t]{0,9}\Z")
+_LOOK_BACK = 10
+_DECODER = json.JSONDecoder()
+
+Leaf: TypeAlias = tuple[JsonValue, Kind | None]
+Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
+
+
+def leaves(value: JsonValue, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Leaf]:
+    """Every string and number with the kind its key, or the key around it, announces; keys are leaves too."""
+    stack: list[tuple[JsonValue, FieldContext]] = [(value, FieldContext())]
+    while stack:
+        node, told = stack.pop()
+        if isinstance(node, dict):
+            yield from ((key, None) for key in node)
+            layout = RecordLayout(node, told, rules)
+            stack.extend((child, layout.told(key)) for key, child in node.items())
+        elif isinstance(node, list | tuple):
+            stack.extend(list_members(node, told, rules))
+        elif isinstance(node, str | int | float) and not isinstance(node, bool):
+            yield node, settled(told.kind, as_text(node)) if told.kind else None
+
+
+def texts(value: JsonValue) -> Iterator[str]:
+    """Every string in a value, keys among them."""
+    stack: list[JsonValue] = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            stack += node
+            stack += node.values()
+        elif isinstance(node, list | tuple):
+            stack += node
+
+
+def rebuild(value: JsonValue, change: Change, rules: DetectionRules = DEFAULT_RULES) -> JsonValue:
+    """The same structure with every leaf and every key changed."""
+    return _rebuilt(value, change, FieldContext(), rules)
+
+
+def _rebuilt(value: JsonValue, change: Change, told: FieldContext, rules: DetectionRules) -> JsonValue:
+    if isinstance(value, dict):
+        layout = RecordLayout(value, told, rules)
+        return {_key(key, change): _rebuilt(child, change, layout.told(key), rules) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rebuilt(child, change, below, rules) for child, below in list_members(value, told, rules)]
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return change(value, settled(told.kind, as_text(value)) if told.kind else None)
+    return value
+
+
+def parsed(text: str) -> JsonValue:
+    """The value of a text that holds a JSON object or list; None for any other text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def embedded(text: str) -> list[JsonValue]:
+    """The JSON objects and lists in a text: the whole of it, one a line, or between words."""
+    if "{" not in text and "[" not in text:
+        return []
+    if (whole := parsed(text)) is not None:
+        return [whole]
+    found: list[JsonValue] = []
+    at = tries = 0
+    while tries < MOST_TRIES and (opening := _OPENING.search(text, at)):
+        at = opening.start() + 1
+        if _BEFORE.search(text, max(0, opening.start() - _LOOK_BACK), opening.start()) is None:
+            continue
+        tries += 1
+        try:
+            value, at = _DECODER.raw_decode(text, opening.start())
+        except (ValueError, RecursionError):
+            at = opening.end()
+            continue
+        tries -= 1
+        found.append(value)
+    return found
+
+
+def as_text(leaf: JsonValue) -> str:
+    """A leaf as text; a whole float is written without its zero, as phone numbers out of tables are."""
+    if isinstance(leaf, float):
+        return str(int(leaf)) if math.isfinite(leaf) and leaf.is_integer() and abs(leaf) < 1e18 else repr(leaf)
+    return str(leaf)
+
+
+def _key(key: JsonValue, change: Change) -> JsonValue:
+    return change(key, None) if isinstance(key, str) else key

@@ -1,0 +1,185 @@
+"""Values after keys in free text: `Name: Rosa Lund`, `"dob": "1990-01-01"`, `<sn>Lund</sn>`.
+
+A key is a word before ":" or "=", with up to three words before it on its line ("Date of birth: …"), or a tag. What
+`name` means is decided by the other keys of its record: between the same brackets, or on lines indented alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.field_names import BARE, LIKELY, kind_of, kinds_of
+from workbench.privacy.detectors.findings import Finding
+from workbench.privacy.detectors.kinds import Kind, settled
+from workbench.privacy.detectors.text_search import find_matches
+
+NEAR = 600  # characters before and behind a key that are looked at
+LINES = 12  # before and behind it
+
+_NEIGHBOUR_KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,40}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
+_NEIGHBOUR_TAG = re.compile(r"<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,40})[\s>]")
+_ABOVE = re.compile(r"([A-Za-z][\w-]{1,40})\\?[\"']?\s{0,2}[:=]\s{0,3}\[?\s{0,3}$")
+_LINE_KEY = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*)?[\"']?([A-Za-z][\w -]{1,40}?)[\"']?(?:\*\*)?[ \t]{0,2}[:=]")
+
+
+def keys_around(text: str, at: int) -> tuple[list[str], str]:
+    """Keys of the record around a place, and the key that the record stands under."""
+    before, behind = text[max(0, at - NEAR) : at], text[at : at + NEAR]
+    opening = _unclosed(before, "{", "}")
+    tag = before.rfind("<")
+    if opening >= 0:
+        record = before[opening + 1 :] + _until_closed(behind, "{", "}")
+        above = _ABOVE.search(before, max(0, opening - 60), opening)
+        return _NEIGHBOUR_KEY.findall(record), above[1] if above else ""
+    if tag >= 0 and ">" not in before[tag:]:
+        record = before[tag + 1 :] + behind.partition(">")[0]
+        name = re.match(r"[\w.-]{1,40}", record)
+        return _NEIGHBOUR_KEY.findall(record), name.group() if name else ""
+    if text[at : at + 1] == "<":
+        return _NEIGHBOUR_TAG.findall(before) + _NEIGHBOUR_TAG.findall(behind), ""
+    return _keys_on_lines(text, at)
+
+
+def _unclosed(before: str, opening: str, closing: str) -> int:
+    """Where the innermost bracket opens that is not closed again."""
+    depth = 0
+    for mark in reversed(list(re.finditer(r"[{}]", before))):
+        depth += 1 if mark.group() == closing else -1
+        if depth < 0:
+            return mark.start()
+    return -1
+
+
+def _until_closed(behind: str, opening: str, closing: str) -> str:
+    depth = 0
+    for mark in re.finditer(r"[{}]", behind):
+        depth += 1 if mark.group() == opening else -1
+        if depth < 0:
+            return behind[: mark.start()]
+    return behind
+
+
+def _keys_on_lines(text: str, at: int) -> tuple[list[str], str]:
+    """The keys on lines beside this one, as far as they are indented alike, and the one less indented above them."""
+    start = text.rfind("\n", 0, at) + 1
+    end = text.find("\n", at)
+    own = text[start : end if end >= 0 else start + NEAR][:NEAR]
+    depth = _depth(own)
+    keys = _NEIGHBOUR_KEY.findall(own) if ";" in own or "," in own or "&" in own else []
+    above = ""
+    for line in reversed(text[max(0, start - NEAR) : start].split("\n")[-LINES - 1 : -1]):
+        if not line.strip() or _depth(line) < depth:
+            above = _line_key(line) if line.rstrip().endswith(":") else ""
+            break
+        keys += [key] if _depth(line) == depth and (key := _line_key(line)) else []
+    for line in text[end + 1 : end + NEAR].split("\n")[:LINES] if end >= 0 else ():
+        if not line.strip() or _depth(line) < depth or line.lstrip().startswith(("- ", "* ")):
+            break
+        keys += [key] if _depth(line) == depth and (key := _line_key(line)) else []
+    return keys, above
+
+
+def _depth(line: str) -> int:
+    """How far a line is indented; the dash of a list counts as indentation."""
+    bare = line.lstrip(" \t")
+    inner = bare[1:].lstrip(" \t") if bare[:2] in ("- ", "* ", "• ") else bare
+    return len(line) - len(inner)
+
+
+def _line_key(line: str) -> str:
+    match = _LINE_KEY.match(line)
+    return match[1].strip() if match else ""
+
+
+LOOK_BACK = 40  # characters before a word in which more of its key may stand
+LONGEST = 400  # characters of a value
+
+_KEY = re.compile(r"[A-Za-z](?<![\w-].)[\w-]{1,60}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
+_MARK = re.compile(r"(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}(?::=?|=>|={1,2})(?:\*\*)?[ \t]{0,4}")
+_BEFORE = re.compile(r"(?:[A-Za-z]+[ ]){1,3}$")
+_QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
+_LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
+_FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]']{1,400}+")
+_TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
+_TAG = re.compile(
+    r"<(?:\w{1,20}:)?(?P<tag>[A-Za-z][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</"
+)
+_TAG_KEY = re.compile(r"\b(?:name|id|key|field|property|class|type|label)=[\"'](?P<key>[^\"']{1,60})[\"']")
+
+
+def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Finding]:
+    """Values whose key announces a kind that accepts them."""
+    if ":" in text or "=" in text:
+        for match in find_matches(_KEY, text):
+            if found := _pair(text, match, rules):
+                yield found
+    if "</" in text:
+        for tag in find_matches(_TAG, text):
+            yield from _tagged(text, tag, rules)
+
+
+def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> Finding | None:
+    kind = _announced(text, word, rules)
+    bare = word.group().lower() in BARE
+    if kind is None and not bare:
+        return None
+    mark = _MARK.match(text, word.end())
+    if mark is None:
+        return None
+    if bare:
+        kind = _kind_in_record(text, word, mark.end(), rules) or kind
+    span = _value(text, mark.end(), kind) if kind else None
+    if kind and span:
+        return Finding(*span, settled(kind, text[slice(*span)]).name, f"key {word.group()}")
+    return None
+
+
+def _kind_in_record(text: str, word: re.Match[str], at: int, rules: DetectionRules) -> Kind | None:
+    """What a bare key announces in its record, if it is followed by anything like a name."""
+    first = text[at : at + 3].lstrip("\\\"'[")[:1]
+    if not first.isalpha():
+        return None
+    keys, above = keys_around(text, word.start())
+    if not keys and not above:
+        return None
+    kinds = kinds_of([*keys, word.group()], above, rules)
+    kind = kinds[word.group()]
+    return kind if kind is not LIKELY and len(kinds) + bool(above) > 1 else None
+
+
+def _tagged(text: str, tag: re.Match[str], rules: DetectionRules) -> Iterator[Finding]:
+    named = _TAG_KEY.search(tag["more"]) if tag["more"] else None
+    key = named["key"] if named and kind_of(named["key"], rules) else tag["tag"]
+    kind = kind_of(key, rules)
+    if kind is None and key.lower() in BARE:
+        keys, above = keys_around(text, tag.start())
+        kind = kinds_of([*keys, key], above, rules)[key]
+    start, end = tag.span("value")
+    inner = text[start:end].strip()
+    if kind and inner and (settled_kind := settled(kind, inner)).accepts(inner):
+        start = text.find(inner, start)
+        yield Finding(start, start + len(inner), settled_kind.name, f"tag {key}")
+
+
+def _announced(text: str, word: re.Match[str], rules: DetectionRules) -> Kind | None:
+    kind = kind_of(word.group(), rules)
+    if text[word.start() - 1 : word.start()] == " ":
+        before = _BEFORE.search(text, max(0, word.start() - LOOK_BACK), word.start())
+        kind = (kind_of(before.group() + word.group(), rules) if before else None) or kind
+    return kind
+
+
+def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
+    """The value as far as its kind accepts it: what is quoted, the line, the field, or one word."""
+    kinds = (kind, *kind.also)
+    if quoted := _QUOTED.match(text, at):
+        start, end = quoted.span("value")
+        return (start, end) if any(one.accepts(text[start:end]) for one in kinds) else None
+    for form in (_FIELD, _TOKEN) if text[at - 1] == "=" else (_LINE, _FIELD, _TOKEN):
+        found = form.match(text, at)
+        value = found.group().rstrip(" .,") if found else ""
+        if value and value[0] not in "[(\\" and any((one.assigned or one.accepts)(value) for one in kinds):
+            return at, at + len(value)
+    return None

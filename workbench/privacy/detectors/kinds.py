@@ -1,0 +1,137 @@
+"""The kinds of personal data as a table: how each is found in text, which keys announce it, what counts as one.
+
+A further kind is one more entry; detector and vault know no kind by name but LITERAL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from workbench.privacy.detectors import (
+    bank_data,
+    credentials,
+    email_addresses,
+    national_ids,
+    network_addresses,
+    person_names,
+    personal_details,
+    phone_numbers,
+    user_names,
+)
+from workbench.quick_records import dataclass
+
+LITERAL = "LITERAL"  # text that looks like a token but is none
+CUSTOM = "CUSTOM"  # what the user marked themselves
+SEALED = "SEALED"  # a value of a sealed field that shows no kind of its own
+
+Find = Callable[[str], Iterator[tuple[int, int]]]
+
+
+def _find_nothing(text: str) -> Iterator[tuple[int, int]]:
+    return iter(())
+
+
+def is_not_blank(value: str) -> bool:
+    """Accepts any value: what the user says is personal is."""
+    return value.strip() != ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of personal data."""
+
+    name: str  # as it stands in tokens
+    plural: str  # as it stands in sentences
+    accepts: Callable[[str], bool]  # whether a whole value under one of the keys is of this kind
+    keys: frozenset[str] = frozenset()
+    find: Find = _find_nothing  # spans in free text, of a kind that has a form of its own
+    assigned: Callable[[str], bool] | None = None  # stricter than accepts: what follows `key:` in free text
+    spreads: bool = False  # its key speaks for everything below it: {"phone": {"home": …}}
+    numeric: bool = False  # its digits alone, however they are separated, are the value too
+    worded: bool = False  # each word of it is the value too: a person's names
+    why: str = "form"  # by what `find` knows it, in short words for the user
+    prose: bool = False  # looked for in prose too, by likelihood
+    also: tuple[Kind, ...] = ()  # what else its key may announce: under `user`, a name or a user name
+    personal: bool = False  # a record with one of these is about a person, so its `name` is a person's
+
+
+KINDS = (
+    Kind(
+        "EMAIL", "e-mails", email_addresses.is_email_address, email_addresses.EMAIL_KEYS,
+        email_addresses.find_email_addresses, spreads=True, personal=True,
+    ),
+    Kind(
+        "PHONE", "phone numbers", phone_numbers.is_phone_number, phone_numbers.PHONE_KEYS,
+        phone_numbers.find_phone_numbers, spreads=True, numeric=True, personal=True,
+    ),
+    Kind(
+        "CARD", "card numbers", bank_data.is_card, bank_data.CARD_KEYS, bank_data.find_cards,
+        why="check digit", numeric=True, personal=True,
+    ),
+    Kind("IBAN", "IBANs", bank_data.is_iban, bank_data.IBAN_KEYS, bank_data.find_ibans, why="checksum"),
+    Kind(
+        "SSN", "social security numbers", national_ids.is_ssn, national_ids.SSN_KEYS, national_ids.find_ssns,
+        numeric=True, personal=True,
+    ),
+    Kind(
+        "NATIONAL_ID", "national ids", national_ids.is_national_id, national_ids.NATIONAL_ID_KEYS,
+        national_ids.find_national_ids, why="word before it", numeric=True, personal=True,
+    ),
+    Kind(
+        "IP", "internet addresses", network_addresses.is_ip_address, network_addresses.IP_KEYS,
+        network_addresses.find_ip_addresses,
+    ),
+    Kind(
+        "MAC", "hardware addresses", network_addresses.is_mac_address, network_addresses.MAC_KEYS,
+        network_addresses.find_mac_addresses,
+    ),
+    Kind("URL_CREDENTIAL", "logins", credentials.is_url_credential, find=credentials.find_url_credentials),
+    Kind(
+        "SECRET", "secrets", credentials.is_secret, credentials.SECRET_KEYS, credentials.find_secrets,
+        assigned=credentials.is_assigned_secret, why="known prefix",
+    ),
+    Kind(
+        "DOB", "birth dates", personal_details.is_birth_date, personal_details.BIRTH_DATE_KEYS,
+        personal_details.find_birth_dates, why="word before it", personal=True,
+    ),
+    Kind(
+        "NAME", "names", person_names.can_be_name, person_names.NAME_KEYS,
+        assigned=person_names.is_assigned_name, worded=True, prose=True, personal=True,
+    ),
+    Kind(
+        "ADDRESS", "postal addresses", personal_details.can_be_address, personal_details.ADDRESS_KEYS,
+        assigned=personal_details.is_assigned_address, prose=True, personal=True,
+    ),
+    Kind(
+        "COMPANY", "companies", person_names.can_be_company, person_names.COMPANY_KEYS,
+        assigned=person_names.is_assigned_company,
+    ),
+    Kind("USERNAME", "user names", user_names.is_user_name, user_names.USER_NAME_KEYS, user_names.find_user_names),
+    Kind(
+        "BANK", "bank details", bank_data.is_account, bank_data.ACCOUNT_KEYS, bank_data.find_accounts,
+        why="word before it", numeric=True,
+    ),
+    Kind(CUSTOM, "values of your own", is_not_blank),
+    Kind(SEALED, "sealed values", is_not_blank),
+)  # fmt: skip
+
+
+def settled(kind: Kind, value: str) -> Kind:
+    """Of what a key announces, what this value is; the first where it is none of it."""
+    if not kind.also or kind.accepts(value):
+        return kind
+    return next((other for other in kind.also if other.accepts(value)), kind)
+
+
+BY_NAME = {kind.name: kind for kind in KINDS}
+_ENDS = {"companies": "company", "addresses": "address"}  # plurals that are more than an "s"
+
+
+def plural(name: str, count: int) -> str:
+    """`2 e-mails`, `1 phone number`."""
+    words = {LITERAL: "literal texts"} | {kind.name: kind.plural for kind in KINDS}
+    many = words.get(name, name.lower() + "s")
+    if count == 1:
+        *before, last = many.split(" ")
+        many = " ".join([*before, _ENDS.get(last, last.removesuffix("s"))])
+    return f"{count} {many}"

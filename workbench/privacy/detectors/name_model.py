@@ -1,0 +1,259 @@
+"""Linear-chain CRF that says how likely each word is part of a name or an address, and the word features it reads.
+
+`tools/train_names.py` fitted it; here it is a file of whole numbers and some sums. A word's own weights are worked out
+once and then looked up, so a text costs little more than finding its words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.cancellation import check_cancelled
+from workbench.numbers import load_numpy
+from workbench.paths import resources
+
+EDGE = "\1"  # stands before the first and behind the last word of a stretch
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|\n+|\0+|[^\w\s]|_")
+
+_STREET_WORDS = """
+street st avenue ave road rd lane ln drive dr boulevard blvd court ct square sq way place pl highway hwy parkway pkwy
+terrace suite ste apt apartment unit flat floor box strasse straße gasse weg platz allee rue via viale piazza calle
+avenida rua ulica ul laan straat plein gracht gatan vägen vej plaza route chemin quai paseo carrer close crescent grove
+gardens mews row walk hill circle trail loop pike po b.p
+"""
+_STREET = frozenset(_STREET_WORDS.split())
+_STREET_END = re.compile(
+    r"..(?:stra(?:ß|ss)e|str|gasse|weg|allee|platz|ufer|damm|laan|straat|gracht|plein|kade|dijk|gatan|gata|vägen|vägen"
+    r"|veien|vej|gade|katu|tie|utca)\Z"
+)
+_TITLES_WORDS = "mr mrs ms miss mx dr prof professor sir lady herr frau mme mlle monsieur madame sr sra señor señora"
+_TITLES = frozenset(_TITLES_WORDS.split())
+_LONGEST = 30  # characters of a word that are looked at
+_MARKS = {"\n": "newline", "\0": "token", EDGE: "edge"}
+
+
+@dataclass(frozen=True, slots=True)
+class WordLists:
+    """Which words are first names, last names, and ordinary ones; all folded."""
+
+    first: AbstractSet[str]
+    last: AbstractSet[str]
+    common: AbstractSet[str]
+
+    def of(self, word: str) -> str:
+        """The lists that know a word, a letter each; of a word with a hyphen those that know one of its parts."""
+        return "".join(
+            letter
+            for letter, known in (("F", self.first), ("L", self.last), ("C", self.common))
+            if word in known or ("-" in word and any(part in known for part in word.split("-")))
+        )
+
+
+@lru_cache(maxsize=16_384)
+def folded(word: str) -> str:
+    """A word as the lists have it: small letters without their marks."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", word.lower())
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))
+
+
+def shape(word: str) -> str:
+    """The case of a word, the length of a number, or the mark itself."""
+    if word.isdigit():
+        return f"d{min(len(word), 7)}"
+    if not word[0].isalnum():
+        return _MARKS.get(word[0], word[0])
+    if any(map(str.isdigit, word)):
+        return "xd" if word[0].isalpha() else "dx"
+    if word.isupper():
+        return "X" if len(word) == 1 else "XX"
+    if word[0].isupper():
+        return "Xx" if word[1:].islower() else "X-x" if "-" in word or word[1] in "'’cao" else "XxX"
+    return "x" if word.islower() else "xX"
+
+
+def word_class(word: str, lists: WordLists) -> str:
+    """The one trait that is looked at together with that of the words beside it."""
+    small = word.lower()
+    kind = "S" if small in _STREET or _STREET_END.search(small) else "T" if small in _TITLES else ""
+    return f"{shape(word)}{lists.of(folded(word)) or '-'}{kind}"
+
+
+def word_features(word: str, lists: WordLists) -> tuple[str, ...]:
+    """What counts for the word itself, and for its neighbours."""
+    small = folded(word[:_LONGEST])
+    form, known = shape(word), lists.of(small)
+    found = [
+        "bias",
+        f"w{small if form[0] in 'Xx' and word[0].isalpha() else form}",
+        f"s{form}",
+        f"g{known}",
+        f"sg{form}{known}",
+    ]
+    if word.lower() in _STREET:
+        found.append("street")
+    elif _STREET_END.search(word.lower()):
+        found.append("streetend")
+    if word.lower() in _TITLES:
+        found.append("title")
+    if form[0] in "Xx" and len(small) > 2:
+        found += [f"e{small[-3:]}", f"e{small[-2:]}", f"b{small[:3]}", f"l{min(len(small), 9)}"]
+    return tuple(found)
+
+
+def features_at_distance(found: tuple[str, ...], distance: int) -> tuple[str, ...]:
+    """The traits of a word that count for the one so many words before or behind it."""
+    if distance == 0:
+        return found
+    kept = found[1:4] if abs(distance) == 2 else tuple(one for one in found[1:] if one[0] not in "ebl")
+    return tuple(f"{distance}{one}" for one in kept)
+
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
+
+LABELS: Final = ("O", "B-N", "I-N", "B-A", "I-A")
+DISTANCES: Final = (-2, -1, 0, 1, 2)  # of the words that are looked at for one
+SCALE: Final = 32.0  # by which the weights were multiplied before they were rounded
+_MOST_WORDS: Final = 20_000  # whose weights are remembered
+_LISTS: Final = 3  # lines of the file that are lists of words
+
+
+class NameModel:
+    """The model; one for the process, for it never changes. Its weights are taken apart when a text is read with it for
+    the first time: most texts need no more than its lists."""
+
+    def __init__(self, path: Path) -> None:
+        lines = path.read_text(encoding="utf-8").split("\n")
+        self.lists = WordLists(*(frozenset(line.split(" ")) for line in lines[:_LISTS]))
+        self._steps: Array | None = None
+        self._transitions = lines[_LISTS : _LISTS + len(LABELS)]
+        # A trait's weights are a text until they are asked for; few of them ever are.
+        self._weights: dict[str, str | tuple[int, ...]] = {}
+        for line in lines[_LISTS + len(LABELS) :]:
+            trait, _, weights = line.partition("\t")
+            self._weights[trait] = weights
+        self._rows: dict[str, tuple[Array, str]] = {}
+        self._pairs: dict[tuple[str, str], Array] = {}
+        self._adding = Lock()
+
+    def read(self, stretches: Sequence[Sequence[str]]) -> list[Array]:
+        """For each word of each stretch how likely it is part of a name, and of an address: two columns."""
+        if not stretches:
+            return []
+        load_numpy()  # a tenth of a second, and only where prose is read
+        import numpy as np
+
+        words = [EDGE, EDGE]
+        starts = []
+        for stretch in stretches:
+            starts.append(len(words))
+            words += [*stretch, EDGE, EDGE]
+        scores = self._scores(words)
+        sizes = [len(stretch) for stretch in stretches]
+        local = np.ones((len(sizes), max(sizes), len(LABELS)))  # of a shorter stretch the rest says nothing
+        for place, (start, size) in enumerate(zip(starts, sizes, strict=True)):
+            local[place, :size] = scores[start : start + size]
+        both = self._marginals(local, np.array(sizes))
+        found = np.stack((both[..., 1] + both[..., 2], both[..., 3] + both[..., 4]), axis=-1)
+        return [found[place, :size] for place, size in enumerate(sizes)]
+
+    def _scores(self, words: Sequence[str]) -> Array:
+        """How well each label fits to each word, by the word and those beside it."""
+        import numpy as np
+
+        known = [self._known(word) for word in words]
+        rows = np.array([row for row, _ in known])  # word, distance, label
+        sorts = [sort for _, sort in known]
+        pairs = np.array([self._pair(*pair) for pair in pairwise(sorts)])
+        scores = np.zeros((len(words), len(LABELS)))
+        inner = slice(2, len(words) - 2)
+        for place, distance in enumerate(DISTANCES):
+            scores[inner] += rows[2 + distance : len(words) - 2 + distance, place]
+        scores[1:] += pairs[:, 0]
+        scores[:-1] += pairs[:, 1]
+        scores -= scores.max(axis=1, keepdims=True)
+        scores /= SCALE
+        return np.exp(scores)
+
+    def _marginals(self, local: Array, sizes: Array) -> Array:
+        """Forward and backward through the words, all stretches at once."""
+        import numpy as np
+
+        if self._steps is None:
+            told = [[int(weight) for weight in line.split(" ")] for line in self._transitions]
+            self._steps = np.exp(np.array(told) / SCALE)
+        steps, back, longest = self._steps, self._steps.T, local.shape[1]
+        ahead, behind = np.empty_like(local), np.ones_like(local)
+        state = ahead[:, 0] = local[:, 0]
+        for at in range(1, longest):
+            state = (state @ steps) * local[:, at]
+            state /= state.sum(axis=1, keepdims=True)
+            ahead[:, at] = state
+        for at in range(longest - 2, -1, -1):
+            state = (behind[:, at + 1] * local[:, at + 1]) @ back
+            state /= state.sum(axis=1, keepdims=True)
+            state[sizes <= at + 1] = 1.0  # it ends here, or before
+            behind[:, at] = state
+        both = ahead * behind
+        both /= both.sum(axis=2, keepdims=True)
+        return both
+
+    def _known(self, word: str) -> tuple[Array, str]:
+        found = self._rows.get(word)
+        if found is None:
+            check_cancelled()
+            found = (self._row(word), word_class(word, self.lists))
+            with self._adding:
+                if len(self._rows) >= _MOST_WORDS:
+                    self._rows.clear()
+                self._rows[word] = found
+        return found
+
+    def _row(self, word: str) -> Array:
+        """What a word says about itself and about each of its neighbours."""
+        import numpy as np
+
+        row = np.zeros((len(DISTANCES), len(LABELS)))
+        shown = word_features(word, self.lists)
+        for place, distance in enumerate(DISTANCES):
+            for trait in features_at_distance(shown, distance):
+                if weights := self._weight(trait):
+                    row[place] += weights
+        return row
+
+    def _weight(self, trait: str) -> tuple[int, ...]:
+        """A number for each label; none where the trait says nothing."""
+        found = self._weights.get(trait, ())
+        if isinstance(found, str):
+            found = self._weights[trait] = tuple(map(int, found.split(" "))) if found else ()
+        return found
+
+    def _pair(self, before: str, after: str) -> Array:
+        """What two sorts beside each other say about the second, and about the first."""
+        import numpy as np
+
+        found = self._pairs.get((before, after))
+        if found is None:
+            none = (0,) * len(LABELS)
+            pair = (self._weight(f"<{before} {after}") or none, self._weight(f">{before} {after}") or none)
+            found = self._pairs[before, after] = np.array(pair)
+        return found
+
+
+@lru_cache(maxsize=1)
+def name_model() -> NameModel:
+    """The model that comes with the program, read when a capital letter is met for the first time."""
+    return NameModel(resources() / "privacy" / "names.txt")

@@ -1,0 +1,188 @@
+"""Names and addresses in sentences: where a word could be one, the model reads the words around it.
+
+Most of what tools answer is no prose. A capital letter on a word that is not an ordinary one, or on one after a number,
+opens a window of some words on either side; code, paths and headings open none, and cost one pass of a pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from workbench.privacy.detection_rules import DetectionRules
+from workbench.privacy.detectors.findings import Finding, merge_findings
+from workbench.privacy.detectors.name_model import WORD, folded, name_model
+from workbench.privacy.detectors.text_search import find_matches
+
+if TYPE_CHECKING:
+    from workbench.privacy.detectors.name_model import Array
+
+Spans: TypeAlias = tuple[tuple[int, int, int], ...]
+
+KINDS: Final = ("NAME", "ADDRESS")  # in the order of the model's answer
+FEWEST: Final = 12  # characters of a text that can be prose
+_AROUND: Final = 48  # characters on either side that are read with it
+_LONGEST: Final = 600  # characters that are read at once
+WHY: Final = "reads like one"
+_FEWEST_LETTERS: Final = 2
+_MOST_WINDOWS: Final = 4_096  # that are kept: a text is read when it is learnt and when it is masked, 7 % of both
+_recent: dict[tuple[str, tuple[float, ...]], Spans] = {}
+_EDGE_OF: Final = 0.4  # what a word beside a found one needs of the score
+
+_BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
+# How one begins: looked for alone, which takes a third less and keeps no other thread waiting.
+_FIRST = re.compile(rf"[{_BIG[1:-1]}\ddl](?<![\w.@/\\$#%<-].)(?:(?<![dl])|(?=['’]))")
+_CANDIDATE = re.compile(
+    r"(?:(?P<word>(?:Mc|Mac|De|Di|La|Le|Van|Fitz|[ODdl]['’])?"
+    rf"{_BIG}{_SMALL}+(?:['’-]{_BIG}?{_SMALL}+)*+|[A-Z]{{3,20}})(?![\w(=/\\@]|\.\w|::|-\w)"
+    rf"|(?P<number>\d{{1,5}}[A-Za-z]?(?:-\d{{1,4}})?,? (?={_BIG}{_SMALL}|rue |via |avenue |av\. |place |quai ))"
+    r"|(?P<box>P\.? ?O\.? Box))"
+)
+_FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # no name goes through these
+_WORD_OF_PROSE = re.compile(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
+_POSSESSIVE = ("'s", "’s")
+_TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
+_BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
+_ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # behind one that is an order
+_BEFORE = 10  # characters that say whether a sentence begins
+
+
+def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[Finding] = ()) -> Iterator[Finding]:
+    """Names and addresses that stand in sentences, or on lines below them, and are not among what was found."""
+    if len(text) < FEWEST or rules.off.issuperset(KINDS):
+        return
+    least = tuple(2.0 if kind in rules.off else rules.threshold(kind) for kind in KINDS)
+    known = merge_findings(found)
+    places = list(_windows(text, known))
+    for (start, end), inside in zip(places, _read([text[slice(*place)] for place in places], least), strict=True):
+        for first, last, kind in inside:
+            yield _before_address(text, Finding(start + first, min(end, start + last), KINDS[kind], WHY), known)
+
+
+def _before_address(text: str, guess: Finding, known: Sequence[Finding]) -> Finding:
+    """A name ends where the e-mail address behind it begins: as one stretch, a tool would get both for an address."""
+    mail = next((one for one in known if one.kind == "EMAIL" and guess.start < one.start < guess.end <= one.end), None)
+    if mail is None or guess.kind != "NAME":
+        return guess
+    last = guess.start + len(text[guess.start : mail.start].rstrip(" ,;:<("))
+    return replace(guess, end=last) if last > guess.start else guess
+
+
+def _windows(text: str, found: Sequence[Finding]) -> Iterator[tuple[int, int]]:
+    """Stretches worth reading, in order, not overlapping."""
+    begin = end = known = 0
+    lists = None
+    for match in _candidates(text):
+        while known < len(found) and found[known].end <= match.start():
+            known += 1
+        if known < len(found) and found[known].start <= match.start():
+            continue
+        lists = lists or name_model().lists
+        if (word := match["word"]) and not _uncommon(word, lists.of(folded(word)), text[match.end() : match.end() + 2]):
+            continue
+        if _orders(text, *match.span()):
+            continue
+        low, high = _around(text, *match.span(), end)
+        if low <= end and high - begin <= _LONGEST and end:
+            end = high
+            continue
+        if end:
+            yield begin, end
+        begin, end = max(low, end), high
+    if end:
+        yield begin, end
+
+
+def _candidates(text: str) -> Iterator[re.Match[str]]:
+    """Words that could be a name, and beginnings of addresses, in order, not overlapping."""
+    end = 0
+    for first in find_matches(_FIRST, text):
+        if first.start() >= end and (match := _CANDIDATE.match(text, first.start())):
+            end = match.end()
+            yield match
+
+
+def _uncommon(word: str, known: str, after: str) -> bool:
+    """Whether it can be a name: of words that are ordinary too only first names before another capital."""
+    if word.isupper():
+        return "F" in known and "C" not in known
+    return "C" not in known or ("F" in known and after[:1] == " " and after[1:].isupper())
+
+
+def _orders(text: str, start: int, end: int) -> bool:
+    """Whether it begins a sentence that asks for something, as in "Mend the line"."""
+    return _ORDERS.match(text, end) is not None and _BEGINS.search(text, max(0, start - _BEFORE), start) is not None
+
+
+def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:
+    """With what stands beside it, up to a mark that no name goes through."""
+    low, high = max(start - _AROUND, floor), min(end + _AROUND, len(text))
+    while 0 < low < start and text[low - 1].isalnum():
+        low += 1
+    while end < high < len(text) and text[high].isalnum():
+        high -= 1
+    for fence in _FENCE.finditer(text, low, start):
+        low = fence.end()
+    fence_behind = _FENCE.search(text, end, high)
+    return low, fence_behind.start() if fence_behind else high
+
+
+def _read(windows: Sequence[str], least: tuple[float, ...]) -> list[Spans]:
+    """Where names and addresses stand in each window, with the place of their kind."""
+    found = {window: _recent.get((window, least)) for window in windows}
+    new = {window: list(WORD.finditer(window)) for window, spans in found.items() if spans is None}
+    new = {window: words for window, words in new.items() if words and _is_prose(window)}
+    told = name_model().read([[word.group() for word in words] for words in new.values()])
+    for (window, words), scores in zip(new.items(), told, strict=True):
+        found[window] = tuple(_spans(window, words, scores, least))
+    if len(_recent) > _MOST_WINDOWS:
+        _recent.clear()
+    _recent.update({(window, least): spans or () for window, spans in found.items()})
+    return [found[window] or () for window in windows]
+
+
+def _is_prose(window: str) -> bool:
+    return _WORD_OF_PROSE.search(window) is not None or any(map(str.isdigit, window))
+
+
+def _spans(
+    window: str, words: Sequence[re.Match[str]], scores: Array, least: tuple[float, ...]
+) -> Iterator[tuple[int, int, int]]:
+    said = [word.group() for word in words]
+    scores[[word[0] == "\0" for word in said]] = 0  # a token stands there
+    for place, minimum in enumerate(least):
+        for first, last in _runs(scores[:, place].tolist(), said, minimum):
+            start, end = words[first].start(), words[last].end()
+            if window[start:end].endswith(_POSSESSIVE):
+                end -= 2
+            if _plausible(window[start:end], place):
+                yield start, end, place
+
+
+def _runs(scores: list[float], words: list[str], minimum: float) -> Iterator[tuple[int, int]]:
+    """First and last of the words of each: those that score enough, with what belongs to them beside them."""
+    at = 0
+    while at < len(scores):
+        if scores[at] < minimum:
+            at += 1
+            continue
+        first = last = at
+        while first > 0 and scores[first - 1] >= minimum * _EDGE_OF:
+            first -= 1
+        while last + 1 < len(scores) and scores[last + 1] >= minimum * _EDGE_OF:
+            last += 1
+        at = last + 1
+        while first < last and not words[first][0].isalnum():
+            first += 1
+        while last > first and not words[last][0].isalnum() and words[last] != ".":
+            last -= 1
+        yield first, last
+
+
+def _plausible(stretch: str, place: int) -> bool:
+    """A name has a word, an address a number too."""
+    if KINDS[place] == "ADDRESS":
+        return any(map(str.isdigit, stretch)) and any(map(str.isalpha, stretch))
+    return sum(map(str.isalpha, stretch)) >= _FEWEST_LETTERS and any(map(str.isupper, stretch))

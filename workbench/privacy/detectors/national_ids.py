@@ -1,0 +1,219 @@
+"""US social security numbers and the identity, tax and health numbers of other countries, with their check digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from workbench.privacy.detectors.text_search import find_matches, find_matches_at_words
+from workbench.privacy.value_index import fold
+
+_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+_SEPARATORS = re.compile(r"[ ./-]")
+# Told by form and check digits alone: a letter pattern, or points and a dash nobody else writes.
+_CPF = re.compile(r"\d(?<![\w.-].)\d{2}\.\d{3}\.\d{3}-\d\d(?![\w-])")
+_CODICE = re.compile(r"[A-Z](?<!\w.)[A-Z]{5}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)")
+_CURP = re.compile(r"[A-Z](?<!\w.)[A-Z]{3}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)")
+_NINO_SPACED = re.compile(r"[A-CEGHJ-PR-TW-Z](?<!\w.)[A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D](?!\w)")
+_LETTERED = re.compile(r"[A-Z](?<!\w.)[A-Z](?:[A-Z]{2,4}\d\d| \d\d )")  # how the last three begin: one search for all
+
+
+def find_unmistakable(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of numbers that need no word before them."""
+    if "-" in text:
+        yield from (match.span() for match in find_matches(_CPF, text) if _cpf(_digits_and_letters(match.group())))
+    for begins in find_matches(_LETTERED, text):
+        for form, right in ((_CODICE, _codice), (_CURP, _any), (_NINO_SPACED, _any)):
+            if (match := form.match(text, begins.start())) and right(match.group()):
+                yield match.span()
+
+
+def has_valid_check_digits(number: str) -> bool:
+    """Whether some country's check digits are right."""
+    bare = _digits_and_letters(number)
+    return any(form.fullmatch(bare) and right(bare) for form, right in _CHECKS)
+
+
+def _digits_and_letters(number: str) -> str:
+    return _SEPARATORS.sub("", number).upper()
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+def _weighed(bare: str, weights: tuple[int, ...]) -> int:
+    return sum(int(digit) * weight for digit, weight in zip(bare, weights, strict=False))
+
+
+def _dni(bare: str) -> bool:
+    number = bare[:-1].replace("X", "0").replace("Y", "1").replace("Z", "2")
+    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(number) % 23] == bare[-1]
+
+
+def _pesel(bare: str) -> bool:
+    return -_weighed(bare, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10 == int(bare[10])
+
+
+def _insee(bare: str) -> bool:
+    return int(bare[13:]) == 97 - int(bare[:13]) % 97
+
+
+def _bsn(bare: str) -> bool:
+    return bare != "000000000" and _weighed(bare, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0
+
+
+def _cpf(bare: str) -> bool:
+    first = 11 - _weighed(bare, tuple(range(10, 1, -1))) % 11
+    second = 11 - _weighed(bare, tuple(range(11, 1, -1))) % 11
+    return len(set(bare)) > 1 and (first % 11 % 10, second % 11 % 10) == (int(bare[9]), int(bare[10]))
+
+
+def _codice(bare: str) -> bool:
+    total = sum(
+        _ODD[int(letter, 36) - (10 if letter.isalpha() else 0)] if place % 2 == 0 else int(letter, 36) % 10
+        if letter.isdigit() else int(letter, 36) - 10
+        for place, letter in enumerate(bare[:15])
+    )  # fmt: skip
+    return chr(65 + total % 26) == bare[15]
+
+
+def _nhs(bare: str) -> bool:
+    return (11 - _weighed(bare, (10, 9, 8, 7, 6, 5, 4, 3, 2)) % 11) % 11 == int(bare[9])
+
+
+def _steuer(bare: str) -> bool:
+    product = 10
+    for digit in bare[:10]:
+        product = ((int(digit) + product) % 10 or 10) * 2 % 11
+    return (11 - product) % 10 == int(bare[10])
+
+
+def _personnummer(bare: str) -> bool:
+    doubled = [int(digit) * (2 - place % 2) for place, digit in enumerate(bare[-10:])]
+    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
+
+
+_CHECKS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+    (re.compile(r"(?:\d{8}|[XYZ]\d{7})[A-Z]"), _dni),
+    (re.compile(r"\d{11}"), _pesel),
+    (re.compile(r"[12]\d{14}"), _insee),
+    (re.compile(r"\d{9}"), _bsn),
+    (re.compile(r"\d{11}"), _cpf),
+    (re.compile(r"[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"), _codice),
+    (re.compile(r"\d{10}"), _nhs),
+    (re.compile(r"[1-9]\d{10}"), _steuer),
+    (re.compile(r"(?:19|20)?\d{10}"), _personnummer),
+    (re.compile(r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]"), _any),
+)
+
+
+_SSN_KEYS = """
+ssn social_security social_security_number social_security_no ss_number ssn_number us_ssn itin tin tax_id taxpayer_id
+social_insurance_number
+"""
+SSN_KEYS = frozenset(_SSN_KEYS.split())
+SSN_NEAR = 30  # how far behind its word a number may stand
+
+_DASHED = re.compile(r"[0-8](?<![\w.+-].)(?<!\d.)\d\d(?<!000|666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
+_WORD = re.compile(r"\bssn\b|social[ _-]?security|\bitin\b|taxpayer id|\bss#", re.IGNORECASE)
+_GATES = ("ssn", "social", "itin", "taxpayer id", "ss#")
+_ANY = re.compile(r"(?<![\w.-])\d{3}([ -]?)\d{2}\1\d{4}(?![\w-])")
+_OTHER_WORD = re.compile(
+    r"(?:order|invoice|sku|part|isbn|tracking|serial|build|item|batch)\W{0,3}(?:no|number)?\W{0,4}$", re.I
+)
+_SSN_WHOLE = re.compile(r"\d{3}[ -]?\d{2}[ -]?\d{4}")
+
+
+def find_ssns(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of numbers."""
+    for match in find_matches(_DASHED, text) if "-" in text else ():
+        if not _OTHER_WORD.search(text[max(0, match.start() - SSN_NEAR) : match.start()]):
+            yield match.span()
+    for word in find_matches_at_words(_WORD, fold(text), _GATES):
+        if number := _ANY.search(text, word.end(), word.end() + SSN_NEAR + 11):
+            yield number.span()
+
+
+def is_ssn(value: str) -> bool:
+    """Whether a value under its key is one."""
+    return _SSN_WHOLE.fullmatch(value.strip()) is not None
+
+
+_NATIONAL_ID_KEYS = """
+national_id nationalid national_id_number national_identity_number national_number national_identification_number nino
+nin ni_number national_insurance national_insurance_number national_insurance_no nhs nhs_number passport
+passport_number passport_no passportnumber passport_id driver_license drivers_license driver_licence drivers_licence
+driving_licence driving_license driver_license_number drivers_license_number driving_licence_number licence_no
+driver_s_license dl_number license_no id_number id_no id_card id_card_number id_card_no identity_number identity_card
+identity_card_number identity_no identity_document identification_number personal_id personal_id_number
+personal_number personal_identity_number personnummer person_number citizen_id citizenship_number resident_id
+residence_permit residence_permit_number aadhaar aadhar aadhaar_number cpf cnpj dni nie nif curp rfc codice_fiscale
+fiscal_code tax_code pesel bsn burgerservicenummer sin sin_number medicare_number medicare mrn medical_record_number
+health_id health_insurance_number health_card_number insurance_number voter_id voter_id_number tax_number
+tax_identification_number steuer_id steuernummer steueridentifikationsnummer tax_file_number tfn insee nir avs
+ahv_number ahv social_insurance_no sozialversicherungsnummer matricule fodselsnummer cpr_number cpr hetu egn cnp rut
+cedula cuit cuil ppsn pps_number ausweisnummer personalausweis reisepass visa_number green_card_number
+alien_registration_number military_id student_id_number gov_id government_id
+"""
+NATIONAL_ID_KEYS = frozenset(_NATIONAL_ID_KEYS.split())
+NATIONAL_NEAR = 24  # characters between a word and its number
+
+_FORM = r"(?<![\w.])(?:[A-Z]{1,6}[ -]?)?\d(?:[ ./-]?[0-9A-Z](?![a-z])){4,19}(?![\w-]|\.\d)"
+_CLEAR = re.compile(
+    r"\b(?:national (?:id|identity|insurance|identification)|identity (?:card|number|no|document)"
+    r"|id ?(?:card|no\b|number)|personal (?:id\b|identity|number)|passport|(?:driver'?s?|driving"
+    r"|drivers) licen[cs]e|residence permit"
+    r"|voter id|dni\b|nie\b|nif\b|nino\b|nhs\b|pesel\b|bsn\b|cpf\b|curp\b|aadhaa?r\b|insee\b|personnummer"
+    r"|codice fiscale|cod\. fisc|steuer-?id|steuernummer|personalausweis|reisepass|ausweisnummer|sozialversicherung"
+    r"|tax (?:id|file|number|code)|medicare|health (?:card|insurance) n|medical record|mrn\b|ppsn?\b|cuit\b"
+    r"|cuil\b|rut\b"
+    r"|c[eé]dula|avs\b|ahv\b|hetu\b)",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(r"\b(?:document|citizen|taxpayer|holder|patient|insured|resident|identification)\b", re.IGNORECASE)
+# How what they match begins, in small letters.
+_CLEAR_WORDS = """
+national |identity |id card|idcard|id no|idno|id number|idnumber|personal |personala|personnum|passport|driver|driving
+|residence permit|voter id|dni|nie|nif|nino|nhs|pesel|bsn|cpf|curp|aadha|insee|codice fisc|cod. fisc|steuer|reisepass
+|ausweisn|sozialversi|tax |medicare|health |medical record|mrn|pps|cuit|cuil|rut|cedula|cédula|avs|ahv|hetu
+"""
+_VAGUE_WORDS = "document|citizen|taxpayer|holder|patient|insured|resident|identification"
+_BEGINNINGS = tuple(tuple(word.strip("\n") for word in words.split("|")) for words in (_CLEAR_WORDS, _VAGUE_WORDS))
+_NUMBER = re.compile(_FORM)
+_NATIONAL_WHOLE = re.compile(r"[A-Za-z]{0,6}[ ./-]?\d?(?:[ ./-]?[0-9A-Za-z]){3,24}")
+_FEWEST_DIGITS = 4
+_DATE = re.compile(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d")
+
+
+def find_national_ids(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of numbers."""
+    yield from find_unmistakable(text)
+    small = fold(text)
+    for pattern, beginnings, sure in ((_CLEAR, _BEGINNINGS[0], True), (_VAGUE, _BEGINNINGS[1], False)):
+        for word in find_matches_at_words(pattern, small, beginnings):
+            number = _behind(text, word.end())
+            if number and (sure or has_valid_check_digits(number.group())):
+                yield number.span()
+
+
+def is_national_id(value: str) -> bool:
+    """Whether a value under its key can be one."""
+    bare = value.strip()
+    digits = sum(map(str.isdigit, bare))
+    return (
+        len(bare) <= 30
+        and digits >= _FEWEST_DIGITS
+        and bool(_NATIONAL_WHOLE.fullmatch(bare))
+        and not _DATE.fullmatch(bare)
+    )
+
+
+def _behind(text: str, at: int) -> re.Match[str] | None:
+    """The number behind a word, on its line."""
+    end = text.find("\n", at, at + NATIONAL_NEAR)
+    number = _NUMBER.search(text, at, min(len(text), (end if end >= 0 else at + NATIONAL_NEAR) + 26))
+    if number is None or number.start() > (end if end >= 0 else at + NATIONAL_NEAR):
+        return None
+    digits = sum(map(str.isdigit, number.group()))
+    return number if digits >= _FEWEST_DIGITS and not _DATE.fullmatch(number.group()) else None

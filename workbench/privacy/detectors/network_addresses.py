@@ -1,0 +1,82 @@
+"""IP and hardware (MAC) addresses, without versions and the addresses that every machine has."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+
+from workbench.privacy.detectors.text_search import find_matches
+
+_IP_KEYS = """
+ip ip_address ipaddress ip_addr ipv4 ipv6 client_ip remote_ip source_ip src_ip dst_ip remote_addr last_ip login_ip
+ip_v4 ip_v6
+"""
+IP_KEYS = frozenset(_IP_KEYS.split())
+
+_BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_FOUR = re.compile(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|-[A-Za-z])")
+_FIRST = re.compile(_BYTE)
+_SIX = re.compile(
+    r"[0-9A-Fa-f:](?<![\w:.].)(?:(?<=:)|[0-9A-Fa-f]{0,3}:)(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}"
+    r"(?:\.\d{1,3}){0,3}(?![\w:])"
+)
+_VERSION = re.compile(
+    r"(?:version|release|build|firmware|\bver|\bv|driver|chrome|safari|firefox|edge)[\s:=/\"']{0,4}$", re.I
+)
+
+
+def find_ip_addresses(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of addresses, without port and mask."""
+    for match in find_matches(_FOUR, text):
+        if not _FIRST.fullmatch(match["first"]) or _is_impersonal(match.group()):
+            continue
+        if not _VERSION.search(text[max(0, match.start() - 14) : match.start()]):
+            yield match.span()
+    if ":" in text:
+        yield from (match.span() for match in find_matches(_SIX, text) if _is_ipv6(match.group()))
+
+
+def is_ip_address(value: str) -> bool:
+    """Whether a value under an address key is one."""
+    bare = value.strip().split("%")[0].split("/")[0]
+    try:
+        ipaddress.ip_address(bare)
+    except ValueError:
+        return False
+    return not _is_impersonal(bare)
+
+
+def _is_impersonal(address: str) -> bool:
+    """Loopback, "any", and masks tell about nobody."""
+    return address.startswith(("127.0.", "0.", "255.")) or address in ("::", "::1")
+
+
+def _is_ipv6(text: str) -> bool:
+    """Also `[1::2]` and times have colons, so a few groups must be there."""
+    groups = [group for group in text.split(":") if group]
+    if len(groups) < 3 and not (len(groups) == 2 and len(groups[0]) == 4):
+        return False
+    return any(letter.isdigit() for letter in text) and is_ip_address(text)
+
+
+MAC_KEYS = frozenset({"mac", "mac_address", "macaddress", "mac_addr", "hwaddr", "hardware_address", "bssid"})
+
+_PAIRS = re.compile(r"[0-9A-Fa-f](?<![\w:-].)[0-9A-Fa-f]([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
+_DOTTED = re.compile(r"[0-9A-Fa-f](?<![\w.].)[0-9A-Fa-f]{3}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])")
+_BARE = re.compile(r"[0-9A-Fa-f]{12}")
+
+
+def find_mac_addresses(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of addresses; one of digits alone must have colons."""
+    for pattern in (_PAIRS, _DOTTED):
+        for match in find_matches(pattern, text):
+            found = match.group()
+            if len(set(found)) > 2 and (":" in found or re.search("[A-Fa-f]", found)):
+                yield match.span()
+
+
+def is_mac_address(value: str) -> bool:
+    """Whether a value under its key is one."""
+    bare = value.strip()
+    return any(pattern.fullmatch(bare) for pattern in (_PAIRS, _DOTTED, _BARE)) and len(set(bare)) > 2

@@ -1,0 +1,72 @@
+"""Birth dates, and postal addresses under keys. Addresses in prose are found by the model of `name_model.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.privacy.detectors.text_search import find_matches_at_words
+from workbench.privacy.value_index import fold
+
+_BIRTH_DATE_KEYS = (
+    "dob date_of_birth birth_date birthdate birthday born bday dateofbirth birth_day geburtsdatum born_on"
+)
+BIRTH_DATE_KEYS = frozenset(_BIRTH_DATE_KEYS.split())
+NEAR = 40  # how far behind its word a date may stand
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DATE_FORM = (
+    r"(?:(?:18|19|20)\d\d([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:(?:18|19|20)\d\d|\d\d)"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?[ -](?:of )?{_MONTH},?[ -](?:18|19|20)\d\d"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:18|19|20)\d\d)"
+)
+_DATE = re.compile(rf"(?<![\w.-]){_DATE_FORM}(?!\d)", re.IGNORECASE)
+_GATES = ("born", "dob", "d.o", "do.", "birth", "date of", "gebor", "bday")
+_WORD = re.compile(
+    r"\bborn\b|\bd\.?o\.?b\b|\bbirth ?(?:date|day)?\b|\bdate of birth\b|\bgeboren\b|\bbday\b", re.IGNORECASE
+)
+_ANY = re.compile(rf"{_DATE_FORM}(?:[T ][\d:.+Z-]+)?|(?:18|19|20)\d{{6}}", re.IGNORECASE)
+
+
+def find_birth_dates(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of dates shortly behind "born" and its like."""
+    for word in find_matches_at_words(_WORD, fold(text), _GATES):
+        if date := _DATE.search(text, word.end(), word.end() + NEAR):
+            yield date.span()
+
+
+def is_birth_date(value: str) -> bool:
+    """Whether a value under its key is a date."""
+    return len(value) <= 40 and _ANY.fullmatch(value.strip()) is not None
+
+
+_ADDRESS_KEYS = """
+address address1 address2 address_1 address_2 address_line address_line1 address_line2 line1 line2 street
+street_address street1 street2 home_address mailing_address billing_address shipping_address delivery_address
+residential_address postal_address full_address formatted_address po_box postcode postal_code zip zip_code zipcode
+anschrift adresse
+"""
+ADDRESS_KEYS = frozenset(_ADDRESS_KEYS.split())
+
+_CODE_MARK = re.compile(r"\w\(|[=<>{}\[\]\"\\]|\b(?:and|or) address\b")
+_CODE = re.compile(r"\d{4,6}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}|[A-Za-z]\d[A-Za-z] ?\d[A-Za-z]\d")
+
+
+def is_assigned_address(value: str) -> bool:
+    """Whether what follows `address:` in a text is one: a number belongs to it, brackets do not."""
+    return (
+        can_be_address(value)
+        and len(value) <= 120
+        and any(map(str.isdigit, value))
+        and not any(m in value for m in "()[]{}=")
+    )
+
+
+def can_be_address(value: str) -> bool:
+    """Whether a value under an address key is a place, not a link or a host."""
+    bare = value.strip()
+    if _CODE.fullmatch(bare):
+        return True
+    if not 5 <= len(bare) <= 300 or "://" in bare or "@" in bare or "\0" in bare:
+        return False
+    return any(letter.isalpha() for letter in bare) and " " in bare and _CODE_MARK.search(bare) is None

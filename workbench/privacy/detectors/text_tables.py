@@ -1,0 +1,216 @@
+"""Tables in text: CSV, TSV, pipes, Markdown, columns of blanks, HTML and rows of SQL's `INSERT … VALUES`.
+
+The names of the columns tell the kind of each; where they do not, the values of a column may agree on one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.column_consensus import majority_kind
+from workbench.privacy.detectors.field_names import kinds_of
+from workbench.privacy.detectors.findings import Finding
+from workbench.privacy.detectors.kinds import Kind, settled
+from workbench.privacy.detectors.text_search import find_matches
+
+Span = tuple[int, int]
+
+MOST_ROWS = 20_000
+
+_HTML = re.compile(
+    r"<tr\b|<t[hd]\b[^<>]{0,200}+>(?:<(?:b|strong|span|a|p)\b[^<>]{0,200}+>)?\s*+(?P<cell>[^<]{0,400}+)", re.IGNORECASE
+)
+_INSERT = re.compile(
+    r"\bINSERT\s{1,3}INTO\s{1,3}(?P<table>[\w.\"`\[\]]{1,80})\s{0,3}\((?P<names>[^()]{1,2000})\)\s{0,3}VALUES\s{0,3}",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_TOKEN = re.compile(
+    r"\s*+(?:'(?P<text>(?:[^'\\]|''|\\.){0,2000}+)'|(?P<bare>[^,()';\s][^,()';]{0,200}+)|(?P<mark>[,()]))"
+)
+
+
+def html_rows(text: str) -> list[list[Span]]:
+    """The cells of every row, without what is around their text."""
+    rows: list[list[Span]] = [[]]
+    for match in find_matches(_HTML, text):
+        if match["cell"] is None:
+            rows.append([])
+        else:
+            start = match.start("cell")
+            rows[-1].append((start, start + len(match["cell"].rstrip())))
+        if len(rows) > MOST_ROWS:
+            break
+    return [row for row in rows if row]
+
+
+def sql_tables(text: str) -> Iterator[tuple[str, list[list[Span]]]]:
+    """The table that each statement fills, and its rows."""
+    for match in find_matches(_INSERT, text):
+        names = [name.span() for name in _NAME.finditer(text, *match.span("names"))]
+        yield match["table"].rpartition(".")[2].strip('"`[]'), [names, *_tuples(text, match.end())]
+
+
+def _tuples(text: str, at: int) -> Iterator[list[Span]]:
+    row: list[Span] = []
+    depth = 0
+    while token := _TOKEN.match(text, at):
+        at = token.end()
+        mark = token["mark"]
+        if mark == "(":
+            depth, row = depth + 1, [] if depth == 0 else row
+        elif mark == ")":
+            depth -= 1
+            if depth <= 0:
+                yield row
+        elif mark is None and depth == 1:
+            group = "text" if token["text"] is not None else "bare"
+            row.append(token.span(group))
+        elif mark is None and depth == 0:
+            return
+
+
+LONGEST_HEADER = 2_000  # characters; a longer line is data
+LOOKED_AT = 40  # rows whose values may agree
+DIVIDERS = "|\t;,"
+BLANKS = "  "
+
+
+_HEADER_LINE = re.compile(r"[\w .()/#\"'|\t;,:-]{3,2000}")
+_HEADER_CELL = re.compile(r"[A-Za-z][\w .()/#-]{0,40}")
+_RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
+_LINE = re.compile(r"[^\r\n]+")
+_CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
+_SPACED = re.compile(r"\S+(?: \S+)*+")
+_MOST_WORDS = 4  # of the name of a column; more are a sentence
+
+
+@dataclass(slots=True)
+class Table:
+    """A table as it is read, line by line."""
+
+    mark: str
+    names: Sequence[str]
+    kinds: list[Kind | None]
+    rows: list[list[Span]] = field(default_factory=list)
+
+    def found(self, text: str, rules: DetectionRules) -> Iterator[Finding]:
+        """Cells of a kind that their column announces, or on which its values agree."""
+        for at, name in enumerate(self.names):
+            kind, why = self.kinds[at], "header above it"
+            if kind is None and len(self.rows) > 1:
+                values = [text[slice(*row[at])] for row in self.rows[:LOOKED_AT]]
+                kind, why = (
+                    majority_kind(values, name.lower() in ("name", "contact"), rules),
+                    "like the others in its column",
+                )
+            yield from _cells(text, [row[at] for row in self.rows], kind, f"{why}" if kind else "")
+
+
+def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Finding]:
+    """Cells that hold personal data."""
+    if "\n" in text and (BLANKS in text or any(mark in text for mark in DIVIDERS)):
+        for table in _tables(text, rules):
+            yield from table.found(text, rules)
+    if "<t" in text:
+        yield from _typed_rows(text, html_rows(text), "", rules)
+    if "VALUES" in text or "values" in text:
+        for name, rows in sql_tables(text):
+            yield from _typed_rows(text, rows, name, rules)
+
+
+def _typed_rows(text: str, rows: Sequence[Sequence[Span]], around: str, rules: DetectionRules) -> Iterator[Finding]:
+    """Rows of which the first names the columns."""
+    table: Table | None = None
+    for row in rows:
+        names = [text[slice(*span)] for span in row]
+        if table is not None and len(row) == len(table.names):
+            table.rows.append(list(row))
+        elif len(row) >= 2 and all(map(_HEADER_CELL.fullmatch, names)):
+            if table is not None:
+                yield from table.found(text, rules)
+            kinds = kinds_of(names, around, rules)
+            table = Table("", names, [kinds[name] for name in names])
+    if table is not None:
+        yield from table.found(text, rules)
+
+
+def _cells(text: str, spans: Sequence[Span], kind: Kind | None, why: str) -> Iterator[Finding]:
+    for start, end in spans if kind is not None else ():
+        value = text[start:end]
+        settled_kind = settled(kind, value) if kind is not None and value else None
+        if settled_kind is not None and settled_kind.accepts(value):
+            yield Finding(start, end, settled_kind.name, why)
+
+
+def _tables(text: str, rules: DetectionRules) -> Iterator[Table]:
+    table: Table | None = None
+    last = 0
+    for line in _LINE.finditer(text):
+        if table is not None and text.count("\n", last, line.start()) > 1:
+            yield table  # an empty line ends a table
+            table = None
+        last = line.end()
+        if table is not None:
+            spans = _row(text, line, table)
+            if spans:
+                table.rows.append(spans)
+                continue
+            if _RULE.fullmatch(line.group()):
+                continue
+            yield table
+        table = _header(text, line, rules)
+    if table is not None:
+        yield table
+
+
+def _row(text: str, line: re.Match[str], table: Table) -> list[Span]:
+    """The cells of a line that belongs to the table; nothing when it does not."""
+    if table.mark != BLANKS and table.mark not in line.group():
+        return []
+    spans = _split(text, line, table.mark)
+    if table.mark == BLANKS and len(spans) == len(table.names) + 1:
+        spans = spans[1:]  # the number of the row
+    return spans if len(spans) == len(table.names) else []
+
+
+def _header(text: str, line: re.Match[str], rules: DetectionRules) -> Table | None:
+    """The table that a line begins, if it names columns of which some hold personal data."""
+    if _HEADER_LINE.fullmatch(line.group()) is None or _RULE.fullmatch(line.group()):
+        return None
+    for mark in DIVIDERS + " ":
+        mark = BLANKS if mark == " " else mark
+        names = [text[start:end] for start, end in _split(text, line, mark)] if mark in line.group() else []
+        if len(names) >= 2 and all(name == "" or _names_column(name) for name in names):
+            kinds = kinds_of(names, rules=rules)
+            return Table(mark, names, [kinds[name] for name in names]) if any(kinds.values()) else None
+    return None
+
+
+def _names_column(name: str) -> bool:
+    return _HEADER_CELL.fullmatch(name) is not None and name.count(" ") < _MOST_WORDS and name[-1] != "."
+
+
+def _split(text: str, line: re.Match[str], mark: str) -> list[Span]:
+    """Where the cells of a line stand, without quotes and blanks around them."""
+    if mark == BLANKS:
+        return [cell.span() for cell in _SPACED.finditer(text, *line.span())]
+    spans: list[Span] = []
+    at, end = line.span()
+    while at <= end:
+        cell = _CELLS[mark].match(text, at, end)
+        stop = cell.end() if cell else at
+        spans.append(_bare(text, at, stop))
+        if text[stop : stop + 1] != mark and stop < end:
+            return []
+        at = stop + 1
+    return spans
+
+
+def _bare(text: str, start: int, end: int) -> Span:
+    inner = text[start:end].strip(' "')
+    first = text.find(inner, start, end) if inner else start
+    return first, first + len(inner)

@@ -1,0 +1,150 @@
+"""PII tokens such as `[EMAIL_1.k7q2]`: made, read, found in texts, and texts cut without splitting one.
+
+A token is a counter and twenty bits that only its session can make. Without the bits anybody could write a token and
+have it restored; with them a guess is right once in a million.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from workbench.privacy.detectors.kinds import KINDS, LITERAL
+from workbench.privacy.detectors.text_search import find_words
+from workbench.privacy.value_index import fold
+from workbench.records import Hidden, KindCount
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: nothing is misread
+_NAMES = "|".join([*(kind.name for kind in KINDS), LITERAL])
+_FILES = "json|html|jpeg|yaml|toml|webp|docx|xlsx|pptx|conf|java|text|data|copy|name|type"  # `card_1.json` is none
+# Everything that is a token, might have been one, or would be taken for one; `[SECRET_KEY]` has no number and is none.
+LOOKALIKE = re.compile(
+    rf"(?:\[|%5B)(?:{_NAMES})_(?=[a-z.]{{0,40}}\d)[0-9a-z.]{{1,40}}(?:\]|%5D)"
+    rf"|(?:(?:\[|%5B)|(?<![a-z0-9_]))(?:{_NAMES})_\d{{1,7}}\.(?!(?:{_FILES})(?![0-9a-z\]%]))[0-9a-z]{{4}}(?:\]|%5D)?",
+    re.IGNORECASE | re.ASCII,
+)
+_EXACT = re.compile(
+    rf"(?P<open>\[|%5B)(?P<kind>{_NAMES})_(?P<number>[1-9]\d{{0,6}})\.(?P<bits>[0-9a-z]{{4}})(?:\]|%5D)",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+_BEGINNINGS = tuple(f"{name.lower()}_" for name in (*(kind.name for kind in KINDS), LITERAL))
+_BRACKETS = ("[", "%5b")
+
+
+def find_tokens(text: str) -> Iterator[re.Match[str]]:
+    """All of them, in order. A pattern alone would keep other threads waiting while it reads a long text."""
+    if "_" not in text:
+        return
+    small, end = fold(text), 0
+    for at in find_words(small, _BEGINNINGS):
+        for bracket in (*_BRACKETS, ""):
+            start = at - len(bracket)
+            if start >= end and small.startswith(bracket, start) and (match := LOOKALIKE.match(text, start)):
+                end = match.end()
+                yield match
+                break
+
+
+class TokenFactory:
+    """Makes and reads the tokens of one session."""
+
+    def __init__(self, session: str, key: bytes | None = None) -> None:
+        self._session = session
+        self._key = key or secrets.token_bytes(32)
+        self._made: dict[tuple[str, int], str] = {}  # bits of the tokens handed out, not of guesses
+
+    @property
+    def key(self) -> bytes:
+        """What makes its tokens, for who keeps them."""
+        return self._key
+
+    def make(self, kind: str, number: int) -> str:
+        """The token of the n-th value of a kind."""
+        bits = self._made[kind, number] = self._bits(kind, number)
+        return f"[{kind}_{number}.{bits}]"
+
+    def read(self, text: str) -> tuple[str, int] | None:
+        """Kind and number of a token of this session, in any case, also percent-encoded; None for anything else."""
+        match = _EXACT.fullmatch(text)
+        if match is None or (match["open"] == "[") != text.endswith("]"):
+            return None
+        kind, number = match["kind"].upper(), int(match["number"])
+        return (kind, number) if hmac.compare_digest(match["bits"].lower(), self._bits(kind, number)) else None
+
+    def _bits(self, kind: str, number: int) -> str:
+        bits = self._made.get((kind, number))
+        if bits is None:
+            message = f"{self._session}|{kind}|{number}".encode("utf-8", "surrogatepass")
+            value = int.from_bytes(hmac.digest(self._key, message, hashlib.sha256)[:3], "big")
+            bits = "".join(ALPHABET[(value >> shift) & 31] for shift in (0, 5, 10, 15))
+        return bits
+
+
+def normalize_token(token: str) -> str:
+    """A token in the one spelling that tells it from others: `EMAIL_1.K7Q2`."""
+    return token.upper().removeprefix("%5B").removesuffix("%5D").strip("[]")
+
+
+def is_percent_encoded(token: str) -> bool:
+    """Whether a token is in its percent-encoded spelling."""
+    return token.startswith("%")
+
+
+def unmask_with_spans(masked: str, restore: Callable[[str], str]) -> tuple[str, tuple[Hidden, ...]]:
+    """The text with the values back in their places, and where they stand in it."""
+    parts: list[str] = []
+    spans: list[Hidden] = []
+    at = last = 0
+    for match in LOOKALIKE.finditer(masked):
+        between, value = masked[last : match.start()], restore(match.group())
+        at += len(between)
+        if value != match.group():
+            spans.append(Hidden(at, at + len(value), kind_of(match.group()), match.group()))
+        parts += [between, value]
+        at += len(value)
+        last = match.end()
+    return "".join([*parts, masked[last:]]), tuple(spans)
+
+
+def tokens_in(text: str) -> Iterator[str]:
+    """Everything in a text that is written as a token; whether it is one, its session knows."""
+    return (match.group() for match in LOOKALIKE.finditer(text)) if "_" in text else iter(())
+
+
+def count_tokens(masked: str) -> tuple[KindCount, ...]:
+    """How many different values of each kind a text has tokens for."""
+    kinds = Counter(kind_of(token) for token in {one.upper() for one in tokens_in(masked)})
+    return tuple(KindCount(kind, count) for kind, count in sorted(kinds.items()) if kind != LITERAL)
+
+
+def kind_of(token: str) -> str:
+    """The kind that a token names."""
+    return token.removeprefix("[").removeprefix("%5B").removeprefix("%5b").rpartition("_")[0].upper()
+
+
+_NEAR: Final = 80  # characters on either side of a cut in which a token through it would begin and end
+
+
+def cut_before(text: str, at: int) -> int:
+    """The last place up to here where no token is cut."""
+    return _edge(text, at)[0]
+
+
+def cut_after(text: str, at: int) -> int:
+    """The first place from here on where no token is cut."""
+    return _edge(text, at)[1]
+
+
+def _edge(text: str, at: int) -> tuple[int, int]:
+    start = max(0, at - _NEAR)
+    for match in LOOKALIKE.finditer(text[start : at + _NEAR]):
+        if match.start() + start < at < match.end() + start:
+            return match.start() + start, match.end() + start
+    return at, at

@@ -1,0 +1,140 @@
+"""Replaces the values of sealed fields by tokens in every answer that goes into a sandbox.
+
+Sealed are the fields that the user or a project named, with all their values; of tools that are sealed as a whole,
+everything that is detected. A sealed value is looked for in every later answer too, in all its writings, and so is what
+a call gave away: an echo of it comes back as its token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from workbench.privacy.detectors.json_fields import as_text, texts
+from workbench.privacy.detectors.kinds import BY_NAME
+from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
+from workbench.privacy.sealing import WHOLE, fits
+from workbench.privacy.value_index import ValueIndex
+from workbench.privacy.vault import Vault
+from workbench.records import JsonValue
+
+
+class SealedValues:
+    """One session's."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._veil = TokenSubstitution(vault)
+        self._tokens: set[str] = set()
+
+    def __bool__(self) -> bool:
+        """Whether anything was sealed in this session."""
+        return bool(self._tokens)
+
+    def holds(self, token: str) -> bool:
+        """Whether this stands for a value that was sealed."""
+        return normalize_token(token) in self._tokens
+
+    def seal(self, value: JsonValue, fields: Sequence[str], source: str) -> JsonValue:
+        """A value as programs get it; `fields`: paths in it, or WHOLE."""
+        whole = tuple(fields) == WHOLE
+        clean = self._vault.sanitize_json(value) if whole else self._fields(value, tuple(fields), source, ())
+        self.remember(token for text in texts(clean) for token in _tokens(text))
+        return self.veil(clean)
+
+    def seal_text(self, text: str) -> str:
+        """A text that has no fields: everything that is found in it."""
+        clean = self._vault.sanitize(text)
+        self.remember(_tokens(clean))
+        return clean
+
+    def remember(self, tokens: Iterable[str]) -> None:
+        """Look for what stands behind these from now on, too."""
+        for token in tokens:
+            if (name := normalize_token(token)) not in self._tokens:
+                self._tokens.add(name)
+                self._veil.add(token)
+
+    def veil(self, value: JsonValue, also: TokenSubstitution | None = None) -> JsonValue:
+        """A value in which nothing sealed stands in the clear, nor what `also` knows."""
+        value = self._veil.json(value) if self._tokens else value
+        return also.json(value) if also is not None else value
+
+    def _fields(self, value: JsonValue, fields: tuple[str, ...], source: str, place: tuple[str, ...]) -> JsonValue:
+        if place and any(fits(path, place) for path in fields):
+            return self._all(value, source, place[-1])
+        if isinstance(value, dict):
+            return {key: self._fields(one, fields, source, (*place, str(key))) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._fields(one, fields, source, (*place, "[]")) for one in value]
+        return value
+
+    def _all(self, value: JsonValue, source: str, key: str) -> JsonValue:
+        """Every leaf below a sealed field."""
+        if isinstance(value, dict):
+            return {self._vault.sanitize(str(name)): self._all(one, source, str(name)) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self._all(one, source, key) for one in value]
+        if value is None or value == "":
+            return value
+        return self._token(value, source, key)
+
+    def _token(self, value: JsonValue, source: str, key: str) -> str:
+        """Of the kind that its key announces or its form shows, if that is all of it."""
+        known = self._vault.sanitize_json({key: value})[key]
+        if isinstance(known, str) and LOOKALIKE.fullmatch(known.strip()):
+            return known.strip()
+        return self._vault.seal(value, source)
+
+
+class TokenSubstitution:
+    """Finds some values of a vault in whatever a program would get, and puts their tokens there."""
+
+    def __init__(self, vault: Vault, tokens: Iterable[str] = ()) -> None:
+        self._vault = vault
+        self._known = ValueIndex()
+        for token in tokens:
+            self.add(token)
+
+    def add(self, token: str) -> None:
+        kind = BY_NAME.get(normalize_token(token).rpartition("_")[0])
+        if kind is not None:
+            text = self._vault.reveal(f"[{normalize_token(token)}]")
+            self._known.add(text, numeric=kind.numeric, worded=kind.worded)
+
+    def json(self, value: JsonValue) -> JsonValue:
+        """The same structure; keys are looked at as well, and numbers that are such a value become tokens."""
+        if isinstance(value, dict):
+            return {self._text(str(key)): self.json(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self.json(one) for one in value]
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return self._number(value)
+        return value
+
+    def _number(self, value: int | float) -> JsonValue:
+        known = self._known.number(as_text(value).lstrip("-"))
+        return self._vault.sanitize_json(value) if known is not None else value
+
+    def _text(self, text: str) -> str:
+        parts, at = [], 0
+        for start, end in _joined((seen.start, seen.end) for seen in self._known.find(text)):
+            parts += [text[at:start], self._vault.sanitize(text[start:end])]
+            at = end
+        return "".join([*parts, text[at:]])
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches without overlaps, in their order."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _tokens(text: str) -> list[str]:
+    return [match.group() for match in LOOKALIKE.finditer(text)] if "_" in text else []

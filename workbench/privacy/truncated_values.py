@@ -1,0 +1,126 @@
+"""Removes what is left of a known value where a program cut a text through it: `print(text[:2000])`.
+
+Such a piece is no value, so no token stands for it: the text ends before it with "…". Pieces are looked for at both
+ends of a line only, and only where the cut goes through a word: "Berlin" is no piece of "Lime Street 5, Berlin", and
+the domain of an address is none of the address.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import islice
+from threading import Lock
+from typing import Final
+
+from workbench.cancellation import check_cancelled
+from workbench.privacy.public_texts import Stretches
+from workbench.privacy.value_index import FEWEST_DIGITS, fold
+from workbench.privacy.value_store import ValueStore
+
+FEWEST: Final = 5  # letters of a piece; shorter ones stand at the end of half of all lines
+SHORTEST_LINE: Final = 24  # characters; a shorter line is rather a word than a slice
+_LONGEST: Final = 80  # characters at the end of a line that are looked at
+_NEAR: Final = 50  # values that begin alike which are compared
+FEWEST_JOINED: Final = 8  # the same of a piece with a joint in it
+_JOINTS: Final = "._-@"
+_LEFT_OUT: Final = "…"
+_BEGINS: Final = re.compile(r"(?<!\w)\w")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_HEAD: Final = re.compile(r"(?:result = )?[\"'(\[{ ]{0,8}")
+_TAIL: Final = re.compile(r"[\"')\]}, ]{0,8}\Z")
+
+
+class TruncatedValues:
+    """One session's: the values it knows, in order, read from either end."""
+
+    def __init__(self, values: ValueStore) -> None:
+        self._values = values
+        self._learning = Lock()  # outputs are read on several threads
+        self._read = 0
+        self._forward, self._backward = _Ends((), _JOINTS), _Ends((), _JOINTS)
+
+    def without(self, text: str, public: Stretches | None = None) -> str:
+        """The text, each of whose lines begins and ends with no piece of a value, unless it is public."""
+        self._learn()
+        if not self._forward.values:
+            return text
+        lines, at = text.split("\n"), 0
+        for number, line in enumerate(lines):
+            if len(line) >= SHORTEST_LINE and not _is_public(line, at, public):
+                lines[number] = self._line(line)
+            at += len(line) + 1
+        return "\n".join(lines)
+
+    def _learn(self) -> None:
+        """What was filed since somebody looked."""
+        with self._learning:
+            new = self._values.filed_since(self._read)
+            if new:
+                words = {word for value in new for word in _WORD.findall(value) if len(word) > FEWEST}
+                known = {*self._forward.values, *new, *words}
+                self._forward = _Ends(tuple(sorted(known)), _JOINTS)
+                self._backward = _Ends(tuple(sorted(value[::-1] for value in known)), _JOINTS.replace("@", ""))
+                self._read += len(new)
+
+    def _line(self, line: str) -> str:
+        check_cancelled()
+        head, tail = _end(_HEAD.match(line)), _start(_TAIL.search(line[-8:]), len(line))
+        core = line[head:tail]
+        if cut := self._forward.half(core[-_LONGEST:]):
+            core = core[:-cut] + _LEFT_OUT
+        if cut := self._backward.half(core[:_LONGEST][::-1]):
+            core = _LEFT_OUT + core[cut:]
+        return f"{line[:head]}{core}{line[tail:]}"
+
+
+class _Ends:
+    """Values in order, and the letters they begin with; at the other end of a line all of them read backwards."""
+
+    def __init__(self, values: tuple[str, ...], joints: str) -> None:
+        self.values = values
+        self._firsts = frozenset(value[:FEWEST] for value in values)
+        self._joints = joints  # that a cut next to them goes through a value at: what follows an @ is anybody's domain
+
+    def half(self, text: str) -> int:
+        """How many characters at the end of the text are the beginning of a value that goes on within the word."""
+        if not (text[-1:].isalnum() or text[-1:] in _JOINTS):
+            return 0
+        folded = fold(text)
+        for match in _BEGINS.finditer(folded):
+            at = match.start()
+            if folded[at : at + FEWEST] in self._firsts and self._goes_on(folded[at:]):
+                return len(folded) - at
+        return 0
+
+    def _goes_on(self, piece: str) -> bool:
+        if len(piece) < FEWEST_DIGITS and not any(map(str.isalpha, piece)):
+            return False  # it may be any number
+        at = bisect_left(self.values, piece)
+        for value in islice(self.values, at, at + _NEAR):
+            if not value.startswith(piece):
+                return False
+            if self._cuts(piece, value[len(piece) : len(piece) + 1]):
+                return True
+        return False
+
+    def _cuts(self, piece: str, after: str) -> bool:
+        """Whether what was cut off is of the same word; `ada.lovelace` is one too, `sales` and a domain are none."""
+        if piece[-1].isalnum() and after.isalnum():
+            return True
+        joined = len(piece) >= FEWEST_JOINED and any(map(str.isalpha, piece)) and any(sign in _JOINTS for sign in piece)
+        return joined and bool(after) and (after in self._joints or after.isalnum())
+
+
+def _is_public(line: str, at: int, public: Stretches | None) -> bool:
+    """Whether all of a line that begins here stands in a public stretch."""
+    start = at + len(line) - len(line.lstrip())
+    return public is not None and public.around(start, at + len(line.rstrip())) is not None
+
+
+def _end(match: re.Match[str] | None) -> int:
+    return match.end() if match else 0
+
+
+def _start(match: re.Match[str] | None, length: int) -> int:
+    return length - len(match.group()) if match else length

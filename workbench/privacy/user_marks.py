@@ -1,0 +1,147 @@
+"""What the user or a project marked as personal or harmless, turned into detection rules.
+
+A mark hides a value, a pattern or what stands under a key; or it lets one of them pass. A project may only hide:
+letting pass is the user's own decision, and it counts more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.detection_rules import DEFAULT_RULES, THRESHOLD, DetectionRules, UserPattern
+from workbench.privacy.detectors.field_names import spelling
+from workbench.privacy.detectors.kinds import BY_NAME, KINDS, SEALED
+from workbench.privacy.regex_limits import compile_bounded
+from workbench.privacy.value_index import LONGEST
+from workbench.quick_records import dataclass
+from workbench.records import KindRule, PrivacyMark
+
+WHATS: Final = ("value", "pattern", "key")
+YOURS: Final = "CUSTOM"  # what a mark is of that names no kind
+_SHORTEST: Final = 3  # characters of a value that is hidden wherever it stands
+_SWEPT: Final = 6  # letters from which on a value is found in other writings too
+_LONGEST_KEY: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What every session is told: how to look, and which values to know from its beginning."""
+
+    rules: DetectionRules = DEFAULT_RULES
+    known: tuple[tuple[str, str], ...] = ()  # kind and value
+
+
+def checked(mark: PrivacyMark) -> PrivacyMark:
+    """The mark as it is kept; refuses one that would do nothing, or too much."""
+    text = mark.text.strip()
+    if mark.what not in WHATS:
+        raise WorkbenchError(f"A mark is about a value, a pattern or a key, not {mark.what!r:.40}.")
+    if mark.hide and (mark.kind not in BY_NAME or mark.kind == SEALED):
+        raise WorkbenchError(f"There is no kind of personal data {mark.kind!r:.40}.", f"There are {', '.join(_KINDS)}.")
+    if mark.what == "pattern":
+        compile_bounded(text)
+    elif mark.what == "key":
+        text = spelling(text) if len(text) <= _LONGEST_KEY else ""
+        if not text:
+            raise WorkbenchError("This is no name of a key.", "Such as badge, customer_ref or firstName.")
+    elif not 0 < len(text) <= LONGEST or "\0" in text:
+        raise WorkbenchError(f"A value has 1 to {LONGEST} characters.", "Mark the parts that matter.")
+    elif mark.hide and len(text) < _SHORTEST:
+        raise WorkbenchError("This is so short that it stands everywhere.", "Mark more of it, or the name of its key.")
+    kind = mark.kind if mark.hide else ""
+    return replace(mark, text=text, kind=kind, id=_id(mark.hide, mark.what, text, kind))
+
+
+def following(
+    marks: Iterable[PrivacyMark], off: str = "", thresholds: str = "", *, recall_first: bool = False
+) -> Following:
+    """What the marks and settings say together; what a setting names that is no kind is told by `unknown`."""
+    every = tuple(marks)
+    hides, passes = [one for one in every if one.hide], [one for one in every if not one.hide]
+    values = [(one.kind, one.text) for one in hides if one.what == "value"]
+    rules = DetectionRules(
+        off=frozenset(name for name in _names(off) if name in BY_NAME and name != SEALED),
+        recall_first=recall_first,
+        thresholds=tuple(_thresholds(thresholds)),
+        patterns=(*_patterns(hides), *_short(values)),
+        keys=tuple((one.text, one.kind) for one in hides if one.what == "key"),
+        never=frozenset(one.text.lower() for one in passes if one.what != "pattern"),
+        passing=tuple(compile_bounded(one.text) for one in passes if one.what == "pattern"),
+    )
+    return Following(rules if rules != DEFAULT_RULES else DEFAULT_RULES, tuple(values))
+
+
+def kind_rules(rules: DetectionRules) -> tuple[KindRule, ...]:
+    """Each kind as a person sets it."""
+    return tuple(
+        KindRule(kind.name, kind.plural, kind.name not in rules.off, rules.threshold(kind.name) if kind.prose else 0.0)
+        for kind in KINDS
+        if kind.name != SEALED
+    )
+
+
+def unknown(off: str, thresholds: str) -> tuple[str, ...]:
+    """What the settings name that is no kind, or no threshold from 0 to 1."""
+    read = {name for name, _ in _thresholds(thresholds)}
+    wrong = [word for word in thresholds.split() if word.partition("=")[0].upper() not in read]
+    return (*(name for name in _names(off) if name not in BY_NAME), *wrong)
+
+
+def switched(off: str, kind: str, *, on: bool) -> str:
+    """The setting of what is off, with one kind switched."""
+    names = [name for name in _names(off) if name != kind]
+    return " ".join(names if on else [*names, kind])
+
+
+def with_threshold(thresholds: str, kind: str, threshold: float) -> str:
+    """The setting of thresholds with that of one kind changed; the usual one is not written."""
+    kept = [(name, score) for name, score in _thresholds(thresholds) if name != kind]
+    kept += [(kind, threshold)] if threshold != THRESHOLD else []
+    return " ".join(f"{name}={score:g}" for name, score in kept)
+
+
+def _patterns(hides: Iterable[PrivacyMark]) -> list[UserPattern]:
+    return [UserPattern(f"“{one.text}”", one.kind, compile_bounded(one.text)) for one in hides if one.what == "pattern"]
+
+
+def _short(values: Sequence[tuple[str, str]]) -> list[UserPattern]:
+    """Values that the sweep over all writings would pass by, because they may stand in any word: as words of their own,
+    in any case."""
+    by_kind: dict[str, list[str]] = {}
+    for kind, value in values:
+        if len(value) < _SWEPT or value.isalpha() or value.isdigit():
+            by_kind.setdefault(kind, []).append(re.escape(value))
+    return [
+        UserPattern("marked by you", kind, re.compile(rf"(?<!\w)(?:{'|'.join(found)})(?!\w)", re.IGNORECASE))
+        for kind, found in by_kind.items()
+    ]
+
+
+def _names(words: str) -> list[str]:
+    return list(dict.fromkeys(word.upper() for word in words.replace(",", " ").split()))
+
+
+def _thresholds(words: str) -> list[tuple[str, float]]:
+    found = []
+    for word in words.replace(",", " ").split():
+        name, _, score = word.partition("=")
+        try:
+            value = float(score)
+        except ValueError:
+            continue
+        if name.upper() in BY_NAME and 0 < value <= 1:
+            found.append((name.upper(), value))
+    return found
+
+
+def _id(hide: bool, what: str, text: str, kind: str) -> str:
+    words = "\0".join(("hide" if hide else "pass", what, text.casefold() if what == "value" else text, kind))
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+_KINDS = [kind.name for kind in KINDS if kind.name != SEALED]
