@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
+import threading
 
 from workbench.audit import indexing
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index
 from workbench.audit.journal import Journal
-from workbench.audit.store import OURS, SCHEMA
 from workbench.audit.verify import verify
 from workbench.records import EntryQuery, Note
 
@@ -27,21 +28,84 @@ async def test_what_is_written_is_indexed_a_moment_later(open_journal, place, tm
     journal.append(Note("call.done", "after the end"))
 
 
-def test_an_audit_of_an_earlier_version_goes_on(place):
+INDEXES_OF_0_1 = """
+CREATE INDEX entries_area ON entries(substr(kind, 1, instr(kind, '.')));
+CREATE INDEX entries_kind ON entries(kind);
+CREATE INDEX entries_session ON entries(session) WHERE session != '';
+CREATE INDEX entries_run ON entries(run_id) WHERE run_id != '';
+CREATE INDEX entries_tool ON entries(server, tool) WHERE server != '';
+CREATE INDEX entries_risk ON entries(risk) WHERE risk != '';
+CREATE INDEX entries_actor ON entries(actor) WHERE actor != '';
+CREATE INDEX entries_failed ON entries(ok) WHERE ok = 0;
+"""
+
+
+async def test_an_audit_of_version_0_1_goes_on_and_loses_its_indexes_when_the_search_index_knows_it(
+    place, tmp_path, monkeypatch
+):
     journal = Journal(place)
     for number in range(5):
         journal.append(Note("call.done", f"Call {number}", actor="claude", ok=number > 2))
     journal.close()
     store = sqlite3.connect(place)
-    store.executescript("DROP INDEX entries_actor; DROP INDEX entries_failed;")
-    names = {row[0] for row in store.execute("SELECT name FROM sqlite_master WHERE type = 'index'")}
-    assert names == {line.split()[2] for line in SCHEMA.splitlines() if line.startswith("CREATE INDEX")}
-    assert store.execute("PRAGMA application_id").fetchone() == (OURS,)
+    store.executescript(INDEXES_OF_0_1)
     store.close()
     head = verify(place).head
-    journal = Journal(place)
+    monkeypatch.setattr(indexing, "PAUSE", 0.01)
+    follower = indexing.Indexing(Index(place, tmp_path / "index.sqlite"))
+    journal, finder = Journal(place, follower.hear), Finder(place, tmp_path / "index.sqlite")
     assert verify(place).head == head
     journal.append(Note("call.done", "the next"))
-    assert len(Finder(place, place.with_name("none")).entries(EntryQuery(outcome="failed", actor="claude"))) == 3
+    while _indexes(place):
+        assert len(finder.entries(EntryQuery(outcome="failed", actor="claude"))) == 3
+        await asyncio.sleep(0.01)
+    await follower.close()
+    assert len(finder.entries(EntryQuery(outcome="failed", actor="claude"))) == 3
     journal.close()
+    assert verify(place).whole
+
+
+def _indexes(place) -> list[str]:
+    store = sqlite3.connect(place)
+    names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'index'")]
+    store.close()
+    return names
+
+
+def test_threads_find_every_entry_while_it_is_written_and_indexed(place, tmp_path):
+    """What the index does not know yet is looked at in the audit itself, so no filter ever misses an entry."""
+    journal, done, faults = Journal(place), threading.Event(), list[str]()
+    written = [0]
+
+    def look() -> None:
+        finder = Finder(place, tmp_path / "index.sqlite")
+        while not done.is_set():
+            least = written[0] // 2
+            found = finder.entries(EntryQuery(session="even", limit=5_000))
+            numbers = [entry.seq for entry in found]
+            if len(numbers) < least or numbers != sorted(set(numbers), reverse=True):
+                faults.append(f"{len(numbers)} of {least}")
+
+    def follow() -> None:
+        index = Index(place, tmp_path / "index.sqlite")
+        while not done.is_set():
+            index.step()
+        index.close()
+
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    threads = [threading.Thread(target=work) for work in (look, look, follow)]
+    try:
+        for thread in threads:
+            thread.start()
+        for number in range(400):
+            journal.append(Note("call.done", f"Call {number}", session="odd" if number % 2 else "even"))
+            written[0] = number
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(switch)
+        journal.close()
+    assert faults == []
     assert verify(place).whole

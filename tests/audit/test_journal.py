@@ -229,3 +229,58 @@ def test_a_writer_killed_between_two_moments_leaves_a_whole_chain_with_all_that_
     assert all(kept[int(seq)] == digest.decode() for seq, digest in said if int(seq) in kept or len(kept) < 5000)
     assert journal.verify().whole
     assert not journal.entries(EntryQuery(kind="audit.gap"))
+
+
+MIXED = """
+import asyncio, sys
+from pathlib import Path
+from workbench.audit.journal import Journal
+from workbench.records import Note
+
+async def main():
+    journal = Journal(Path(sys.argv[1]))
+    for number in range(1_000_000):
+        journal.append_soon(lambda note=Note("call.done", "ü" * (number % 300), run_id=str(number)): note)
+        journal.append(Note("call.sent", "x" * (number % 300), run_id=str(number)))
+        print(number, flush=True)
+        if number % 7 == 0:
+            await asyncio.sleep(0.012)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("acknowledged", [3, 60, 300])
+def test_a_killed_core_loses_no_call_that_was_to_be_sent_and_nothing_before_it(open_journal, place, acknowledged):
+    with subprocess.Popen([sys.executable, "-c", MIXED, str(place)], stdout=subprocess.PIPE, text=True) as writer:
+        last = [writer.stdout.readline() for _ in range(acknowledged)][-1]
+        writer.send_signal(signal.SIGKILL)
+    journal = open_journal()
+    assert journal.verify().whole
+    kinds = [entry.note.kind for entry in reversed(journal.entries(EntryQuery(limit=5_000)))]
+    assert kinds.count("call.sent") > int(last)
+    assert kinds == ["call.done", "call.sent"] * (len(kinds) // 2)
+
+
+async def test_where_a_call_cannot_be_written_it_is_refused_and_nothing_before_it_is_lost(open_journal):
+    journal = open_journal()
+    journal.append(NOTE)
+    (pages,) = journal._store.execute("PRAGMA page_count").fetchone()
+    journal._store.execute(f"PRAGMA max_page_count={pages}")
+    journal.append_soon(lambda: Note("call.done", "before", detail={"text": "y" * 100_000}))
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        journal.append(Note("call.sent", "refused"))
+    journal._store.execute("PRAGMA max_page_count=100000")
+    journal.append(Note("call.sent", "sent"))
+    assert [entry.note.summary for entry in journal.entries(EntryQuery())] == ["sent", "before", NOTE.summary]
+    assert journal.verify().whole
+
+
+def test_runs_of_cores_before_the_last_are_not_looked_at_again(open_journal):
+    journal = open_journal()
+    journal.append(Note("run.running", "", run_id="old"))
+    journal.append(Note("run.interrupted", "", run_id="old"))
+    journal.append(Note("core.opened", ""))
+    journal.append(Note("run.proposed", "", run_id="new"))
+    journal.append(Note("call.done", "", run_id="other"))
+    assert journal.interrupted_runs() == ("new",)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
+from dataclasses import replace
 
 import pytest
 
-from workbench.audit.query import select
+from workbench.audit.finder import Finder
+from workbench.audit.index import Index, attach
+from workbench.audit.query import Span, select_span
+from workbench.audit.store import open_to_read
 from workbench.records import EntryQuery, Note
 
 
@@ -41,8 +44,17 @@ def filled(open_journal):
         (EntryQuery(limit=-1), []),
     ],
 )
-def test_a_query_gives_what_fits_newest_first(filled, query, seqs):
+def test_a_query_gives_what_fits_newest_first(filled, query, seqs, place, tmp_path, monkeypatch):
     assert [entry.seq for entry in filled.entries(query)] == seqs
+    monkeypatch.setattr("workbench.audit.index.ENTRIES", 11)
+    index, finder = Index(place, tmp_path / "index.sqlite"), Finder(place, tmp_path / "index.sqlite")
+    assert [entry.seq for entry in finder.entries(query)] == seqs, "without an index"
+    more = True
+    while more:
+        more = index.step()
+        assert [entry.seq for entry in finder.entries(query)] == seqs, "with an index of a part"
+        assert finder.marks(replace(query, before=0)).total == len(filled.entries(replace(query, before=0, limit=99)))
+    index.close()
 
 
 def test_paging_by_number_reaches_every_entry_once(filled):
@@ -53,11 +65,16 @@ def test_paging_by_number_reaches_every_entry_once(filled):
     assert seen == list(range(31, 0, -1))
 
 
-@pytest.mark.parametrize("query", [EntryQuery(run_id="r1"), EntryQuery(session="s9"), EntryQuery(kind="run.")])
-def test_a_query_walks_an_index(filled, place, query):
-    store = sqlite3.connect(place)
-    statement, values = select(query)
-    plan = " ".join(row[3] for row in store.execute(f"EXPLAIN QUERY PLAN {statement}", values))
-    store.close()
-    assert "USING INDEX" in plan
-    assert "TEMP B-TREE" not in plan
+def test_a_filter_is_led_by_the_postings_of_one_value(filled, place, tmp_path):
+    index = Index(place, tmp_path / "index.sqlite")
+    while index.step():
+        pass
+    index.close()
+    for query in (EntryQuery(run_id="r1"), EntryQuery(session="s9"), EntryQuery(kind="run.")):
+        store = open_to_read(place)
+        attach(store, index.path)
+        statement, values = select_span(query, Span(1, 100, term=1), 10)
+        plan = " ".join(row[3] for row in store.execute(f"EXPLAIN QUERY PLAN {statement}", values))
+        store.close()
+        assert plan.startswith("SEARCH words.postings USING PRIMARY KEY (term=? AND seq>? AND seq<?) SEARCH entries")
+        assert "TEMP B-TREE" not in plan

@@ -198,7 +198,7 @@ async def test_a_run_remembers_its_state_when_the_core_is_another_one(core, agen
     await ran(core, agent, "x = 1")
     from workbench.runs.history import past_runs
 
-    runs, _ = past_runs(core.journal)
+    runs, _ = past_runs(core.journal, core.rooms.finder)
     assert [run.proposal.state for run in runs] == ["analysis"]
 
 

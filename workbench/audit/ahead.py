@@ -1,8 +1,7 @@
-"""Keeps entries that must outlive this process but need not be in the database yet: a file beside it, one line each.
+"""Reads the `.ahead` file that version 0.1 kept beside the audit: entries that a killed core had not put into it yet.
 
-An entry costs the database a tenth of a millisecond, because eight indexes follow it; a line costs a hundredth of
-that. An entry that stands here has its number and its hash already, so it is put into the database as it is: with the
-next ones, or by the next core, if this one is killed. What does not follow the last entry by hash is not taken.
+Each line is the text that was hashed and its hash, so an entry is put into the database as it is. What does not follow
+the last entry by hash is not taken.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,51 +18,33 @@ from workbench.audit.chain import COLUMNS, LARGEST, Row, clean, hash_of
 _WIDTH = len(COLUMNS) + 1
 
 
-class Ahead:
-    """The file beside a database."""
+def read_ahead(database: Path, seq: int, digest: str) -> tuple[list[Row], int]:
+    """The entries that follow the one with this number and hash, and how many lines are lost."""
+    try:
+        handle = os.open(ahead_path(database), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return [], 0
+    with os.fdopen(handle, "rb") as file:
+        lines = file.read().split(b"\n")[:-1]  # an end without a line break: its writer was killed before it told
+    waiting = _rows(lines)
+    rows = _following(waiting, seq, digest)
+    end = rows[-1][0] if rows else seq
+    return rows, len(lines) - len(waiting) + sum(1 for row in waiting if row[0] > end)
 
-    def __init__(self, database: Path) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._file = os.fdopen(os.open(ahead_path(database), flags, 0o600), "r+b", buffering=0)
-        self._size = os.fstat(self._file.fileno()).st_size
 
-    def write(self, entries: Iterable[tuple[str, str]]) -> None:
-        """Each as the text that was hashed and its hash. When this returns, no death of this process loses them. Raises
-        OSError, and then none of them is here."""
-        data = "".join([f"{text} {digest}\n" for text, digest in entries]).encode("ascii")
+def _rows(lines: Sequence[bytes]) -> list[Row]:
+    """What stands there up to the first line that is none of ours."""
+    found: list[Row] = []
+    for line in lines:
+        text, _, digest = line.rpartition(b" ")
         try:
-            if os.write(self._file.fileno(), data) != len(data):
-                raise OSError("it is full")
-        except OSError:
-            os.ftruncate(self._file.fileno(), self._size)
-            raise
-        self._size += len(data)
-
-    def clear(self) -> None:
-        """They are in the database."""
-        if self._size:
-            os.ftruncate(self._file.fileno(), 0)
-            self._size = 0
-
-    def rows(self) -> tuple[list[Row], int]:
-        """What stands here up to the first line that is none of ours, and how many lines there are from that one on. An
-        end without a line break is none: its writer was killed before anybody was told that it stands here."""
-        self._file.seek(0)
-        lines = self._file.read().split(b"\n")[:-1]
-        found: list[Row] = []
-        for line in lines:
-            text, _, digest = line.rpartition(b" ")
-            try:
-                parts = json.loads(text)
-            except (ValueError, RecursionError):
-                break
-            if not _is_entry(parts):
-                break
-            found.append((*parts[1:], parts[0], digest.decode("ascii", "replace")))
-        return found, len(lines) - len(found)
-
-    def close(self) -> None:
-        self._file.close()
+            parts = json.loads(text)
+        except (ValueError, RecursionError):
+            break
+        if not _is_entry(parts):
+            break
+        found.append((*parts[1:], parts[0], digest.decode("ascii", "replace")))
+    return found
 
 
 def ahead_path(database: Path) -> Path:
@@ -86,7 +67,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and clean(value) == value
 
 
-def following(rows: Sequence[Row], seq: int, digest: str) -> list[Row]:
+def _following(rows: Sequence[Row], seq: int, digest: str) -> list[Row]:
     """Those that follow the entry with this number and hash, each tied to the one before."""
     found: list[Row] = []
     for row in rows:

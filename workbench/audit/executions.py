@@ -6,21 +6,23 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.audit.chain import ALL_COLUMNS, entry_of
+from workbench.audit.chain import ALL_COLUMNS, LARGEST, entry_of
 from workbench.audit.figures import VIOLATIONS
 from workbench.audit.finder import Finder
 from workbench.audit.journal import ENDS
+from workbench.audit.query import is_one_of, numbers_where
 from workbench.records import Entry, Execution
 
 NOT_TOLD = "not told"  # what nobody said of itself
 _GIVEN = ("purpose", "skill", "language", "state", "profile", "required", "force_approval", "rehearse", "seconds")
+_TOGETHER = 500  # runs whose entries are read at once
+_OF_ENDS = numbers_where("kind", is_one_of(ENDS))
 _ENDED = f"""
 SELECT run_id FROM entries
-WHERE kind IN ({", ".join(f"'{kind}'" for kind in ENDS)}) AND run_id != ''
-    AND seq BETWEEN ? AND ? AND at >= ? AND at < ? ORDER BY seq DESC LIMIT ?
+WHERE {_OF_ENDS} AND run_id != '' AND at >= :since AND at < :until ORDER BY seq DESC LIMIT :most
 """
 _STEPS = f"""
-SELECT {ALL_COLUMNS} FROM entries WHERE run_id = ? AND run_id != ''
+SELECT {ALL_COLUMNS} FROM entries WHERE {numbers_where("run_id", "value IN (SELECT value FROM json_each(:runs))")}
     AND (kind LIKE 'run.%' OR kind IN ({", ".join(f"'{kind}'" for kind in VIOLATIONS)})) ORDER BY seq
 """
 
@@ -28,10 +30,16 @@ SELECT {ALL_COLUMNS} FROM entries WHERE run_id = ? AND run_id != ''
 def executions(finder: Finder, since: float, until: float, most: int) -> Iterator[Execution]:
     """Those that ended then, newest first."""
     with finder.stretch(since, until) as (store, low, high):
-        ended = [run_id for (run_id,) in store.execute(_ENDED, (low, high, since, until, most))]
-        for run_id in ended:
-            if found := _execution([entry_of(row) for row in store.execute(_STEPS, (run_id,))]):
-                yield found
+        where = {"low": low, "high": high, "since": since, "until": until, "most": most}
+        ended = [run_id for (run_id,) in store.execute(_ENDED, where)]
+        for first in range(0, len(ended), _TOGETHER):
+            runs = ended[first : first + _TOGETHER]
+            steps: dict[str, list[Entry]] = {}
+            for row in store.execute(_STEPS, {"low": 1, "high": LARGEST, "runs": json.dumps(runs)}):
+                steps.setdefault(row[6], []).append(entry_of(row))
+            for run_id in runs:
+                if found := _execution(steps.get(run_id, [])):
+                    yield found
 
 
 def _execution(steps: list[Entry]) -> Execution | None:

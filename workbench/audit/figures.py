@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench.audit.finder import Finder
 from workbench.audit.journal import ENDS
+from workbench.audit.query import is_one_of, numbers_where
 from workbench.audit.review import DECIDED, NEWEST, review
 from workbench.quick_records import dataclass
 from workbench.records import (
@@ -33,20 +34,23 @@ VIOLATIONS = (
 )  # fmt: skip
 ANSWERED = ("call.done", "call.failed")
 SHOWN = 500  # rows of each list
-_ENDS = ", ".join(f"'{kind}'" for kind in ENDS)
 _ANSWERED = ", ".join(f"'{kind}'" for kind in ANSWERED)
-_VIOLATIONS = ", ".join(f"'{kind}'" for kind in VIOLATIONS)
 _WHERE = "seq BETWEEN :low AND :high AND at >= :since AND at < :until"
+_OF_ENDS = numbers_where("kind", is_one_of(ENDS))
+_OF_ENDS_AND_LEAVING = numbers_where("kind", is_one_of((*ENDS, "agent.left")))
+_OF_DECISIONS = numbers_where("kind", f"value >= '{DECIDED}' AND value < '{DECIDED}/'")
+_OF_CHECKS = numbers_where("kind", "value = 'run.checked'")
+_OF_VIOLATIONS = numbers_where("kind", is_one_of(VIOLATIONS))
 _DETAIL = "CASE WHEN json_valid(detail) THEN detail ELSE '{}' END"
 
 _RUNS = f"""
 SELECT risk, substr(kind, 5), count(*), sum(ms), sum(ms > 0), sum(tokens) FROM entries
-WHERE kind IN ({_ENDS}) AND {_WHERE} GROUP BY risk, kind
+WHERE {_OF_ENDS} AND {_WHERE} GROUP BY risk, kind
 """
 _DAYS = f"""
 SELECT date(at, 'unixepoch', 'localtime') AS day, count(*), sum(kind != 'run.done'),
     sum(coalesce(json_extract({_DETAIL}, '$.direct'), 0)), sum(coalesce(json_extract({_DETAIL}, '$.actual'), 0))
-FROM entries WHERE kind IN ({_ENDS}) AND {_WHERE} GROUP BY day ORDER BY day
+FROM entries WHERE {_OF_ENDS} AND {_WHERE} GROUP BY day ORDER BY day
 """
 _SERVERS = f"""
 SELECT server, max(calls), max(failed), max(CASE WHEN place = (calls + 1) / 2 THEN ms END),
@@ -64,11 +68,11 @@ GROUP BY server, tool, risk ORDER BY count(*) DESC LIMIT {SHOWN}
 """
 _MADE = f"""
 SELECT made.key, sum(made.value) FROM entries, json_each({_DETAIL}, '$.tokens_made') AS made
-WHERE kind IN ({_ENDS}, 'agent.left') AND {_WHERE} GROUP BY made.key ORDER BY 2 DESC
+WHERE {_OF_ENDS_AND_LEAVING} AND {_WHERE} GROUP BY made.key ORDER BY 2 DESC
 """
 _MADE_FOR = f"""
 SELECT actor, sum(made.value) FROM entries, json_each({_DETAIL}, '$.tokens_made') AS made
-WHERE kind IN ({_ENDS}, 'agent.left') AND {_WHERE} GROUP BY actor ORDER BY 2 DESC LIMIT {SHOWN}
+WHERE {_OF_ENDS_AND_LEAVING} AND {_WHERE} GROUP BY actor ORDER BY 2 DESC LIMIT {SHOWN}
 """
 _GIVEN = f"""
 SELECT json_extract(given.value, '$.kind'), json_extract(given.value, '$.of'), json_extract(given.value, '$.to'),
@@ -77,7 +81,7 @@ FROM entries, json_each({_DETAIL}, '$.restored') AS given
 WHERE kind IN ({_ANSWERED}) AND {_WHERE} GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT {SHOWN}
 """
 _DECISIONS = f"""
-SELECT {_DETAIL} FROM entries WHERE kind >= '{DECIDED}' AND kind < '{DECIDED}/' AND {_WHERE}
+SELECT {_DETAIL} FROM entries WHERE {_OF_DECISIONS} AND {_WHERE}
 ORDER BY seq DESC LIMIT {NEWEST}
 """
 _SEEN = f"""
@@ -85,20 +89,20 @@ SELECT sum(seen AND foretold = 1), sum(NOT seen AND foretold = 1), sum(seen AND 
 FROM (
     SELECT json_extract(one.value, '$.predicted') AS foretold,
         json_extract(one.value, '$.times') + json_extract(one.value, '$.refused') > 0 AS seen
-    FROM entries, json_each({_DETAIL}, '$.observed') AS one WHERE kind IN ({_ENDS}) AND {_WHERE}
+    FROM entries, json_each({_DETAIL}, '$.observed') AS one WHERE {_OF_ENDS} AND {_WHERE}
 )
 """
 _FLOWS = f"""
 SELECT flow.value, count(*) FROM entries, json_each({_DETAIL}, '$.flows') AS flow
-WHERE kind = 'run.checked' AND {_WHERE} GROUP BY flow.value ORDER BY 2 DESC LIMIT {SHOWN}
+WHERE {_OF_CHECKS} AND {_WHERE} GROUP BY flow.value ORDER BY 2 DESC LIMIT {SHOWN}
 """
 _TRIFECTA = f"""
 SELECT session FROM entries, json_each({_DETAIL}, '$.read') AS kind_of
-WHERE kind IN ({_ENDS}) AND {_WHERE} GROUP BY session
+WHERE {_OF_ENDS} AND {_WHERE} GROUP BY session
 HAVING count(DISTINCT CASE WHEN kind_of.value IN ('private', 'untrusted', 'sends') THEN kind_of.value END) = 3
 ORDER BY max(seq) DESC LIMIT {SHOWN}
 """
-_BROKEN = f"SELECT kind, count(*) FROM entries WHERE kind IN ({_VIOLATIONS}) AND {_WHERE} GROUP BY kind ORDER BY 2 DESC"
+_BROKEN = f"SELECT kind, count(*) FROM entries WHERE {_OF_VIOLATIONS} AND {_WHERE} GROUP BY kind ORDER BY 2 DESC"
 _ENTRIES = f"SELECT count(*) FROM entries WHERE {_WHERE}"
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.audit.chain import entry_of
-from workbench.audit.index import FACETS, HOUR, attach
-from workbench.audit.query import Span, match_of, plain, select_marks, select_span
+from workbench.audit.index import FACETS, HOUR, POSTINGS, TERMS, attach
+from workbench.audit.query import Span, fields_of, match_of, plain, select_marks, select_span
 from workbench.audit.store import DAMAGE, open_to_read, refusal
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
@@ -29,7 +29,10 @@ _INDEXED = 1 << 21  # of a step that only asks the index for words: it begins an
 _STEP = 0.03  # seconds a step should take
 
 _BOUNDS = "SELECT min(first), max(last) FROM words.hours WHERE hour >= ? AND hour <= ?"
-_FACETS = "SELECT field, value, entries FROM words.facets WHERE field = ? ORDER BY last DESC LIMIT ?"
+_FACETS = "SELECT field, value, entries FROM words.terms WHERE field = ? ORDER BY last DESC LIMIT ?"
+_TERM = "SELECT id, entries FROM words.terms WHERE field = ? AND value = ?"
+_KINDS = "SELECT id, entries FROM words.terms WHERE field = 'kind' AND substr(value, 1, ?) = ? LIMIT 2"
+_FEW = 2_000  # entries with a value that are read before trigrams are asked
 _FOREVER = 2**62 // HOUR
 
 
@@ -102,8 +105,13 @@ class Finder:
 
     @contextmanager
     def stretch(self, since: float, until: float) -> Iterator[tuple[sqlite3.Connection, int, int]]:
-        """A connection for questions about a stretch of time, with the numbers it lies between, both included."""
+        """A connection for questions about a stretch of time, with the numbers it lies between, both included. It knows
+        the tables `terms` and `postings`, empty where there is no index, and the function `indexed`."""
         with self._reading() as reader:
+            if not reader.indexed:
+                for table in (TERMS, POSTINGS):
+                    reader.store.execute(table.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+            reader.store.create_function("indexed", 0, lambda: reader.indexed, deterministic=True)
             low, high = _bounds(reader, EntryQuery(since=since, until=until))
             yield reader.store, low, high - 1
 
@@ -134,18 +142,45 @@ def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
 def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[Span]:
     """Stretches of numbers from the newest down, as long as one step can look at in its time."""
     match, size = match_of(query.text), _FIRST
+    leads = _leads(reader, query) if reader.indexed else ()
+    term, entries = min(leads, key=lambda one: one[1], default=(0, 0))
+    if leads and (not match or entries <= _FEW):
+        match = ""
+    else:
+        term = 0
     words_only = plain(replace(query, text=""))
+    alone = (
+        bool(term)
+        and len(fields_of(query)) == 1
+        and not query.text
+        and query.kind in ("", fields_of(query).get("area"))
+    )
+    alone = alone and not (query.since or query.until) and query.outcome in ("", "failed")
     while high > low:
-        indexed = bool(match) and high <= reader.indexed + 1
-        step = (_INDEXED if words_only else _LARGEST) if indexed else size
-        bottom = max(low, high - step, reader.indexed + 1 if match and not indexed else 0)
+        indexed = bool(match or leads) and high <= reader.indexed + 1
+        if indexed and leads and not entries:
+            return  # no entry that the index knows has this value
+        step = (_INDEXED if words_only or term else _LARGEST) if indexed else size
+        bottom = max(low, high - step, reader.indexed + 1 if (match or leads) and not indexed else 0)
         began = time.monotonic()
-        yield Span(bottom, high, match if indexed else "")
+        yield Span(bottom, high, match, term, alone) if indexed else Span(bottom, high)
         took = max(1e-4, time.monotonic() - began)
         size = int(min(_LARGEST, max(1_000, size * min(8.0, _STEP / took))))
         high = bottom
 
 
+def _leads(reader: _Reader, query: EntryQuery) -> tuple[tuple[int, int], ...]:
+    """The terms of which each entry that fits has all, with how many entries have them; (0, 0): none has."""
+    found = [reader.store.execute(_TERM, asked).fetchone() or (0, 0) for asked in fields_of(query).items()]
+    if "." in query.kind:
+        kinds = reader.store.execute(_KINDS, (len(query.kind), query.kind)).fetchall()
+        found += kinds[:1] if len(kinds) == 1 else [(0, 0)] if not kinds else []
+    return tuple(found)
+
+
 def _unbroken(reader: _Reader) -> bool:
-    count, least = reader.store.execute("SELECT count(*), coalesce(min(seq), 1) FROM entries").fetchone()
-    return bool(count == reader.last and least == 1)
+    """Whether no number is missing, so that pages can be counted instead of read."""
+    known = reader.store.execute("SELECT entries FROM words.reached").fetchone() if reader.indexed else None
+    (newer,) = reader.store.execute("SELECT count(*) FROM entries WHERE seq > ?", (reader.indexed,)).fetchone()
+    (least,) = reader.store.execute("SELECT coalesce(min(seq), 1) FROM entries").fetchone()
+    return bool((known[0] if known else 0) + newer == reader.last and least == 1)

@@ -1,4 +1,4 @@
-"""Lets the index follow the audit: a moment after entries were written, on a thread of its own."""
+"""Updates the search index a moment after entries were written, on a thread of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
 from workbench.audit.index import Index
+from workbench.audit.store import drop_indexes
 from workbench.events import EntryWritten, Event
 
 log = logging.getLogger(__name__)
@@ -22,6 +23,7 @@ class Indexing:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        self._audit_has_indexes = True  # as far as is known: version 0.1 kept them in the audit itself
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit-index")
         self._due: asyncio.TimerHandle | None = None
         self._closed = False
@@ -46,5 +48,8 @@ class Indexing:
         try:
             while not self._closed and self._index.step():
                 pass
+            if self._audit_has_indexes and not self._closed:
+                drop_indexes(self._index.audit)
+                self._audit_has_indexes = False
         except (sqlite3.Error, OSError) as fault:
             log.warning("the index of the audit cannot be written: %s", fault)

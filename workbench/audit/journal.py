@@ -1,12 +1,12 @@
-"""The audit of a bench: everything that was asked, decided, run and called, in an order nobody can quietly change.
+"""The audit of a project: everything that was asked, decided, run and called, in an order nobody can quietly change.
 
-Used from the core's thread only, except `entries` and `verify`. What `append` has returned survives the death of
-this process; so does what `append_ahead` was given once it returned: it stands in a file beside the database
-(`ahead.py`) until it is written with others. `append_soon` is for what a program has done already and waits for, and
-for what is followed by the next entry only: it costs the program nothing, and is written when the core has a moment,
-within `SOON` seconds, and before or together with what the other two write after it. So an end that was told (of a run,
-say) stands behind everything that came before it; and whoever kills this process can lose what was noted in its last
-moments, never anything out of the middle: numbers and hashes are given when it is written.
+One queue with two durabilities. *Now* (`append`): the entry and all that wait before it are in the database, in one
+transaction, when it returns; so they survive the death of this process, and calls are noted so before they are sent.
+*Soon* (`append_soon`): what a program has done already waits up to `SOON` seconds for the next entry, which costs the
+program nothing. Whoever kills this process can lose what was noted in its last moments, never anything out of the
+middle: numbers and hashes are given when an entry is written.
+
+Used from the core's thread only, except `entries` and `verify`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
-from workbench.audit.ahead import Ahead, following
+from workbench.audit.ahead import ahead_path, read_ahead
 from workbench.audit.chain import ALL_COLUMNS, START, Row, digest_of, entry_of, row_of, text_of
 from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.query import select
@@ -37,27 +36,21 @@ from workbench.records import ChainReport, Entry, EntryQuery, Note
 log = logging.getLogger(__name__)
 
 _BATCH = 200  # entries of one transaction
-SOON = 0.01  # seconds in which what may be written soon is written, into the database or ahead of it
-LATER = 0.1  # seconds in which what was written ahead gathers for the database
+SOON = 0.01  # seconds in which what may be written soon is written
 WEIGHTY = ("run.decided", "privacy.", "skill.", "server.", GAP)  # kinds that must survive even a power cut
 ENDS = ("run.done", "run.refused", "run.failed", "run.stopped", "run.interrupted")
 
-_INSERT = f"INSERT INTO entries({ALL_COLUMNS}) VALUES ({', '.join('?' * 16)})"
+_ROW = f"({', '.join('?' * 16)})"
+_INSERT = f"INSERT INTO entries({ALL_COLUMNS}) VALUES {_ROW}"
+_FEW = 8  # entries that one statement inserts, which costs a third less than a transaction of several
+OPENED = "core.opened"  # each core notes the interrupted runs of the one before, then this
+_LAST_OPENED = f"SELECT seq FROM entries WHERE kind = '{OPENED}' ORDER BY seq DESC LIMIT 1"
+_ENDED = f"sum(kind IN ({', '.join('?' * len(ENDS))}))"
 _UNFINISHED = f"""
-SELECT DISTINCT run_id FROM entries AS begun
-WHERE kind IN ('run.proposed', 'run.running') AND run_id != '' AND NOT EXISTS (
-    SELECT 1 FROM entries AS ended
-    WHERE ended.run_id = begun.run_id AND ended.run_id != '' AND ended.kind IN ({", ".join("?" * len(ENDS))})
-) ORDER BY seq
+SELECT run_id FROM entries WHERE seq > ? AND run_id != '' AND kind LIKE 'run.%' GROUP BY run_id
+HAVING sum(kind IN ('run.proposed', 'run.running')) > 0 AND {_ENDED} = 0
+ORDER BY min(CASE WHEN kind IN ('run.proposed', 'run.running') THEN seq END)
 """
-
-
-class _Chained(NamedTuple):
-    """A note that has its number and its hash."""
-
-    note: Note
-    row: Row
-    text: str  # that was hashed
 
 
 class Journal:
@@ -75,15 +68,13 @@ class Journal:
         self._tell = tell
         self._head = Head(0, START)
         self._due: deque[tuple[float, Callable[[], Note]]] = deque()  # what is to be written soon, and when it was
-        self._certain: list[_Chained] = []  # what stands in the file ahead
-        self._timed = self._gathering = False  # whether a clock runs
+        self._timed = False  # whether the clock runs
         self._failing = False  # the last ones could not be written
         self._thread = threading.get_ident()
         self._store = open_store(path)
         noted = read_head(path)
         try:
             self._head_file = HeadFile(path)
-            self._ahead = Ahead(path)
         except OSError as fault:
             self._store.close()
             raise refusal(path, f"its head cannot be noted, {fault.strerror}") from fault
@@ -92,6 +83,11 @@ class Journal:
         except DAMAGE as fault:
             self.close()
             raise refusal(path, str(fault)) from fault
+        except OSError as fault:
+            self.close()
+            raise refusal(
+                path, f"the file {ahead_path(path).name} beside it cannot be read, {fault.strerror}"
+            ) from fault
         except WorkbenchError:
             self.close()
             raise
@@ -110,32 +106,9 @@ class Journal:
         self._begin_clock()
         self._due.append((time.time(), make))
 
-    def append_ahead(self, note: Note) -> None:
-        """When this returns, the note and everything noted before it outlive this process; it is written soon. Asked
-        from a coroutine, before each call that may change something."""
-        if self._failing or len(self._due) + len(self._certain) >= _BATCH:
-            self.settle()
-        self._begin_clock()
-        batch = self._taken()
-        try:
-            self._write_ahead([*batch, (time.time(), note)])
-        except WorkbenchError:
-            self._put_back(batch)
-            raise
-
-    def _write_ahead(self, notes: Sequence[tuple[float, Note]]) -> None:
-        """All of them, or none."""
-        certain, head = self._chained(notes)
-        try:
-            self._ahead.write((one.text, one.row[-1]) for one in certain)
-        except OSError as fault:
-            raise WorkbenchError(f"The audit cannot be written: {fault}.", "Nothing runs unrecorded.") from fault
-        self._certain += certain
-        self._head = head
-
     def settle(self) -> None:
         """Write what is to be written soon. What cannot be written stays due."""
-        while self._due or self._certain:
+        while self._due:
             self._write_due()
         self._failing = False
 
@@ -145,21 +118,7 @@ class Journal:
             asyncio.get_running_loop().call_later(SOON, self._ring)
 
     def _ring(self) -> None:
-        """What is due outlives this process from now on, and is put into the database with what comes meanwhile."""
         self._timed = False
-        batch = self._taken()
-        try:
-            if batch:
-                self._write_ahead(batch)
-        except WorkbenchError:
-            self._put_back(batch)
-            self.settle_quietly()
-        if self._certain and not self._gathering:
-            self._gathering = True
-            asyncio.get_running_loop().call_later(LATER, self._gathered)
-
-    def _gathered(self) -> None:
-        self._gathering = False
         self.settle_quietly()
 
     def settle_quietly(self) -> None:
@@ -176,7 +135,7 @@ class Journal:
             written = self._write([*notes, *more])
         except WorkbenchError:
             self._put_back(notes)
-            self._failing = self._failing or bool(notes or self._certain)
+            self._failing = self._failing or bool(notes)
             raise
         self._failing = False
         return written[-1]
@@ -190,28 +149,24 @@ class Journal:
         self._due.extendleft((at, partial(_same, note)) for at, note in reversed(notes))
 
     def _write(self, notes: Sequence[tuple[float, Note]]) -> list[Entry]:
-        """As one transaction, what stands ahead first; all of them are written, or none."""
-        chained, head = self._chained(notes)
-        every = [*self._certain, *chained]
-        weighty = any(one.note.kind.startswith(WEIGHTY) for one in every)
-        self._insert([one.row for one in every], weighty=weighty)
-        self._head, self._certain = head, []
+        """As one transaction: all of them are written, or none."""
+        entries, head = self._chained(notes)
+        self._insert([row for row, _ in entries], weighty=any(note.kind.startswith(WEIGHTY) for _, note in entries))
+        self._head = head
         self._head_file.write(head)
-        self._ahead.clear()
-        entries = [Entry(one.row[0], one.row[1], one.note, *one.row[-2:]) for one in every]
-        for entry in entries:
+        written = [Entry(row[0], row[1], note, *row[-2:]) for row, note in entries]
+        for entry in written:
             self._tell(EntryWritten(entry))
-        return entries
+        return written
 
-    def _chained(self, notes: Sequence[tuple[float, Note]]) -> tuple[list[_Chained], Head]:
+    def _chained(self, notes: Sequence[tuple[float, Note]]) -> tuple[list[tuple[Row, Note]], Head]:
         """The notes with number and hash, and what the head is then."""
-        (seq, digest), found = (self._head.seq, self._head.hash), list[_Chained]()
+        (seq, digest), found = (self._head.seq, self._head.hash), list[tuple[Row, Note]]()
         for at, raw in notes:
             seq, note = seq + 1, self._mask(raw)
             row = row_of(seq, at, note)
-            text = text_of(digest, row)
-            row = (*row, digest, digest := digest_of(text))
-            found.append(_Chained(note, row, text))
+            row = (*row, digest, digest := digest_of(text_of(digest, row)))
+            found.append((row, note))
         return found, Head(seq, digest)
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
@@ -235,15 +190,16 @@ class Journal:
             self.settle_quietly()
 
     def interrupted_runs(self) -> tuple[str, ...]:
-        """Runs that began and never ended, oldest first: the core died under them."""
-        return tuple(run_id for (run_id,) in self._store.execute(_UNFINISHED, ENDS))
+        """Runs that began and never ended, oldest first: the core died under them. All of them are newer than the last
+        `core.opened`, as each core noted those before it."""
+        (opened,) = self._store.execute(_LAST_OPENED).fetchone() or (0,)
+        return tuple(run_id for (run_id,) in self._store.execute(_UNFINISHED, (opened, *ENDS)))
 
     def close(self) -> None:
         """Write everything to the disk and let go of the files."""
         self.settle_quietly()
         self._store.close()
         self._head_file.close()
-        self._ahead.close()
 
     def _take_up(self, noted: Head | None) -> None:
         """Go on after the last entry; what is missing at the end becomes an entry of its own."""
@@ -254,26 +210,25 @@ class Journal:
         if gap:
             detail = {"noted": noted.seq, "hash": noted.hash} if noted else {}
             self.append(Note(GAP, gap[0].upper() + gap[1:], ok=False, detail=detail))
+        ahead_path(self._path).unlink(missing_ok=True)  # its entries, or the note of their loss, are in the database
 
     def _take_ahead(self) -> str:
-        """Put what a killed core had written ahead into the database; why not all of it could be."""
-        waiting, damaged = self._ahead.rows()
+        """Put what a killed core of version 0.1 had written ahead into the database; why not all of it could be."""
         last = self._store.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone() or (0, START)
-        if rows := following(waiting, *last):
+        rows, missing = read_ahead(self._path, *last)
+        if rows:
             self._insert(rows, weighty=True)
-        end = rows[-1][0] if rows else last[0]
-        missing = damaged + sum(1 for row in waiting if row[0] > end)
-        if missing:  # the file is cleared with the entry that says so
-            return f"{missing} entries that a core had written last are damaged or do not follow the others"
-        self._ahead.clear()
-        return ""
+        return (
+            f"{missing} entries that a core had written last are damaged or do not follow the others" if missing else ""
+        )
 
     def _insert(self, rows: Sequence[Row], *, weighty: bool) -> None:
         try:
             if weighty:
                 self._store.execute("PRAGMA synchronous=FULL")
-            if len(rows) == 1:
-                self._store.execute(_INSERT, rows[0])
+            if len(rows) <= _FEW:
+                values = [value for row in rows for value in row]
+                self._store.execute(_INSERT + f", {_ROW}" * (len(rows) - 1), values)
             else:
                 self._insert_together(rows)
         except sqlite3.Error as fault:

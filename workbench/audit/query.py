@@ -1,11 +1,13 @@
-"""Turns an `EntryQuery` into SQL that walks an index from the newest entry down and stops at the limit.
+"""Turns an `EntryQuery` into SQL that goes from the newest entry down and stops at the limit.
 
-Where words are looked for, `Span.match` leads from the index of words (`index.py`) to the few entries that may hold
-them; whether they do is asked of the entries themselves, so that the index can only make it faster.
+For entries that the search index (`index.py`, attached as `words`) knows, its trigrams or the postings of one value
+lead to the few that may fit; whether they do is asked of the entries themselves, so that the index can only make it
+faster. Entries that are newer than the index are all looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.audit.chain import ALL_COLUMNS, clean
@@ -16,18 +18,26 @@ from workbench.records.audit_search import lowered, search_words
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`
 GRAMS = 16  # pieces of the words that the index is asked for at most
 SEARCHED = ("summary", "detail", "server", "tool", "actor", "kind", "run_id")
-BRIEF = ALL_COLUMNS.replace("detail", "'{}'")
+_ALL_OF_ENTRIES = ", ".join(f"entries.{name}" for name in ALL_COLUMNS.split(", "))
+_BRIEF_OF_ENTRIES = _ALL_OF_ENTRIES.replace("entries.detail", "'{}'")
 
 Values = list[str | int | float]
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Which numbers to look at, and what to ask the index of words; empty: it is not asked."""
+    """Which numbers to look at, and by which part of the index; by none of it where both are empty."""
 
     low: int
     high: int  # one beyond the last
-    match: str = ""
+    match: str = ""  # trigrams
+    term: int = 0  # whose postings lead
+    alone: bool = False  # the query asks for nothing but this term
+
+    @property
+    def place(self) -> str:
+        """The column by which the answer is in order."""
+        return "found.rowid" if self.match else "postings.seq" if self.term else "seq"
 
 
 def select(query: EntryQuery) -> tuple[str, Values]:
@@ -44,15 +54,17 @@ def select(query: EntryQuery) -> tuple[str, Values]:
 def select_span(query: EntryQuery, span: Span, limit: int) -> tuple[str, Values]:
     """What fits among these numbers."""
     source, values = _source(query, span)
-    order = "found.rowid" if span.match else "seq"
-    return f"SELECT {_columns(query)} {source} ORDER BY {order} DESC LIMIT ?", [*values, limit]
+    return f"SELECT {_columns(query)} {source} ORDER BY {span.place} DESC LIMIT ?", [*values, limit]
 
 
 def select_marks(query: EntryQuery, span: Span, before: int, every: int) -> tuple[str, Values]:
     """How many fit among these numbers, and which of them begin a page when so many came before."""
     source, values = _source(query, span)
-    order = "found.rowid" if span.match else "seq"
-    inner = f"SELECT seq, row_number() OVER (ORDER BY {order} DESC) AS place {source}"
+    if span.alone:
+        source = "FROM words.postings WHERE term = ? AND seq >= ? AND seq < ?"
+        values = [span.term, span.low, span.high]
+    seq = span.place if span.term else "entries.seq"
+    inner = f"SELECT {seq} AS seq, row_number() OVER (ORDER BY {span.place} DESC) AS place {source}"
     statement = f"SELECT count(*), group_concat(CASE WHEN (place + ?) % ? = 1 THEN seq END) FROM ({inner})"
     return statement, [before, every, *values]
 
@@ -90,8 +102,31 @@ def plain(query: EntryQuery) -> bool:
     return not any(conditions(replace(query, before=0))[0])
 
 
+def fields_of(query: EntryQuery) -> dict[str, str]:
+    """What the query asks of columns that the index knows, by field."""
+    found = {
+        name: clean(str(getattr(query, name))) for name in ("session", "run_id", "server", "tool", "risk", "actor")
+    }
+    found["area"] = query.kind[: query.kind.find(".") + 1]
+    found["failed"] = "yes" if query.outcome == "failed" else ""
+    return {name: value for name, value in found.items() if value}
+
+
+def is_one_of(kinds: Sequence[str]) -> str:
+    """A condition for `numbers_where`."""
+    return f"value IN ({', '.join(map(repr, kinds))})"
+
+
+def numbers_where(field: str, condition: str) -> str:
+    """The condition that an entry is among those between :low and :high whose field fits, led by the index. `condition`
+    speaks of `value`; the connection is one of `Finder.stretch`."""
+    known = f"SELECT id FROM terms WHERE field = '{field}' AND ({condition})"
+    newer = f"SELECT seq FROM (SELECT seq, {field} AS value FROM entries WHERE seq > indexed()) WHERE {condition}"
+    return f"seq BETWEEN :low AND :high AND seq IN (SELECT seq FROM postings WHERE term IN ({known}) UNION ALL {newer})"
+
+
 def _columns(query: EntryQuery) -> str:
-    return BRIEF if query.brief else ALL_COLUMNS
+    return _BRIEF_OF_ENTRIES if query.brief else _ALL_OF_ENTRIES
 
 
 def _source(query: EntryQuery, span: Span) -> tuple[str, Values]:
@@ -100,6 +135,10 @@ def _source(query: EntryQuery, span: Span) -> tuple[str, Values]:
         start = "FROM words.found CROSS JOIN entries ON entries.seq = found.rowid"
         terms = ["found MATCH ?", "found.rowid >= ?", "found.rowid < ?", *terms]
         return f"{start} WHERE {' AND '.join(terms)}", [span.match, span.low, span.high, *values]
+    if span.term:
+        start = "FROM words.postings CROSS JOIN entries ON entries.seq = postings.seq"
+        terms = ["postings.term = ?", "postings.seq >= ?", "postings.seq < ?", *terms]
+        return f"{start} WHERE {' AND '.join(terms)}", [span.term, span.low, span.high, *values]
     terms = ["seq >= ?", "seq < ?", *terms]
     return f"FROM entries WHERE {' AND '.join(terms)}", [span.low, span.high, *values]
 

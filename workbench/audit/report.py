@@ -9,19 +9,20 @@ from workbench import __version__
 from workbench.audit.executions import executions
 from workbench.audit.figures import VIOLATIONS, figures
 from workbench.audit.finder import Finder
+from workbench.audit.query import is_one_of, numbers_where
 from workbench.quick_records import dataclass
 from workbench.records import ChainReport, Incident, Report
 
 EXECUTIONS = 5_000  # runs that a report lists; its figures count all
 INCIDENTS = 1_000  # of each list
-_WHERE = "seq BETWEEN ? AND ? AND at >= ? AND at < ? ORDER BY seq DESC LIMIT ?"
+_WHERE = "at >= :since AND at < :until ORDER BY seq DESC LIMIT :most"
 _COLUMNS = "seq, at, kind, summary, actor, run_id, risk"
-_BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE kind IN ({', '.join('?' * len(VIOLATIONS))}) AND {_WHERE}"
-_RULES = f"""
-SELECT {_COLUMNS} FROM entries
-WHERE (kind LIKE 'permission.%' OR kind LIKE 'definition.approved%' OR kind IN ('server.trusted', 'server.doubted',
-    'server.allowed', 'profile.accepted', 'profile.withdrawn', 'tool.said')) AND {_WHERE}
+_RULE_KINDS = """
+value LIKE 'permission.%' OR value LIKE 'definition.approved%' OR value IN ('server.trusted', 'server.doubted',
+    'server.allowed', 'profile.accepted', 'profile.withdrawn', 'tool.said')
 """
+_BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', is_one_of(VIOLATIONS))} AND {_WHERE}"
+_RULES = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', _RULE_KINDS)} AND {_WHERE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ def make(finder: Finder, since: float, until: float, frame: Frame) -> Report:
     """Of everything from `since` to before `until`."""
     runs = tuple(executions(finder, since, until, EXECUTIONS))
     with finder.stretch(since, until) as (store, low, high):
-        where = (low, high, since, until, INCIDENTS)
-        broken = tuple(Incident(*row) for row in store.execute(_BROKEN, (*VIOLATIONS, *where)))
+        where = {"low": low, "high": high, "since": since, "until": until, "most": INCIDENTS}
+        broken = tuple(Incident(*row) for row in store.execute(_BROKEN, where))
         rules = tuple(Incident(*row) for row in store.execute(_RULES, where))
     return Report(
         made=time.time(),

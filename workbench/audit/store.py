@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
@@ -30,21 +31,16 @@ CREATE TABLE entries(
     ok INTEGER NOT NULL, ms REAL NOT NULL, tokens INTEGER NOT NULL, detail TEXT NOT NULL,
     previous TEXT NOT NULL, hash TEXT NOT NULL
 );
-CREATE INDEX entries_area ON entries(substr(kind, 1, instr(kind, '.')));
-CREATE INDEX entries_kind ON entries(kind);
-CREATE INDEX entries_session ON entries(session) WHERE session != '';
-CREATE INDEX entries_run ON entries(run_id) WHERE run_id != '';
-CREATE INDEX entries_tool ON entries(server, tool) WHERE server != '';
-CREATE INDEX entries_risk ON entries(risk) WHERE risk != '';
 """
 GUARDS = """
-CREATE INDEX IF NOT EXISTS entries_actor ON entries(actor) WHERE actor != '';
-CREATE INDEX IF NOT EXISTS entries_failed ON entries(ok) WHERE ok = 0;
 CREATE TRIGGER IF NOT EXISTS entries_stay BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
 CREATE TRIGGER IF NOT EXISTS entries_remain BEFORE DELETE ON entries
 BEGIN SELECT RAISE(ABORT, 'the audit only grows'); END;
 """
+_INDEXES = (
+    "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'entries' AND name LIKE 'entries!_%' ESCAPE '!'"
+)
 
 
 def open_store(path: Path) -> sqlite3.Connection:
@@ -69,6 +65,14 @@ def open_store(path: Path) -> sqlite3.Connection:
         store.close()
         raise
     return store
+
+
+def drop_indexes(path: Path) -> None:
+    """Take the secondary indexes out of an audit that version 0.1 made: the file beside it (`index.py`) has taken their
+    place. One at a time, because writers wait meanwhile: up to half a second each among a million entries."""
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as store:
+        for (name,) in store.execute(_INDEXES).fetchall():
+            store.execute(f'DROP INDEX IF EXISTS "{name}"')
 
 
 def _refuse_rubbish(path: Path) -> None:

@@ -92,7 +92,7 @@ class RunsDesk(Seat):
     @api
     async def review_figures(self) -> ReviewFigures:
         query = EntryQuery(kind=DECIDED, limit=NEWEST)
-        return review(await asyncio.to_thread(self._rooms.journal.entries, query))
+        return review(await asyncio.to_thread(self._rooms.finder.entries, query))
 
     @api(decides=True)
     async def stop_run(self, run_id: str) -> Run:

@@ -214,7 +214,7 @@ class Broker:
             sending = _entry("call.sent", call, session, risk, words, None, ok=True, given=given)
             if session.registrations.busy:  # they may come from an answer that was just shown
                 sending = replace(sending, detail={**sending.detail, "arguments": LATER})
-            self._rooms.journal.append_ahead(sending)
+            self._rooms.journal.append(sending)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         outcome = await self.caching.find(sent, tool)
         if outcome is None:

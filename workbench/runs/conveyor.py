@@ -77,7 +77,7 @@ class Conveyor:
     def open(self) -> None:
         """Know the runs of earlier cores; those without an end are written down as interrupted."""
         began = time.time()
-        self._past, self.interrupted = past_runs(self._rooms.journal)
+        self._past, self.interrupted = past_runs(self._rooms.journal, self._rooms.finder)
         cut_off = [
             run for run in self._past if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
         ]

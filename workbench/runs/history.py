@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from workbench.audit.finder import Finder
 from workbench.audit.journal import ENDS, Journal
 from workbench.records import (
     Entry,
@@ -29,13 +30,13 @@ LOST = Fault(
 )
 
 
-def past_runs(journal: Journal) -> tuple[tuple[Run, ...], int]:
+def past_runs(journal: Journal, finder: Finder) -> tuple[tuple[Run, ...], int]:
     """The newest runs before this core, and how many of them were cut off just now."""
     interrupted = journal.interrupted_runs()
     for run_id in interrupted:
         _write_interrupted(journal, run_id)
     by_run: dict[str, list[Entry]] = {}
-    for entry in reversed(journal.entries(EntryQuery(kind="run.", limit=READ_ENTRIES))):
+    for entry in reversed(finder.entries(EntryQuery(kind="run.", limit=READ_ENTRIES))):
         by_run.setdefault(entry.note.run_id, []).append(entry)
     runs = [run for steps in by_run.values() if (run := _rebuild(steps)) is not None]
     runs.sort(key=lambda run: -run.proposal.at)
