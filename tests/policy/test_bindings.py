@@ -6,12 +6,11 @@ import ast
 
 import pytest
 
-from workbench.policy.bindings import Bindings
 from workbench.policy.program import Program
 
 
 def meaning(code: str, name: str) -> str:
-    return Bindings(Program(code)).meaning(ast.parse(name, mode="eval").body)
+    return Program(code).bindings.meaning(ast.parse(name, mode="eval").body)
 
 
 @pytest.mark.parametrize(
@@ -64,5 +63,5 @@ def test_an_unheard_name_and_a_decorated_function_have_none() -> None:
 
 @pytest.mark.parametrize("code", ["exit()", "import sys\nsys.exit(0)", "raise SystemExit", "from os import _exit"])
 def test_a_program_that_may_end_in_the_middle_is_known(code: str) -> None:
-    assert Bindings(Program(code)).leaves
-    assert not Bindings(Program("print(1)")).leaves
+    assert Program(code).bindings.leaves
+    assert not Program("print(1)").bindings.leaves

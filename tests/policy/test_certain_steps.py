@@ -6,7 +6,6 @@ import ast
 
 import pytest
 
-from workbench.policy.bindings import Bindings
 from workbench.policy.certain_steps import Flow, Step
 from workbench.policy.program import Program
 
@@ -15,7 +14,7 @@ def steps(code: str) -> list[Step]:
     found: list[Step] = []
     program = Program(code)
     assert program.tree is not None
-    Flow(Bindings(program), found.append).walk(program.tree)
+    Flow(program.bindings, found.append).walk(program.tree)
     return found
 
 

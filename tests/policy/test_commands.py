@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.commands import judge_argv, judge_line
+from workbench.policy.effects import judge_argv, judge_line
 from workbench.policy.tables.commands import CommandClass
 from workbench.records import Risk, Verdict
 

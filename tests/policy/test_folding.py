@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.policy import folding
+from workbench.policy.program import Program
 from workbench.policy.reader import Reader
 from workbench.policy.reading import SYNTAX
 from workbench.policy.toolbook import Toolbook
@@ -16,7 +17,7 @@ from workbench.policy.value import HOLE, Value, text_of
 
 
 def fold(expression: str) -> str:
-    reader = Reader(expression, Toolbook(()), SYNTAX)
+    reader = Reader(Program(expression), Toolbook(()), SYNTAX)
     return text_of(reader.value(ast.parse(expression, mode="eval").body))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.policy.impact import together
+from workbench.policy.sentence import together
 from workbench.records import Impact, Verdict
 
 Judge = Callable[[str], Verdict]

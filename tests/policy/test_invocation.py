@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.policy.invocation import Arguments
-from workbench.policy.value import NOTHING, Source, Value
+from workbench.policy.value import NOTHING, Arguments, Source, Value
 
 FIRST, SECOND = Value(const=1), Value(const=2, taint=frozenset({Source("private", "x", 1)}))
 

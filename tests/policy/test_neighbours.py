@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.policy.neighbours import odd_neighbours
+from workbench.policy.definitions import odd_neighbours
 from workbench.records import Tool
 
 

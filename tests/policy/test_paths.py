@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.policy.paths import Place, certain, place, within
+from workbench.policy.effects import Place, certain, place, within
 from workbench.policy.value import HOLE
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.pickles import called
+from workbench.policy.evaluators import called
 from workbench.records import Risk
 
 

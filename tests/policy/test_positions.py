@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.policy.canonical import canonical
-from workbench.policy.positions import Positions
+from workbench.policy.program import Positions
 from workbench.records import Span
 
 

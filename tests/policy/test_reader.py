@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from workbench.policy.program import Program
 from workbench.policy.reader import MAX_WORK, OverCap, Reader
 from workbench.policy.reading import SYNTAX
 from workbench.policy.toolbook import Toolbook
@@ -14,7 +15,7 @@ from workbench.records import Span
 
 
 def reader(text: str = "") -> Reader:
-    return Reader(text, Toolbook(()), SYNTAX)
+    return Reader(Program(text), Toolbook(()), SYNTAX)
 
 
 def test_a_name_is_looked_up_from_the_inside_out() -> None:
@@ -72,7 +73,7 @@ def test_what_a_function_gives_back_counts_before_its_body_is_told(monkeypatch: 
     reading, begun = reader(text), []
     begin = Reader._begin
     monkeypatch.setattr(Reader, "_begin", lambda self, node: (begun.append(node), begin(self, node)))
-    reading.read(ast.parse(text))
+    reading.read()
     assert [note.finding.subject for note in reading.report.notes.values()] == ["id", "ls", "os.system"]
     assert len(begun) == 3  # the text, the body for its answer, the body for what it does
 
@@ -80,14 +81,14 @@ def test_what_a_function_gives_back_counts_before_its_body_is_told(monkeypatch: 
 def test_only_bodies_that_would_tell_more_are_read_again() -> None:
     text = "import os\ndef late():\n    early('rm x')\ndef early(word):\n    os.system(word)\nlate()\n"
     reading = reader(text)
-    reading.read(ast.parse(text))
+    reading.read()
     assert [note.finding.subject for note in reading.report.notes.values()] == ["rm x"]
 
 
 def test_functions_that_call_each_other_end() -> None:
     text = "def f(x):\n    return g(x)\ndef g(x):\n    return f([x])\nf(1)\n"
     reading = reader(text)
-    reading.read(ast.parse(text))
+    reading.read()
     assert not reading.report.notes
 
 
@@ -96,19 +97,19 @@ def test_past_the_cap_what_was_found_is_kept() -> None:
     reading = reader(text)
     reading.work = MAX_WORK - 4
     with pytest.raises(OverCap):
-        reading.read(ast.parse(text))
+        reading.read()
     assert [note.finding.subject for note in reading.report.notes.values()] == ["id"]
 
 
 def test_reading_stops_when_its_time_is_over() -> None:
-    reading = Reader("", Toolbook(()), SYNTAX, deadline=1e-9)
+    reading = Reader(Program("x = 1\n" * 100), Toolbook(()), SYNTAX, deadline=1e-9)
     with pytest.raises(OverCap):
-        reading.read(ast.parse("x = 1\n" * 100))
+        reading.read()
 
 
 def test_what_a_function_learned_from_a_later_caller_counts() -> None:
     text = "def f(g):\n    g('id')\nimport os\nf(os.system)\n"
     reading = reader(text)
-    reading.read(ast.parse(text))
+    reading.read()
     assert "process" in {note.finding.rule for note in reading.report.notes.values()}
     assert reading.value(None) is NOTHING

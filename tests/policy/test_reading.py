@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from workbench.policy.canonical import canonical
 from workbench.policy.levels import at_least
-from workbench.policy.reading import RULES, assess
+from workbench.policy.reading import assess
+from workbench.policy.sentence import RULES
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, Verdict
 
 

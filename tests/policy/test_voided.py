@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.policy.pinning import PYTHON
-from workbench.policy.reading import RULES
+from workbench.policy.sentence import RULES
 from workbench.policy.voided import about, voided
 from workbench.records import Gate, Hints, Permission, Risk, Tool, Verdict, Word
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from workbench.policy.definitions import odd_definition, unmarked
-from workbench.policy.neighbours import odd_neighbours
+from workbench.policy.definitions import odd_definition, odd_neighbours, unmarked
 from workbench.records import Tool, ToolWarning
 
 

@@ -15,8 +15,9 @@ from itertools import islice
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.policy.reading import RULES, assess
+from workbench.policy.reading import assess
 from workbench.policy.sarif import sarif
+from workbench.policy.sentence import RULES
 from workbench.records import Gate, Risk, Verdict
 
 

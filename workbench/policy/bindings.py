@@ -10,8 +10,6 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.policy.program import Program
-
 _AT_HAND = {  # what a program has without importing it
     "call_tool": "client.call_tool",
     "call_mcp_tool": "client.call_mcp_tool",
@@ -46,21 +44,22 @@ _REACHING = frozenset(
         *("patch", "path_hooks", "setattr", "vars"),
     )
 )
+_TYPE_PARAMETERS = ("TypeVar", "ParamSpec", "TypeVarTuple")  # nodes that only newer versions of Python have
 _DEEPEST = 40  # names that stand for names
 _MOST_SUMS = 5  # sums of sums of texts
 _LEAVING = frozenset(("SystemExit", "_exit", "abort", "execv", "execve", "exit", "kill", "quit"))
 
 
 class Bindings:
-    """The meanings of a program's names: dotted paths like `servers.github.create_issue`. `before`: the nodes of the
-    programs that ran earlier and whose names it goes on with."""
+    """The meanings of a program's names: dotted paths like `servers.github.create_issue`."""
 
-    def __init__(self, program: Program, before: Iterable[ast.AST] = ()) -> None:
+    def __init__(self, tree: ast.Module, nodes: Iterable[ast.AST], before: Iterable[ast.AST] = ()) -> None:
+        """`nodes`: all of the tree. `before`: those of the programs that ran earlier, whose names it goes on with."""
         self.leaves = False  # it may end in the middle and count as done
         self.is_clear = True  # False: names may change under way
         self._given: dict[str, set[str]] = {}
         self._times: Counter[str] = Counter()
-        for node in program.nodes:
+        for node in nodes:
             self._read(node)
         leaves = self.leaves
         for node in before:
@@ -68,9 +67,13 @@ class Bindings:
         self.leaves = leaves  # that one of those left says nothing about this one
         self._assigned = {
             node.targets[0].id: node.value
-            for node in (program.tree.body if program.tree is not None else ())
+            for node in tree.body
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
         }
+
+    def bound_once(self, name: str) -> ast.expr | None:
+        """What a name stands for that the whole text binds exactly once, at the top level."""
+        return self._assigned.get(name) if self._times[name] == 1 else None
 
     def meaning(self, node: ast.expr) -> str:
         """The dotted path of what an expression names; an empty text where that is not certain."""
@@ -86,8 +89,8 @@ class Bindings:
                         return ""
                     parts.insert(0, written.value)
                     node = owner
-                case ast.Name(name) if name in self._assigned and self._times[name] == 1:
-                    node = self._assigned[name]
+                case ast.Name(name) if (assigned := self.bound_once(name)) is not None:
+                    node = assigned
                 case _:
                     break
         if not isinstance(node, ast.Name) or not self.is_clear:
@@ -99,9 +102,7 @@ class Bindings:
     def written(self, node: ast.expr | None, depth: int = 0) -> ast.expr | None:
         """The expression itself, or what a name always stands for, or the text that constants are put together to."""
         for _ in range(_DEEPEST):
-            if not (isinstance(node, ast.Name) and self._times[node.id] == 1 and self.is_clear):
-                break
-            found = self._assigned.get(node.id)
+            found = self.bound_once(node.id) if isinstance(node, ast.Name) and self.is_clear else None
             if found is None:
                 break
             node = found
@@ -165,6 +166,10 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield name, ""
         case ast.MatchMapping(_, _, str(name)):
             yield name, ""
+        case ast.Global(names) | ast.Nonlocal(names):
+            yield from ((name, "") for name in names)
+        case _ if type(node).__name__ in _TYPE_PARAMETERS:
+            yield str(getattr(node, "name", "")), ""
 
 
 def _imported(node: ast.AST) -> list[str]:
@@ -178,6 +183,7 @@ def _imported(node: ast.AST) -> list[str]:
 _BINDING = frozenset(
     (
         *(ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Name, ast.arg),
-        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Global, ast.Nonlocal),
+        *(getattr(ast, name) for name in _TYPE_PARAMETERS if hasattr(ast, name)),
     )
 )

@@ -7,7 +7,7 @@ rebound, or with values nobody knows yet may work, and a program that would have
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
@@ -72,20 +72,20 @@ class _Check:
         self._listed = servers
         self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}
         self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
-        self._bindings = Bindings(Program("", python=False))
+        self._bindings = Program("", python=False).bindings
 
     @cached_property
     def _servers(self) -> frozenset[str]:
         """All servers, by their names and by those of their packages."""
         return frozenset((*self._listed, *map(package_name, self._listed)))
 
-    def read(self, program: Program, before: Iterable[ast.AST] = ()) -> list[tuple[Finding, bool]]:
+    def read(self, program: Program, before: Sequence[ast.AST] = ()) -> list[tuple[Finding, bool]]:
         """Findings in the order of the text, each with whether it is certain. `before`: the nodes of the programs that
         it goes on from, whose names it has."""
         if program.tree is None:
             return []
         try:
-            self._bindings = Bindings(program, before)
+            self._bindings = Bindings(program.tree, program.nodes, before) if before else program.bindings
             Flow(self._bindings, self._step).walk(program.tree)
         except UNREADABLE:
             return []

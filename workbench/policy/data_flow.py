@@ -10,36 +10,66 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from workbench.policy import bits
 from workbench.policy.tables import value_functions as table
-from workbench.policy.tables import verbs
 from workbench.policy.tables.modules import CLIENT
 from workbench.policy.toolbook import Toolbook
+from workbench.policy.value_origins import (
+    ANY,
+    BYTES,
+    EMPTY,
+    NOTHING,
+    PIECES,
+    PLAIN,
+    PRIVATE,
+    TABLE,
+    TEXT,
+    UNKNOWN,
+    UNTRUSTED,
+    WHEN,
+    Data,
+    Origin,
+    Origins,
+    altered,
+    as_text,
+    at_unknown_key,
+    change_each,
+    compared,
+    computed,
+    cuts_text,
+    derived,
+    element,
+    encoded,
+    field_named,
+    field_of,
+    hashed,
+    is_settled,
+    length,
+    merge_sets,
+    one_of_many,
+    origins_of,
+    part,
+    pieces,
+    questioned,
+    split_pieces,
+    summed,
+    tells,
+    under,
+    without_details,
+    wrapped,
+)
 from workbench.records import Tool
 
-PRIVATE: Final = "private"
-UNTRUSTED: Final = "untrusted"
-UNKNOWN: Final = "unknown"
-
-WHEN: Final = ""  # stands among the arguments of a call for what decides whether it is made
-ANY: Final = -1  # the shape of an answer: whatever the server sends
-MOST_DEPTH: Final = 4
 MOST_ROUNDS: Final = 8  # readings of the whole program until nothing new is learned
 MOST_TURNS: Final = 4  # readings of a loop's body
 MOST_WORK: Final = 40_000  # expressions looked at; past that the flow counts as unknown
 SMALL: Final = 8  # characters of a value that are a part of it, and no shortened text
-
-PLAIN, TEXT, BYTES, TABLE, PIECES, SPELLED, DERIVED = "", "text", "bytes", "table", "pieces", "spelled", "derived"
-
-_PRECISION = re.compile(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")
 _BUILTINS = frozenset(dir(builtins))
 _READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
     name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")
@@ -54,65 +84,6 @@ _Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Scope: TypeAlias = ast.AST | None
 _Variable: TypeAlias = tuple[_Scope, str]
-
-
-class Origin(NamedTuple):
-    """One answer, or something that reading cannot follow, that a value may be made of.
-
-    `key` and `depth` say which part of the answer: depth 0 is a single value under this key, n are so many containers
-    around it, ANY is the answer in its own shape. `form` and `how` say what became of it."""
-
-    kind: str
-    label: str
-    line: int
-    server: str = ""
-    key: str = ""
-    depth: int = ANY
-    form: str = PLAIN
-    how: str = ""
-
-    @property
-    def personal(self) -> bool:
-        """Whether it is a single value under a key that tells a person from others."""
-        return self.depth == 0 and is_personal(self.key)
-
-
-Origins: TypeAlias = frozenset[Origin]
-NOTHING: Final[Origins] = frozenset()
-
-
-class Data(NamedTuple):
-    """What an expression may be: made of these answers, one of these functions or tools, or this dotted name."""
-
-    origins: Origins = NOTHING
-    functions: frozenset[ast.AST] = frozenset()
-    tools: frozenset[tuple[str, str]] = frozenset()
-    refs: frozenset[str] = frozenset()
-
-    def __or__(self, other: Data) -> Data:
-        if other is EMPTY or other is self:
-            return self
-        if self is EMPTY:
-            return other
-        found = Data(*map(_both, self, other))
-        return self if found == self else found
-
-    def made_of(self, origins: Origins) -> Data:
-        """The same, made of other answers."""
-        return self if origins is self.origins else Data(origins, self.functions, self.tools, self.refs)
-
-
-EMPTY: Final = Data()
-
-
-def _both(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:  # Any: of whatever a value may be
-    """Both sets, as the same object where one holds the other: equal values are compared most of all."""
-    if one is other or not other:
-        return one
-    if not one:
-        return other
-    found = one | other
-    return one if len(found) == len(one) else other if len(found) == len(other) else found
 
 
 @dataclass(slots=True)
@@ -137,161 +108,6 @@ class Flows:
 
 class TooMuch(Exception):
     """The program is too large to be followed."""
-
-
-# ── single values ────────────────────────────────────────────────────────────────────────────────────
-@lru_cache(maxsize=4096)
-def is_personal(key: str) -> bool:
-    """Whether a key's name says that its value tells a person from others."""
-    words = verbs.words(key)
-    if not words or not table.DOCUMENT_WORDS.isdisjoint(words):
-        return False
-    if not table.PERSONAL_WORDS.isdisjoint(words):
-        return True
-    return words[-1] in ("name", "names") and all(word in table.PERSON_NAMES for word in words)
-
-
-def _each(origins: Origins, change: Callable[[Origin], Origin]) -> Origins:
-    if not origins:
-        return origins
-    found = frozenset(map(change, origins))
-    return origins if found == origins else found
-
-
-_memory = lru_cache(maxsize=8192)  # a program asks the same of the same few origins thousands of times
-
-
-def _settled(one: Origin) -> bool:
-    return one.form in (SPELLED, DERIVED) or one.kind != PRIVATE
-
-
-@_memory
-def element(one: Origin) -> Origin:
-    """Any element of it: of a container what it holds, of a text its characters."""
-    if _settled(one):
-        return one
-    if one.depth > 0:
-        return one._replace(depth=one.depth - 1)
-    if one.form in (TEXT, BYTES) or one.personal:
-        return spelled(one, table.CHARACTERS)
-    if one.form == PIECES:
-        return spelled(one, table.PART)
-    return one._replace(depth=ANY, key="", form=PLAIN)
-
-
-@_memory
-def wrapped(one: Origin) -> Origin:
-    """A container around it."""
-    if _settled(one) or one.depth == ANY or one.depth >= MOST_DEPTH:
-        return one
-    return one._replace(depth=one.depth + 1)
-
-
-@_memory
-def under(one: Origin, key: str) -> Origin:
-    """What stands in it under this key."""
-    if _settled(one):
-        return one
-    if one.form == TABLE:
-        return one._replace(key=key, depth=1, form=PLAIN)
-    if one.depth > 0:
-        return one._replace(depth=one.depth - 1)
-    return one._replace(key=key, depth=0, form=PLAIN)
-
-
-@_memory
-def spelled(one: Origin, how: str) -> Origin:
-    """A single value, in a form in which no masking finds it."""
-    if _settled(one):
-        return one
-    return one._replace(depth=0, form=SPELLED, how=how)
-
-
-@_memory
-def as_text(one: Origin) -> Origin:
-    """A text made of it."""
-    if _settled(one):
-        return one
-    return one._replace(key=one.key if one.depth == 0 else "", depth=0, form=TEXT)
-
-
-@_memory
-def derived(one: Origin) -> Origin:
-    """Something that depends on it and spells none of it: a number of rows, the answer to a question about it."""
-    return one if one.kind != PRIVATE else Origin(one.kind, one.label, one.line, one.server, form=DERIVED)
-
-
-def encoded(one: Origin) -> Origin:
-    return spelled(one, table.ENCODED)
-
-
-@_memory
-def hashed(one: Origin) -> Origin:
-    """The hash of a single value tells it; that of a document or a whole answer does not."""
-    words = verbs.words(one.key)
-    single = one.depth == 0 and bool(one.key) and table.DOCUMENT_WORDS.isdisjoint(words)
-    return spelled(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
-
-
-@_memory
-def length(one: Origin) -> Origin:
-    return spelled(one, table.LENGTH) if one.personal else one if one.form == SPELLED else derived(one)
-
-
-@_memory
-def summed(one: Origin) -> Origin:
-    """Summed up or compared: lengths and hashes say nothing more, characters still do."""
-    if one.form == SPELLED and one.how in table.SUMMARIES:
-        return derived(one)
-    return element(one) if one.form != SPELLED else one
-
-
-@_memory
-def compared(one: Origin) -> Origin:
-    return one if one.form == SPELLED and one.how not in table.SUMMARIES else derived(one)
-
-
-@_memory
-def computed(one: Origin) -> Origin:
-    return spelled(one, table.COMPUTED) if one.personal else one
-
-
-@_memory
-def part(one: Origin) -> Origin:
-    return spelled(one, table.PART) if one.personal or _is_whole_text(one) else one
-
-
-def _is_whole_text(one: Origin) -> bool:
-    """A text made of a whole answer or row."""
-    return one.form == TEXT and one.depth == 0 and not one.key
-
-
-@_memory
-def questioned(one: Origin) -> Origin:
-    """The answer to one of many questions about it."""
-    return spelled(one, table.PART) if one.personal else compared(one)
-
-
-@_memory
-def altered(one: Origin) -> Origin:
-    return spelled(one, table.ALTERED) if one.personal else one
-
-
-@_memory
-def pieces(one: Origin) -> Origin:
-    whole = not _settled(one) and (one.personal or _is_whole_text(one))
-    return one._replace(form=PIECES, depth=0) if whole else one
-
-
-@_memory
-def tells(one: Origin) -> bool:
-    """Whether output made of it spells out a single private value."""
-    return one.kind == PRIVATE and one.form in (SPELLED, PIECES)
-
-
-def origins_of(every: Iterable[Data]) -> Origins:
-    """Of all of them."""
-    return NOTHING.union(*(data.origins for data in every))
 
 
 # ── the reading ──────────────────────────────────────────────────────────────────────────────────────
@@ -528,7 +344,7 @@ class Follower:
         for other in self._others(variable, self._same):
             self._learn(self._spoiled, other, data)
         if data.origins or data.tools:
-            vague = _vague(data)
+            vague = without_details(data)
             for other in self._others(variable, self._links):
                 self._learn(self._spoiled, other, vague)
 
@@ -561,7 +377,7 @@ class Follower:
             self._changed(self._near, other)
             for one, two in ((variable, other), (other, variable)):
                 if data := self._spoiled.get(one):
-                    vague = _vague(data)
+                    vague = without_details(data)
                     self._learn(self._spoiled, two, data if exact else vague)
 
     def _aliases(self, node: ast.expr) -> Iterator[str]:
@@ -721,7 +537,7 @@ class Follower:
             case ast.Tuple() | ast.List():
                 self._unpack(target.elts, data, source)
             case ast.Starred():
-                self._assign(target.value, Data(_each(data.origins, wrapped), data.functions, data.tools), source)
+                self._assign(target.value, Data(change_each(data.origins, wrapped), data.functions, data.tools), source)
             case ast.Attribute():
                 if self._value(target.value).refs:  # a module of others is changed: nobody knows who uses it
                     self.found.complete = False
@@ -733,14 +549,16 @@ class Follower:
                 if isinstance(target.value, ast.Call) or _names_dict(target.value):
                     self._learn(self._attributes, _ANY_NAME, data)
                 self._put(
-                    target.value, Data(_each(data.origins | key.origins, wrapped), data.functions, data.tools), source
+                    target.value,
+                    Data(change_each(data.origins | key.origins, wrapped), data.functions, data.tools),
+                    source,
                 )
 
     def _bind(self, name: str, data: Data, source: ast.expr | None) -> None:
         """A strong update where the name is this function's own; what controls the line is part of the value."""
         now = self._now()
         if now:
-            data = Data(data.origins | _each(now, derived), data.functions, data.tools, data.refs)
+            data = Data(data.origins | change_each(now, derived), data.functions, data.tools, data.refs)
         if self._inner and name in self._inner[-1]:
             self._inner[-1][name] |= data
             return
@@ -765,7 +583,7 @@ class Follower:
                 self._assign(target, self._value(value), value)
             if plain:
                 return
-        inside = Data(_each(data.origins, element), data.functions, data.tools, data.refs)
+        inside = Data(change_each(data.origins, element), data.functions, data.tools, data.refs)
         for target in targets:
             self._assign(target, inside, source)
 
@@ -802,7 +620,7 @@ class Follower:
                 if isinstance(root, ast.Attribute) and self._ask(self._stored, root.attr):
                     self._learn(self._attributes, root.attr, data)
                 root = root.value
-        data = Data(data.origins | _each(self._now(), derived), data.functions, data.tools, data.refs)
+        data = Data(data.origins | change_each(self._now(), derived), data.functions, data.tools, data.refs)
         for name in [root.id] if isinstance(root, ast.Name) else self._aliases(root):
             for inner in self._inner:
                 if name in inner:
@@ -833,15 +651,15 @@ class Follower:
 
         def decides() -> Origins:
             found[0] = self._value(node.iter)
-            return _each(found[0].origins, element)
+            return change_each(found[0].origins, element)
 
         self._loop(node, decides, lambda: self._take(node.target, node.iter, found[0]))
 
     def _take(self, target: ast.expr, source: ast.expr, data: Data) -> None:
         """One turn of a loop: the target is an element of what is looped over."""
-        inside = Data(_each(data.origins, element), data.functions, data.tools)
+        inside = Data(change_each(data.origins, element), data.functions, data.tools)
         if isinstance(target, ast.Tuple | ast.List):
-            deeper = Data(_each(inside.origins, _field), data.functions, data.tools)
+            deeper = Data(change_each(inside.origins, field_of), data.functions, data.tools)
             for one in target.elts:
                 self._assign(one, deeper, source)
             return
@@ -873,7 +691,7 @@ class Follower:
                 if handler.type is not None:
                     self._value(handler.type)
                 if handler.name:
-                    self._bind(handler.name, Data(_each(inside, derived)), None)
+                    self._bind(handler.name, Data(change_each(inside, derived)), None)
                 self._block(handler.body)
                 ends.append(self._held(names))
             self._restore(names, after)
@@ -893,7 +711,7 @@ class Follower:
                 name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                 if isinstance(name, str) and isinstance(pattern, ast.MatchAs | ast.MatchStar | ast.MatchMapping):
                     whole = pattern is case.pattern
-                    origins = subject.origins if whole else _each(subject.origins, _field)
+                    origins = subject.origins if whole else change_each(subject.origins, field_of)
                     self._bind(name, subject.made_of(origins), node.subject)
             if case.guard is not None:
                 decides |= self._value(case.guard).origins
@@ -914,7 +732,7 @@ class Follower:
 
     def _give_back(self, data: Data) -> None:
         if self._scope is not None:
-            self._answer(self._scope, data.made_of(data.origins | _each(self._now(), derived)))
+            self._answer(self._scope, data.made_of(data.origins | change_each(self._now(), derived)))
 
     def _answer(self, function: ast.AST, data: Data) -> None:
         self._learn(self._answers, function, data)
@@ -1005,7 +823,7 @@ class Follower:
     @contextmanager
     def _under(self, decides: Origins) -> Iterator[None]:
         kept = self._control
-        self._control |= _each(decides, compared)
+        self._control |= change_each(decides, compared)
         yield
         self._control = kept
 
@@ -1040,11 +858,11 @@ class Follower:
 
     def _unary(self, node: ast.UnaryOp) -> Data:
         inner = self._value(node.operand)
-        return Data(_each(inner.origins, derived if isinstance(node.op, ast.Not) else computed))
+        return Data(change_each(inner.origins, derived if isinstance(node.op, ast.Not) else computed))
 
     def _compare(self, node: ast.Compare) -> Data:
         origins = self._value(node.left).origins.union(*(self._value(one).origins for one in node.comparators))
-        return Data(_each(_each(origins, computed) if self._asks_again(node) else origins, compared))
+        return Data(change_each(change_each(origins, computed) if self._asks_again(node) else origins, compared))
 
     def _asks_again(self, node: ast.Compare) -> bool:
         """Whether a `while` compares with something else each time: enough answers tell the whole value."""
@@ -1054,7 +872,7 @@ class Follower:
         decides = self._value(node.test).origins
         with self._under(decides):
             found = self._value(node.body) | self._value(node.orelse)
-        return found.made_of(found.origins | _each(decides, compared))
+        return found.made_of(found.origins | change_each(decides, compared))
 
     def _named_expression(self, node: ast.NamedExpr) -> Data:
         data = self._value(node.value)
@@ -1119,61 +937,61 @@ class Follower:
         if self._ask(self._stored, node.attr) and not owner.refs:
             origins = frozenset(one for one in owner.origins if one.kind == UNKNOWN or one.form == TABLE)
         elif node.attr == "str":
-            origins = _each(owner.origins, lambda one: element(one) if one.depth > 0 else one)
+            origins = change_each(owner.origins, lambda one: element(one) if one.depth > 0 else one)
         elif in_table:
             origins = owner.origins
         else:
-            origins = _each(owner.origins, lambda one: _field_named(one, node.attr))
+            origins = change_each(owner.origins, lambda one: field_named(one, node.attr))
         return Data(origins, frozenset(), owner.tools) | found
 
     def _subscript(self, node: ast.Subscript) -> Data:
         owner, key = self._value(node.value), self._value(node.slice)
         origins = owner.origins
         if isinstance(node.slice, ast.Slice):
-            found = origins if not _is_short(node.slice) else _each(origins, part)
+            found = origins if not _is_short(node.slice) else change_each(origins, part)
         elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
             name = node.slice.value
-            found = _each(origins, lambda one: under(one, name))
+            found = change_each(origins, lambda one: under(one, name))
         elif _is_domain(node):
-            found = _each(
+            found = change_each(
                 origins, lambda one: one._replace(key="domain", depth=0, form=PLAIN) if one.form == PIECES else one
             )
         elif isinstance(node.slice, ast.Constant | ast.UnaryOp) or key.origins:
-            found = _each(origins, element)
+            found = change_each(origins, element)
         else:
-            found = _each(origins, _at_unknown_key)
+            found = change_each(origins, at_unknown_key)
         opaque = EMPTY
         for ref in owner.refs:
             if ref.split(".")[0] in ("sys", "os") or ref.endswith(".__dict__"):
                 opaque |= self._unknown(node, ref)
-        return Data(found | _each(key.origins, compared), owner.functions, owner.tools) | opaque
+        return Data(found | change_each(key.origins, compared), owner.functions, owner.tools) | opaque
 
     def _joined_text(self, node: ast.JoinedStr) -> Data:
         origins = NOTHING
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
-                short = value.format_spec is not None and _cuts(value.format_spec)
+                short = value.format_spec is not None and cuts_text(value.format_spec)
                 inside = self._value(value.value).origins
-                origins |= _each(_each(inside, part) if short else inside, as_text)
+                origins |= change_each(change_each(inside, part) if short else inside, as_text)
                 if value.format_spec is not None:
-                    origins |= _each(self._value(value.format_spec).origins, derived)
+                    origins |= change_each(self._value(value.format_spec).origins, derived)
         return Data(origins)
 
     def _operated(self, operator: ast.operator, left: ast.expr, first: Data, right: ast.expr, second: Data) -> Origins:
         origins = first.origins | second.origins
         if isinstance(operator, ast.Mod) and _is_text(left):
             inside = second.origins
-            return first.origins | _each(_each(inside, part) if _cuts(left) else inside, as_text)
+            return first.origins | change_each(change_each(inside, part) if cuts_text(left) else inside, as_text)
         if isinstance(operator, ast.Add):
             text = _is_text(left) or _is_text(right) or any(one.form == TEXT and one.depth == 0 for one in origins)
-            return _each(origins, lambda one: as_text(one) if one.depth == 0 and text else one)
+            return change_each(origins, lambda one: as_text(one) if one.depth == 0 and text else one)
         if isinstance(operator, ast.BitOr | ast.Mult):
             return (
                 origins
                 if isinstance(operator, ast.BitOr) or _is_text(left) or _is_text(right)
-                else _each(origins, computed)
+                else change_each(origins, computed)
             )
-        return _each(origins, computed)
+        return change_each(origins, computed)
 
     def _either(self, node: ast.BoolOp) -> Data:
         found, decides = EMPTY, NOTHING
@@ -1188,14 +1006,14 @@ class Follower:
         found = EMPTY
         for one in parts:
             data = self._argument(one)
-            found |= data.made_of(_each(data.origins, wrapped))
+            found |= data.made_of(change_each(data.origins, wrapped))
         return found
 
     def _dictionary(self, node: ast.Dict) -> Data:
         found = self._display(key for key in node.keys if key is not None)
         for key, value in zip(node.keys, node.values, strict=True):
             data = self._value(value)
-            found |= data if key is None else data.made_of(_each(data.origins, wrapped))
+            found |= data if key is None else data.made_of(change_each(data.origins, wrapped))
         return found
 
     def _comprehension(self, generators: list[ast.comprehension], made: list[ast.expr]) -> Data:
@@ -1206,17 +1024,17 @@ class Follower:
         for one in generators:
             data = self._value(one.iter)
             self._take(one.target, one.iter, data)
-            turns = _each(data.origins, element)
+            turns = change_each(data.origins, element)
             self._control |= turns
-            decides |= _each(turns, derived)
+            decides |= change_each(turns, derived)
             for condition in one.ifs:
                 asked = self._value(condition).origins
                 self._control |= asked
-                decides |= _each(asked, compared)
+                decides |= change_each(asked, compared)
         found = EMPTY
         for one_made in made:
             data = self._value(one_made)
-            found |= data.made_of(_each(data.origins, wrapped))
+            found |= data.made_of(change_each(data.origins, wrapped))
         self._loops -= 1
         self._inner.pop()
         self._control = kept
@@ -1225,8 +1043,8 @@ class Follower:
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Data:
         data = self._value(node.value) if node.value is not None else EMPTY
         if self._scope is not None:
-            deep = data if isinstance(node, ast.YieldFrom) else data.made_of(_each(data.origins, wrapped))
-            self._answer(self._scope, deep.made_of(deep.origins | _each(self._now(), derived)))
+            deep = data if isinstance(node, ast.YieldFrom) else data.made_of(change_each(data.origins, wrapped))
+            self._answer(self._scope, deep.made_of(deep.origins | change_each(self._now(), derived)))
         return self._unknown(node, "what a generator is sent") if self._scope is not None else EMPTY
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────
@@ -1264,7 +1082,7 @@ class Follower:
                 found |= self._ask(self._chance, None) or EMPTY
                 if ref in _DRIVING and origins_of(positional):
                     old = self._chance.get(None, EMPTY)
-                    new = self._chance[None] = old | Data(_each(origins_of(positional), derived))
+                    new = self._chance[None] = old | Data(change_each(origins_of(positional), derived))
                     if new != old:
                         self._changed(self._chance, None)
             if not table.keeps_its_arguments(ref) or "file" in named:
@@ -1275,7 +1093,7 @@ class Follower:
             back = self._call_back(handed, receiver.origins.union(*(data.origins for data in every)), node, keyed)
             found |= back
             if back.origins and isinstance(node.func, ast.Attribute):
-                self._put(node.func.value, Data(_each(back.origins, derived)))
+                self._put(node.func.value, Data(change_each(back.origins, derived)))
         if target.functions or target.refs:
             return found
         if isinstance(node.func, ast.Attribute):
@@ -1290,7 +1108,7 @@ class Follower:
 
     def _mix(self, node: ast.Call, every: list[Data], *, known: bool) -> None:
         """A function that may put any of its arguments into any other one."""
-        origins = _each(origins_of(every), derived)
+        origins = change_each(origins_of(every), derived)
         given = Data(origins) if known else Data(origins) | self._unknown(node, _UNFOLLOWED)
         if not given.origins or (known and len(every) < 2):
             return
@@ -1301,7 +1119,7 @@ class Follower:
     def _argument(self, node: ast.expr) -> Data:
         """`f(*x)` hands on the elements of x."""
         data = self._value(node)
-        return data.made_of(_each(data.origins, element)) if isinstance(node, ast.Starred) else data
+        return data.made_of(change_each(data.origins, element)) if isinstance(node, ast.Starred) else data
 
     def _tool(self, key: tuple[str, str]) -> Tool | None:
         found = self._toolbook.find(*key)
@@ -1321,7 +1139,7 @@ class Follower:
         kinds = [kind for kind, has in ((PRIVATE, bits.private(tool)), (UNTRUSTED, bits.outsiders(tool))) if has]
         own = frozenset(Origin(kind, name, line, tool.server) for kind in kinds)
         self.found.sources |= own
-        return Data(own | _each(NOTHING.union(*given.values()), derived))
+        return Data(own | change_each(NOTHING.union(*given.values()), derived))
 
     def _call_function(
         self,
@@ -1346,7 +1164,7 @@ class Follower:
         sources += [None] * (len(bound) - len(sources))
         for number, data in enumerate(bound):
             if starred:  # any of them may land on any parameter
-                inside = Data(data.origins | _each(data.origins, element), data.functions, data.tools)
+                inside = Data(data.origins | change_each(data.origins, element), data.functions, data.tools)
                 for name in places:
                     self._pass(function, name, inside, sources[number])
             elif number < len(first):
@@ -1355,19 +1173,21 @@ class Follower:
                 self._pass(
                     function,
                     function.args.vararg.arg,
-                    data.made_of(_each(data.origins, wrapped)),
+                    data.made_of(change_each(data.origins, wrapped)),
                     sources[number],
                 )
         words = {word.arg: word.value for word in node.keywords} if node is not None else {}
         for name, data in named.items():
             if name.startswith("**"):
                 for place in places:
-                    self._pass(function, place, Data(data.origins | _each(data.origins, element), data.functions), None)
+                    self._pass(
+                        function, place, Data(data.origins | change_each(data.origins, element), data.functions), None
+                    )
             elif name in places:
                 self._pass(function, name, data, words.get(name))
             elif function.args.kwarg:
                 kwarg = function.args.kwarg.arg
-                self._pass(function, kwarg, data.made_of(_each(data.origins, wrapped)), words.get(name))
+                self._pass(function, kwarg, data.made_of(change_each(data.origins, wrapped)), words.get(name))
         self._enter(function)
         if self._loops and self._tries and function not in self._repeated:
             self._repeated.add(function)
@@ -1378,7 +1198,7 @@ class Follower:
     def _enter(self, function: ast.AST) -> None:
         """A call on this line decides that the function runs."""
         known = self._entry.get(function, NOTHING)
-        found = _both(known, self._now())
+        found = merge_sets(known, self._now())
         if found is not known and found != known:
             self._entry[function] = found
             self._news = True
@@ -1414,7 +1234,7 @@ class Follower:
     ) -> Data:
         """Functions and tools that are handed on may be called with whatever is handed on beside them."""
         found = EMPTY
-        given = Data(origins | _each(origins, element))
+        given = Data(origins | change_each(origins, element))
         for data in handed:
             for function in data.functions:
                 if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -1423,7 +1243,7 @@ class Follower:
                     self._enter(function)
                     answer = self._ask(self._answers, function) or EMPTY
                     change = derived if function in keyed.functions else wrapped
-                    found |= answer.made_of(_each(answer.origins, change))
+                    found |= answer.made_of(change_each(answer.origins, change))
                 elif isinstance(function, ast.ClassDef):
                     found |= self._make_object(function, [given], {}, None)
             for key in data.tools:
@@ -1461,35 +1281,37 @@ class Follower:
 
     def _made(self, ref: str, node: ast.Call, origins: Origins, positional: list[Data]) -> Origins:
         if ref in table.TO_TEXT:
-            return _each(origins, as_text)
+            return change_each(origins, as_text)
         if ref in table.ENCODERS:
-            return _each(origins, encoded)
+            return change_each(origins, encoded)
         if ref in table.HASHES:
-            return _each(origins, hashed)
+            return change_each(origins, hashed)
         if ref == "builtins.len":
-            return _each(origins, length)
+            return change_each(origins, length)
         if ref in table.TO_LIST:
-            return _each(_each(origins, element), wrapped)
+            return change_each(change_each(origins, element), wrapped)
         if ref in table.TO_PAIRS:
-            return _each(_each(_each(origins, element), wrapped), wrapped)
+            return change_each(change_each(change_each(origins, element), wrapped), wrapped)
         if ref in table.TO_ELEMENT:
-            return _each(origins, element)
+            return change_each(origins, element)
         if ref in table.TO_NUMBER:
-            return _each(origins, summed)
+            return change_each(origins, summed)
         if ref in table.TO_BIT:
-            return _each(origins, derived)
+            return change_each(origins, derived)
         if ref in table.WRAPPERS:
-            return _each(origins, part)
+            return change_each(origins, part)
         if ref in table.PATTERN_PIECES:
-            return _each(origins, pieces)
+            return change_each(origins, pieces)
         if ref in ("re.sub", "re.subn"):
-            return origins if _only_separates(node.args[:2]) else _each(origins, altered)
+            return origins if _only_separates(node.args[:2]) else change_each(origins, altered)
         if ref.split(".")[0] in ("pandas", "polars"):
-            return _each(origins, lambda one: one._replace(form=TABLE, depth=ANY, key="") if not _settled(one) else one)
+            return change_each(
+                origins, lambda one: one._replace(form=TABLE, depth=ANY, key="") if not is_settled(one) else one
+            )
         return origins
 
     def _map(self, node: ast.Call, positional: list[Data]) -> Data:
-        inside = [Data(_each(data.origins, element), data.functions, data.tools) for data in positional[1:]]
+        inside = [Data(change_each(data.origins, element), data.functions, data.tools) for data in positional[1:]]
         origins = NOTHING.union(*(data.origins for data in inside))
         found = EMPTY
         for ref in positional[0].refs:
@@ -1505,7 +1327,7 @@ class Follower:
             found |= Data(origins | positional[0].origins)
             if self._strict:
                 found |= self._unknown(node, _UNFOLLOWED)
-        return found.made_of(_each(found.origins, wrapped))
+        return found.made_of(change_each(found.origins, wrapped))
 
     def _by_name(self, node: ast.Call, ref: str, positional: list[Data]) -> Data:
         """`getattr(x, "name")` is `x.name`; a name that is only known at run time may be any."""
@@ -1553,8 +1375,8 @@ class Follower:
             "error",
             "debug",
         ):
-            shown = _each(given, element) if name in ("writerow", "writerows") else given
-            shown = _each(shown, element) if name == "writerows" else shown
+            shown = change_each(given, element) if name in ("writerow", "writerows") else given
+            shown = change_each(shown, element) if name == "writerows" else shown
             self._output(node, shown | (own if name == "to_csv" else NOTHING))
             self._log(Data(given))
         return Data(self._method(node, name, own, given, positional), functions, tools)
@@ -1577,7 +1399,7 @@ class Follower:
                 continue
             origins = data.origins
             for _ in range(layers):
-                origins = _each(origins, wrapped)
+                origins = change_each(origins, wrapped)
             self._put(function.value, Data(origins, data.functions, data.tools), source)
 
     def _method(self, node: ast.Call, name: str, own: Origins, given: Origins, positional: list[Data]) -> Origins:
@@ -1586,53 +1408,55 @@ class Follower:
             key = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
             if name == "group" or name == "getvalue":
                 return own | given
-            return _each(own, (lambda one: under(one, key)) if key else _at_unknown_key) | given
+            return change_each(own, (lambda one: under(one, key)) if key else at_unknown_key) | given
         if name == "join":
-            return own | _each(_each(given, element), _one_of_many)
+            return own | change_each(change_each(given, element), one_of_many)
         if name in ("format", "format_map"):
-            cuts = isinstance(node.func, ast.Attribute) and _cuts(node.func.value)
-            return own | _each(_each(given, part) if cuts else given, as_text)
+            cuts = isinstance(node.func, ast.Attribute) and cuts_text(node.func.value)
+            return own | change_each(change_each(given, part) if cuts else given, as_text)
         if name == "encode":
             if isinstance(first, ast.Constant) and not str(first.value).lower().replace("_", "-").startswith(
                 ("utf-8", "utf8", "ascii", "latin", "iso-8859", "cp12")
             ):
-                return _each(own, encoded)
-            return _each(own, lambda one: one._replace(form=BYTES) if one.depth == 0 and not _settled(one) else one)
+                return change_each(own, encoded)
+            return change_each(
+                own, lambda one: one._replace(form=BYTES) if one.depth == 0 and not is_settled(one) else one
+            )
         if name == "decode":
-            return _each(own, lambda one: one._replace(form=TEXT) if one.form == BYTES else one)
+            return change_each(own, lambda one: one._replace(form=TEXT) if one.form == BYTES else one)
         if name == "hex":
-            return _each(own, as_text)
+            return change_each(own, as_text)
         if name == "translate":
-            return _each(own, encoded) | given
+            return change_each(own, encoded) | given
         if name in ("digest", "hexdigest"):
-            return _each(own, hashed)
+            return change_each(own, hashed)
         if name == "replace":
-            return (own if _only_separates(node.args[:2]) else _each(own, altered)) | given
+            return (own if _only_separates(node.args[:2]) else change_each(own, altered)) | given
         if name in table.PIECE_METHODS:
             at = (
                 isinstance(first, ast.Constant)
                 and isinstance(first.value, str)
                 and not set("@.-").isdisjoint(first.value)
             )
-            return _each(own, pieces if at else _split) | given
+            return change_each(own, pieces if at else split_pieces) | given
         if name in table.BIT_METHODS:
             varies = self._loops > 0 and first is not None and not isinstance(first, ast.Constant | ast.Tuple)
-            return _each(own, questioned if varies else compared) | _each(given, compared)
+            return change_each(own, questioned if varies else compared) | change_each(given, compared)
         if name in table.DATE_METHODS:
-            return _each(own, computed) | given
+            return change_each(own, computed) | given
         if name in ("tolist", "to_list"):
-            return _each(own, lambda one: element(one) if one.form == BYTES else one) | given
+            return change_each(own, lambda one: element(one) if one.form == BYTES else one) | given
         if name in table.PLACE_METHODS or name == "len":
-            return _each(own, length) | _each(given, compared)
+            return change_each(own, length) | change_each(given, compared)
         if name in table.PAIR_METHODS:
-            return _each(own, wrapped)
+            return change_each(own, wrapped)
         if name in ("value_counts", "nunique", "describe", "sum", "mean", "median", "max", "min", "std", "size"):
-            return _each(own, summed) | given
+            return change_each(own, summed) | given
         if name in table.APPLYING_METHODS:
-            inside = _each(own, element)
+            inside = change_each(own, element)
             for data in positional:
                 for ref in data.refs:
-                    given |= _each(self._made(ref, node, inside, [Data(inside)]), wrapped)
+                    given |= change_each(self._made(ref, node, inside, [Data(inside)]), wrapped)
         return own | given
 
 
@@ -1692,43 +1516,6 @@ _STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[Follower, Any], None]]] = {
 
 
 # ── small questions about syntax ─────────────────────────────────────────────────────────────────────
-def _field(one: Origin) -> Origin:
-    """A part of a row whose key nobody says."""
-    return element(one) if one.depth > 0 else one
-
-
-def _field_named(one: Origin, name: str) -> Origin:
-    if _settled(one) or not is_personal(name) or one.depth > 0:
-        return one
-    return under(one, name)
-
-
-def _at_unknown_key(one: Origin) -> Origin:
-    """What a table of the program's own holds under a key that is computed, or a part of an answer."""
-    return element(one) if one.depth > 0 or one.form in (TEXT, BYTES) or one.personal else one
-
-
-def _one_of_many(one: Origin) -> Origin:
-    """A text put together from many."""
-    text = as_text(one)
-    return text._replace(key="") if text.form == TEXT else text
-
-
-def _cuts(node: ast.expr) -> bool:
-    """Whether a format text takes a few characters of what it is given: `{:.3}`, `%.3s`."""
-    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-    return any(isinstance(one, ast.Constant) and bool(_PRECISION.search(str(one.value))) for one in parts)
-
-
-def _split(one: Origin) -> Origin:
-    return one._replace(depth=1, form=PLAIN) if one.depth == 0 and not _settled(one) else one
-
-
-def _vague(data: Data) -> Data:
-    """What another name of a container may show of what was put into it."""
-    return Data(frozenset(derived(one) for one in data.origins if one.kind != UNTRUSTED), tools=data.tools)
-
-
 def _arguments(arguments: ast.arguments) -> list[str]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return [one.arg for one in (*every, arguments.vararg, arguments.kwarg) if one is not None]

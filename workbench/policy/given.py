@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.policy.effects import first, host
-from workbench.policy.invocation import Arguments
-from workbench.policy.paths import Place, place
+from workbench.policy.effects import Place, first, host, place
 from workbench.policy.reader import Reader
 from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
-from workbench.policy.value import HOLE, Value, each, text_of
+from workbench.policy.value import HOLE, Arguments, Value, each, text_of
 from workbench.records import EffectKind, Risk, Span, Tool
 
 _PATHS = names("path paths file filename file_path filepath uri source target directory folder")

@@ -9,7 +9,6 @@ from functools import lru_cache, reduce
 
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.evaluators import call_bound, evaluate_method
-from workbench.policy.invocation import Arguments
 from workbench.policy.lookups import attribute_of, by_name, evaluates, note_hidden
 from workbench.policy.methods import call_method
 from workbench.policy.reader import Reader
@@ -27,6 +26,7 @@ from workbench.policy.value import (
     OWN_NAMES,
     SOME,
     UNSAID,
+    Arguments,
     Source,
     Value,
     iterated,

@@ -10,10 +10,11 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from workbench.policy import bits
-from workbench.policy.data_flow import DERIVED, PRIVATE, UNKNOWN, UNTRUSTED, WHEN, Call, Flows, Follower, Origin
+from workbench.policy.data_flow import Call, Flows, Follower
 from workbench.policy.reader import Reader
 from workbench.policy.report import Report, Use
 from workbench.policy.value import Source
+from workbench.policy.value_origins import DERIVED, PRIVATE, UNKNOWN, UNTRUSTED, WHEN, Origin
 from workbench.records import EffectKind, Risk, Tool, Verdict
 
 _OPAQUE = "code"  # the fact that text is run as code

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from workbench.policy.positions import Positions
+from workbench.policy.program import Positions
 from workbench.policy.report import Report
 from workbench.policy.tables.modules import OURS, STANDARD
 from workbench.records import EffectKind, Risk, Span

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import reduce
 
 from workbench.policy.effects import note
+from workbench.policy.imports import LOADED_FROM, LOADERS, use_any, use_module
 from workbench.policy.levels import at_least
 from workbench.policy.reader import Reader
-from workbench.policy.skill_uses import LOADED_FROM, LOADERS, use_any, use_module
 from workbench.policy.tables.attributes import SOFT, SPECIAL, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import WORDS, Deed

@@ -9,10 +9,8 @@ from dataclasses import replace
 from workbench.policy import folding
 from workbench.policy.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.policy.evaluators import evaluate_method, note_format
-from workbench.policy.file_calls import opening
-from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
-from workbench.policy.specials import SPECIALS
+from workbench.policy.specials import SPECIALS, opening
 from workbench.policy.statements import any_of, fill
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import (
@@ -30,7 +28,7 @@ from workbench.policy.tables.methods import (
 )
 from workbench.policy.tables.names import names
 from workbench.policy.tables.patterns import CHANGING_SQL, DESTROYING_SQL
-from workbench.policy.value import HOLE, NOTHING, Source, Value, join, known, shown, text_of
+from workbench.policy.value import HOLE, NOTHING, Arguments, Source, Value, join, known, shown, text_of
 from workbench.records import Risk
 
 _FORMATTING = names("format format_map vformat get_field")

@@ -7,6 +7,7 @@ holds it (`reading.py`).
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 import threading
 import warnings
@@ -14,12 +15,14 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
-from workbench.policy.positions import Positions
+from workbench.policy.bindings import Bindings
 from workbench.records import Finding, Risk, Span
 
 # What parsing a text, or walking its tree, may raise. SystemError: see `parse`.
 UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
 _WORD: Final = re.compile(r"\w+")
+NO_PROGRAM: Final = "("  # no program: stands for examples that nobody can know from the text
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _LOCK = threading.Lock()
 _TRIES = 3
 
@@ -61,6 +64,16 @@ class Program:
     def nodes(self) -> tuple[ast.AST, ...]:
         """Every node, outer ones first; none of a text that cannot be read."""
         return tuple(ast.walk(self.tree)) if self.tree is not None else ()
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        """What its names mean, as far as that cannot change while it runs."""
+        return Bindings(self.tree or ast.Module([], []), self.nodes)
+
+    @cached_property
+    def docstring_examples(self) -> tuple[str, ...]:
+        """A program for each docstring with examples; NO_PROGRAM where the text may make docstrings while it runs."""
+        return _docstring_examples(self.nodes)
 
     @cached_property
     def positions(self) -> Positions:
@@ -117,3 +130,50 @@ def _told(fault: BaseException) -> Finding:
     if isinstance(fault, ValueError):
         return Finding("syntax", Risk.HIGH, f"Does not parse: {fault}", Span(1, 0, 1, 0))
     return Finding("cap", Risk.HIGH, "The program is too deeply nested to be read", Span(1, 0, 1, 0))
+
+
+def _docstring_examples(nodes: Iterable[ast.AST]) -> tuple[str, ...]:
+    found: list[str] = []
+    for node in nodes:
+        if _makes_docstrings(node):
+            return (NO_PROGRAM,)
+        if isinstance(node, _DOCUMENTED) and (docstring := ast.get_docstring(node)) and ">>>" in docstring:
+            try:
+                examples = doctest.DocTestParser().get_examples(docstring)
+            except ValueError:
+                return (NO_PROGRAM,)
+            found.append("".join(example.source for example in examples))
+    return tuple(found)
+
+
+def _makes_docstrings(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr=name) | ast.Name(id=name) | ast.Constant(value=str(name)):
+            return name in ("__doc__", "__test__")
+        case ast.keyword(arg="doc"):
+            return True
+        case ast.Call(func=ast.Name(id="property"), args=args):
+            return len(args) > 1
+    return False
+
+
+class Positions:
+    """Knows the lines of one text; ends are clamped into it, so a span always names real code."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+
+    def span(self, node: ast.AST) -> Span:
+        """Where this node stands; nodes without a place of their own stand at line 1."""
+        line = getattr(node, "lineno", 1)
+        end = getattr(node, "end_lineno", None) or line
+        column = self._column(line, getattr(node, "col_offset", 0))
+        return Span(line, column, end, self._column(end, getattr(node, "end_col_offset", None) or 0))
+
+    def _column(self, line: int, byte: int) -> int:
+        if not 0 < line <= len(self._lines):
+            return 0
+        text = self._lines[line - 1]
+        if text.isascii():
+            return byte if byte < len(text) else len(text)
+        return len(text.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))

@@ -14,14 +14,10 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from workbench.policy.bound_names import bound_once
-from workbench.policy.docstrings import docstring_examples
-from workbench.policy.invocation import Arguments
-from workbench.policy.positions import Positions
 from workbench.policy.program import Program
 from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
-from workbench.policy.value import NOTHING, UNSAID, Source, Value, join
+from workbench.policy.value import NOTHING, UNSAID, Arguments, Source, Value, join
 from workbench.quick_records import dataclass
 from workbench.records import Span, Tool
 
@@ -121,12 +117,11 @@ class Reader:
     """State of one reading; the syntax tables say what each piece does to it."""
 
     def __init__(
-        self, text: str, toolbook: Toolbook, syntax: Syntax, anchor: Span | None = None, deadline: float = 0.0
+        self, program: Program, toolbook: Toolbook, syntax: Syntax, anchor: Span | None = None, deadline: float = 0.0
     ) -> None:
         self._statements, self._expressions, self._naming = syntax.statements, syntax.expressions, syntax.naming
         self.toolbook = toolbook
         self.report = Report()
-        self.positions = Positions(text)
         self.anchor = anchor  # when set, everything is told at this place
         self.scopes: list[dict[str, Value]] = [Scope()]
         self.own = 0  # the first of them that belongs to the body that is read
@@ -155,16 +150,14 @@ class Reader:
         self.lazy = False  # the text asks for annotations that nobody evaluates
         self.current: ast.AST | None = None
         self._place: tuple[ast.AST, Span] | None = None
-        self._tree = ast.Module([], [])
-        self._once: dict[str, ast.expr] | None = None
-        self._examples: tuple[str, ...] | None = None
+        self._program = program
         self._programs: dict[str, Program] = {}
         self.work = 0
         self.deadline = deadline or time.thread_time() + BUDGET
 
-    def read(self, tree: ast.Module) -> None:
+    def read(self) -> None:
         """Read until nothing new is learned."""
-        self._tree = tree
+        tree = self._program.tree or ast.Module([], [])
         self._foresee(tree.body)
         self.lazy = any(map(_postpones, tree.body))
         try:
@@ -177,11 +170,9 @@ class Reader:
             for part in self.parts.values():
                 self.report.take(part.report)
 
-    def bound_once(self) -> dict[str, ast.expr]:
-        """Names that the whole text binds exactly once, at the top level, with what they are bound to."""
-        if self._once is None:
-            self._once = bound_once(self._tree)
-        return self._once
+    def bound_once(self, name: str) -> ast.expr | None:
+        """What a name stands for that the whole text binds exactly once, at the top level."""
+        return self._program.bindings.bound_once(name)
 
     def program(self, text: str) -> Program:
         """A constant text of the program as a program, always the same one."""
@@ -192,9 +183,7 @@ class Reader:
     def examples(self) -> tuple[str, ...]:
         """The examples that stand in the docstrings of the text, as programs; one that is none where docstrings are
         made when it runs."""
-        if self._examples is None:
-            self._examples = docstring_examples(self._tree)
-        return self._examples
+        return self._program.docstring_examples
 
     def _foresee(self, body: Iterable[ast.stmt]) -> None:
         """Methods are known before their class is met: or each class with a method of the same name as an earlier one
@@ -259,7 +248,7 @@ class Reader:
         if self.anchor:
             return self.anchor
         if self._place is None or self._place[0] is not node:
-            self._place = node, self.positions.span(node)
+            self._place = node, self._program.span(node)
         return self._place[1]
 
     def look(self, name: str) -> Value | None:
@@ -423,3 +412,11 @@ def _parameters(arguments: ast.arguments) -> list[str]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
     return [argument.arg for argument in every]
+
+
+Special: TypeAlias = Callable[[Reader, ast.Call, str, Arguments], Value]
+
+
+def every(names: str, special: Special) -> dict[str, Special]:
+    """All these dotted names mean the same."""
+    return dict.fromkeys(names.split(), special)

@@ -20,22 +20,19 @@ from functools import cached_property
 from typing import Final
 
 from workbench.policy.canonical import Canonical, canonical
-from workbench.policy.conclusions import conclude, look_at_text
 from workbench.policy.expressions import EXPRESSIONS, NAMING
-from workbench.policy.impact import impact
-from workbench.policy.invocation import Arguments
 from workbench.policy.leaks import find_leaks
-from workbench.policy.levels import at_least, worst
+from workbench.policy.levels import worst
 from workbench.policy.lookalikes import look_alikes
 from workbench.policy.program import Program, words_of
 from workbench.policy.reach import open_up
 from workbench.policy.reader import OverCap, Reader, Syntax
-from workbench.policy.report import Noted, Report
+from workbench.policy.report import Report
 from workbench.policy.scripts import assess_script
-from workbench.policy.sentence import sentence
+from workbench.policy.sentence import conclude, look_at_text, verdict_of
 from workbench.policy.statements import STATEMENTS
 from workbench.policy.toolbook import toolbook
-from workbench.policy.value import texts_in
+from workbench.policy.value import Arguments, texts_in
 from workbench.records import (
     Effect,
     EffectKind,
@@ -51,7 +48,6 @@ from workbench.records import (
 )
 from workbench.uncollected import uncollected
 
-RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 DEEPEST: Final = 3  # texts inside texts given to exec
 SYNTAX: Final = Syntax(STATEMENTS, EXPRESSIONS, NAMING)
 PYTHON: Final = "python"
@@ -182,14 +178,14 @@ def _read(
     for fault in text.faults:
         report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
     if text.faults:
-        return Reading(Program(text.text, python=False), _verdict(text, report, tools))
+        return Reading(Program(text.text, python=False), verdict_of(text, report, tools))
     program = Program(text.text)
     if (tree := program.tree) is None:
         _cannot_parse(program, report)
-        return Reading(program, _verdict(text, report, tools))
+        return Reading(program, verdict_of(text, report, tools))
     before = _perhaps(tree, ends) if ends else []
-    reader = Reader(text.text, toolbook(tools), SYNTAX)
-    _run(reader, tree)
+    reader = Reader(program, toolbook(tools), SYNTAX)
+    _run(reader)
     find_leaks(reader, tree)
     look_at_text(reader.report, text.text)
     look_alikes(reader.report, text.text, tree)
@@ -202,7 +198,7 @@ def _read(
         for node, found in reader.tool_calls.items()
         for tool, arguments in found.values()
     ]
-    verdict = _verdict(text, reader.report, tools)
+    verdict = verdict_of(text, reader.report, tools)
     servers, modules = frozenset(reader.report.servers), program.imports | reader.modules
     return Reading(program, verdict, tuple(calls), servers, modules, tuple(before))
 
@@ -214,9 +210,9 @@ def _cannot_parse(program: Program, report: Report) -> None:
         report.add(fault.rule, fault.risk, fault.message, fault.span, blocks=blocks, effect=effect)
 
 
-def _run(reader: Reader, tree: ast.Module) -> None:
+def _run(reader: Reader) -> None:
     try:
-        reader.read(tree)
+        reader.read()
     except OverCap:
         _incomplete(reader.report, "The program is too large to be read completely")
     except RecursionError:
@@ -235,10 +231,10 @@ def _read_inner(report: Report, outer: Reader, depth: int) -> None:
             _incomplete(report, "Its texts that are run as code are too many to be read completely")
             break
         program = outer.program(inner.text)
-        if (tree := program.tree) is None:
+        if program.tree is None:
             continue
-        reader = Reader(inner.text, outer.toolbook, SYNTAX, inner.span, outer.deadline)
-        _run(reader, tree)
+        reader = Reader(program, outer.toolbook, SYNTAX, inner.span, outer.deadline)
+        _run(reader)
         if depth < DEEPEST:
             _read_inner(reader.report, reader, depth + 1)
         report.take(reader.report)
@@ -246,53 +242,6 @@ def _read_inner(report: Report, outer: Reader, depth: int) -> None:
         outer.tool_calls.setdefault(inner.node, {}).update(
             (key, found) for calls in reader.tool_calls.values() for key, found in calls.items()
         )
-
-
-def _verdict(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> Verdict:
-    findings = report.findings()
-    risk = worst(finding.risk for finding in findings)
-    if tools is None and report.uses:
-        report.not_assessed["What the tools really do: they were judged by their names alone."] = None
-    return Verdict(
-        sha=text.sha,
-        risk=risk,
-        gate=_gate(report, risk),
-        sentence=sentence(report),
-        findings=findings,
-        effects=report.effects(),
-        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line, use.often) for use in report.uses.values()),
-        not_assessed=tuple(report.not_assessed),
-        rules=RULES,
-        hosts=tuple(report.wanted),
-        flows=_flows(report),
-        impact=impact(report),
-        lines=sum(1 for line in text.text.split("\n") if line.strip()),
-        forks=report.forks,
-        may_carry=tuple(sorted(report.may_carry)),
-        definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
-        skills=dict(sorted(report.skills.items(), key=lambda item: item[1])),
-        any_skill=report.any_skill,
-    )
-
-
-def _flows(report: Report) -> tuple[Flow, ...]:
-    """Each once: where the argument is known, the flow into the tool as a whole says nothing more."""
-    into = {(flow.source, flow.line, flow.sink.rpartition(".")[0], flow.sink_line) for flow in report.flows}
-    every = (one for one in report.flows if (one.source, one.line, one.sink, one.sink_line) not in into)
-    return tuple(sorted(every, key=lambda one: (one.sink_line, one.line, one.sink)))
-
-
-def _gate(report: Report, risk: Risk) -> Gate:
-    if any(note.blocks for note in report.notes.values()):
-        return Gate.BLOCKED
-    if risk is Risk.LOW:
-        return Gate.AUTO
-    risky = [note for note in report.notes.values() if at_least(note.finding.risk, Risk.MEDIUM)]
-    return Gate.REFUSED if all(map(_is_refused, risky)) else Gate.ASK
-
-
-def _is_refused(note: Noted) -> bool:
-    return note.effect is not None and note.effect.kind is EffectKind.REFUSED
 
 
 # ── programs of one state ────────────────────────────────────────────────────────────────────────────

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from workbench.policy.calls import outward, tool_risk
+from workbench.policy.canonical import Canonical
+from workbench.policy.levels import at_least, worst
 from workbench.policy.report import Noted, Report, Use
+from workbench.policy.tables.deeds import Deed
+from workbench.policy.tables.patterns import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.policy.toolcalls import use_words
-from workbench.records import EffectKind, Risk
+from workbench.policy.value import HOLE
+from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
 
 MOST = 3  # things of one kind that are named; more are counted
+RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
@@ -88,3 +95,163 @@ def _ended(words: str) -> str:
 
 def _tool_name(use: Use) -> str:
     return f"{use.tool.server}.{use.tool.name}"
+
+
+MOST_NAMES = 100  # names of one kind
+TOOL_CLASSES = ("reads", "adds", "changes", "sends")
+_LISTS = {
+    **dict.fromkeys((Deed.READ, Deed.LIST), "read"),
+    **dict.fromkeys((Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK, Deed.DATABASE), "changed"),
+    Deed.NETWORK: "networks",
+    Deed.PROCESS: "commands",
+}
+_BY_RULE = {deed.value: where for deed, where in _LISTS.items()}
+_UNKNOWN = frozenset({"", "?", HOLE, "…"})
+
+
+def impact(report: Report) -> Impact:
+    """Each name once, in the order of the text."""
+    named: dict[str, dict[str, None]] = {where: {} for where in ("read", "changed", "networks", "commands")}
+    unnamed = 0
+    for note in sorted(report.notes.values(), key=lambda note: note.finding.span.line):
+        where = _BY_RULE.get(note.finding.rule)
+        if where and note.finding.subject in _UNKNOWN:
+            unnamed += 1
+        elif where:
+            named[where][note.finding.subject] = None
+    return Impact(
+        **{where: tuple(names)[:MOST_NAMES] for where, names in named.items()},
+        tools=_tools_by_class(report),
+        lasting=sum(map(_lasting, report.effects())),
+        unnamed=unnamed,
+    )
+
+
+def together(first: Impact, second: Impact) -> Impact:
+    """Of a program and a skill that it uses."""
+    kinds = [kind for kind in TOOL_CLASSES if kind in first.tools or kind in second.tools]
+    return Impact(
+        read=_each(first.read, second.read),
+        changed=_each(first.changed, second.changed),
+        networks=_each(first.networks, second.networks),
+        commands=_each(first.commands, second.commands),
+        tools={kind: _each(first.tools.get(kind, ()), second.tools.get(kind, ())) for kind in kinds},
+        lasting=first.lasting + second.lasting,
+        unnamed=first.unnamed + second.unnamed,
+    )
+
+
+def _each(*names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for some in names for name in some))[:MOST_NAMES]
+
+
+def _tools_by_class(report: Report) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for use in sorted(report.uses.values(), key=lambda use: use.line):
+        found.setdefault(tool_class(use.tool), {})[f"{use.tool.server}.{use.tool.name}"] = None
+    return {kind: tuple(found[kind])[:MOST_NAMES] for kind in TOOL_CLASSES if kind in found}
+
+
+def tool_class(tool: Tool) -> str:
+    """The one word for what a tool does to the world; what leaves weighs most."""
+    risk = tool_risk(tool)
+    if risk is Risk.LOW:
+        return "reads"
+    if outward(tool):
+        return "sends"
+    return "adds" if risk is Risk.MEDIUM else "changes"
+
+
+def _lasting(effect: Effect) -> bool:
+    return effect.reversible is False and effect.kind is not EffectKind.REFUSED
+
+
+def look_at_text(report: Report, text: str) -> None:
+    """Things that are seen in the text itself, before it is read as a program."""
+    long = any(len(line) >= SHORTEST_BLOB for line in text.split("\n"))
+    if match := BLOB.search(text) if long else None:
+        span = _span(text, match.start(), match.end())
+        report.fact("blob", span)
+        report.add("text.blob", Risk.LOW, f"Holds {len(match.group())} characters of encoded data", span)
+    if match := HEX_ESCAPES.search(text) if "\\x" in text else None:
+        words = "Readable text is written as \\x escapes"
+        report.add("text.escapes", Risk.MEDIUM, words, _span(text, match.start(), match.end()), effect=EffectKind.MAY)
+
+
+def conclude(report: Report) -> None:
+    """Add what follows from findings together."""
+    facts = report.facts
+    if "sensitive" in facts and "out" in facts:
+        words = "Reads something sensitive and has a way to send it out"
+        report.add("flow.sensitive", Risk.CRITICAL, words, facts["out"], effect=_certainty(report), reversible=False)
+    if "blob" in facts and "code" in facts:
+        words = "Holds encoded data and runs text as code: what runs cannot be read here"
+        report.add("code.blob", Risk.CRITICAL, words, facts["code"], effect=EffectKind.MAY)
+
+
+def _certainty(report: Report) -> EffectKind:
+    """Refused only when each way out is: a tool that sends is a real one, and so is a host that may be reached."""
+    if report.opened:
+        return EffectKind.MAY
+    return (
+        EffectKind.REFUSED
+        if report.facts["out"] == report.facts.get("network") and not _tools_send(report)
+        else EffectKind.MAY
+    )
+
+
+def _tools_send(report: Report) -> bool:
+    return report.dynamic or any(outward(use.tool) for use in report.uses.values())
+
+
+def _span(text: str, start: int, end: int) -> Span:
+    line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1)
+    return Span(line, column, line, column + end - start)
+
+
+def verdict_of(text: Canonical, report: Report, tools: Sequence[Tool] | None) -> Verdict:
+    """Sums up a report."""
+    findings = report.findings()
+    risk = worst(finding.risk for finding in findings)
+    if tools is None and report.uses:
+        report.not_assessed["What the tools really do: they were judged by their names alone."] = None
+    return Verdict(
+        sha=text.sha,
+        risk=risk,
+        gate=_gate(report, risk),
+        sentence=sentence(report),
+        findings=findings,
+        effects=report.effects(),
+        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line, use.often) for use in report.uses.values()),
+        not_assessed=tuple(report.not_assessed),
+        rules=RULES,
+        hosts=tuple(report.wanted),
+        flows=_flows(report),
+        impact=impact(report),
+        lines=sum(1 for line in text.text.split("\n") if line.strip()),
+        forks=report.forks,
+        may_carry=tuple(sorted(report.may_carry)),
+        definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
+        skills=dict(sorted(report.skills.items(), key=lambda item: item[1])),
+        any_skill=report.any_skill,
+    )
+
+
+def _flows(report: Report) -> tuple[Flow, ...]:
+    """Each once: where the argument is known, the flow into the tool as a whole says nothing more."""
+    into = {(flow.source, flow.line, flow.sink.rpartition(".")[0], flow.sink_line) for flow in report.flows}
+    every = (one for one in report.flows if (one.source, one.line, one.sink, one.sink_line) not in into)
+    return tuple(sorted(every, key=lambda one: (one.sink_line, one.line, one.sink)))
+
+
+def _gate(report: Report, risk: Risk) -> Gate:
+    if any(note.blocks for note in report.notes.values()):
+        return Gate.BLOCKED
+    if risk is Risk.LOW:
+        return Gate.AUTO
+    risky = [note for note in report.notes.values() if at_least(note.finding.risk, Risk.MEDIUM)]
+    return Gate.REFUSED if all(map(_is_refused, risky)) else Gate.ASK
+
+
+def _is_refused(note: Noted) -> bool:
+    return note.effect is not None and note.effect.kind is EffectKind.REFUSED

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import reduce
 
-from workbench.policy.client_calls import CLIENT_CALLS
-from workbench.policy.effects import first, note, note_environment
-from workbench.policy.evaluators import EVALUATORS
-from workbench.policy.file_calls import FILE_CALLS
-from workbench.policy.imports import module
-from workbench.policy.invocation import Arguments
+from workbench.policy import folding
+from workbench.policy.effects import Place, first, note, note_environment, note_file
+from workbench.policy.evaluators import EVALUATORS, unpickle
+from workbench.policy.imports import load_by_name, module, use_any, use_module
 from workbench.policy.lookups import by_key, by_name, evaluates, every_name, note_hidden
-from workbench.policy.pickles import unpickle
-from workbench.policy.reader import Inner, Reader
-from workbench.policy.skill_uses import use_any, use_module
-from workbench.policy.special import Special, every
+from workbench.policy.reader import Inner, Reader, Special, every
+from workbench.policy.statements import any_of
 from workbench.policy.tables.attributes import HOOKS, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.methods import CALLING, FOREIGN
 from workbench.policy.tables.modules import ALIASES
-from workbench.policy.tampering import drop, note_replaced, wrap, write_item
-from workbench.policy.value import HOLE, NO_TAINT, NOTHING, OWN_NAMES, Source, Value, each, join, known, shown, text_of
-from workbench.policy.value_calls import VALUE_CALLS
-from workbench.records import EffectKind, Risk
+from workbench.policy.tables.names import names
+from workbench.policy.tampering import drop, note_replaced, tables, wrap, write_item
+from workbench.policy.toolbook import Unlisted, servers_in
+from workbench.policy.toolcalls import note_dynamic, use_tool
+from workbench.policy.value import (
+    HOLE,
+    NO_TAINT,
+    NOTHING,
+    OWN_NAMES,
+    UNKNOWN,
+    Arguments,
+    Source,
+    Value,
+    each,
+    iterated,
+    join,
+    known,
+    shown,
+    tainted,
+    text_of,
+)
+from workbench.records import EffectKind, Risk, Tool
 
 
 def _environment(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
@@ -148,7 +163,7 @@ def _is_skill_text(reader: Reader, node: ast.Call) -> bool:
     """Whether the text is that of a kept skill as it stands, not joined with another text."""
     text = node.args[0] if node.args else None
     if isinstance(text, ast.Name):
-        text = reader.bound_once().get(text.id)
+        text = reader.bound_once(text.id)
     if not isinstance(text, ast.Call):
         return False
     return (text.func.attr if isinstance(text.func, ast.Attribute) else getattr(text.func, "id", "")) == "load_skill"
@@ -182,6 +197,292 @@ def _load_yaml(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -
 
 def _typed(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     return Value(kind=FOREIGN, taint=arguments.taint)
+
+
+def _call_tool(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`call_tool("server", "tool", {…})`."""
+    answers = []
+    for server in each(arguments.get(0, "server")):
+        for tool in each(arguments.get(1, "tool", "name")):
+            owner, name = known(server), known(tool)
+            if owner:
+                reader.report.servers.add(owner)
+            found = reader.toolbook.find(owner, name) if owner and name else None
+            answers.append(_use(reader, node, found, arguments))
+    return reduce(join, answers)
+
+
+def _call_by_id(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`call_mcp_tool("mcp__server__tool", {…})`."""
+    names = [known(choice) for choice in each(arguments.get(0, "tool_id", "id", "name", "tool"))]
+    reader.report.servers.update(server for name in names if name for server in servers_in(name))
+    found = [reader.toolbook.find_id(name) if name else None for name in names]
+    return reduce(join, [_use(reader, node, tool, arguments) for tool in found])
+
+
+def _use(reader: Reader, node: ast.Call, found: Tool | Unlisted | None, arguments: Arguments) -> Value:
+    if found is None:
+        return tainted(note_dynamic(reader, node), arguments.taint)
+    return use_tool(reader, node, found, arguments)
+
+
+def _load_skill(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    load_by_name(reader, node, arguments.get(0, "name"))
+    return Value(kind="skill")
+
+
+def _offer_skill(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    words = f"Offers a program as the skill {shown(arguments.get(0, 'name'))}; a person decides whether to keep it"
+    reader.report.add("skill.offer", Risk.LOW, words, reader.span(node), effect=EffectKind.WILL, reversible=True)
+    return NOTHING
+
+
+def _file(deed: Deed) -> Special:
+    """`read_file("a.txt")` and `write_file("a.txt", …)` mean the workspace, however the path begins."""
+
+    def touch(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+        path = arguments.get(0, "path")
+        for choice in each(path):
+            inner = text_of(choice).removeprefix("/workspace").lstrip("/").removeprefix("workspace/")
+            note_file(reader, deed, node, replace(choice, const=f"workspace/{inner}"))
+        return Value(kind=FOREIGN if deed is Deed.READ else "", taint=arguments.taint)
+
+    return touch
+
+
+CLIENT_CALLS: dict[str, Special] = {
+    **every("client.call_tool runtime.call_tool", _call_tool),
+    **every("client.call_mcp_tool runtime.call_mcp_tool", _call_by_id),
+    **every("client.get_client client.Client", lambda reader, node, ref, arguments: Value(refs=("client",))),
+    **every("client.load_skill runtime.load_skill", _load_skill),
+    **every("client.save_skill runtime.save_skill", _offer_skill),
+    **every("client.read_file runtime.read_file", _file(Deed.READ)),
+    **every("client.write_file runtime.write_file", _file(Deed.WRITE)),
+}
+
+
+def _open(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    target = arguments.get(0, "file", "path", "filename")
+    if isinstance(target.const, int):
+        return _descriptor(reader, node, ref, arguments)
+    return _opened(reader, node, opening(arguments.get(1, "mode")), target, arguments)
+
+
+def _descriptor(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """A descriptor that is open already: the program's own streams, or what its sandbox speaks to the core by."""
+    number = arguments.get(0, "file", "fd").const
+    if isinstance(number, int) and number > 2:
+        note(reader, Deed.INTERNALS, node, ref, risk=Risk.MEDIUM)
+    return NOTHING
+
+
+def opening(mode: Value) -> Deed:
+    """Whether a file that is opened like this may be written."""
+    texts = ["r"] if mode is NOTHING else [known(choice) for choice in each(mode)]
+    kinds = (None if text is None else text.partition(":")[0] for text in texts)  # `r:xz` of an archive reads
+    return Deed.READ if all(kind is not None and not set(kind) & set("wax+") for kind in kinds) else Deed.WRITE
+
+
+def _open_low(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    flags = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "flags"), None)
+    reading = flags is not None and all(map(_only_reads, ast.walk(flags)))
+    return _opened(reader, node, Deed.READ if reading else Deed.WRITE, arguments.get(0, "path"), arguments)
+
+
+def _only_reads(part: ast.AST) -> bool:
+    """Whether this part of the flags of `os.open` opens nothing for writing."""
+    match part:
+        case ast.Attribute(attr=name):
+            return name in _READING_FLAGS
+        case ast.Name(id=name):
+            return name in _READING_FLAGS or name == "os"
+        case ast.Constant(value=value):
+            return type(value) is int and value == 0
+    return isinstance(part, ast.BinOp | ast.operator | ast.expr_context)
+
+
+def _open_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`Path.open(path, mode)`."""
+    return _opened(reader, node, opening(arguments.get(1, "mode")), arguments.get(0, "self"), arguments)
+
+
+def _opened(reader: Reader, node: ast.Call, deed: Deed, target: Value, arguments: Arguments) -> Value:
+    place = note_file(reader, deed, node, target)
+    if place is Place.SENSITIVE and deed is Deed.READ:
+        source = Source("private", f"the file {shown(target)}", reader.span(node).line)
+        return Value(kind="file", taint=arguments.taint | {source})
+    return Value(kind="file", taint=arguments.taint)
+
+
+def _archive(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    place = arguments.get(0, "name", "file")
+    if not place.kind.startswith("io."):
+        note_file(reader, opening(arguments.get(1, "mode")), node, place)
+    return Value(kind="zipfile.ZipFile", taint=arguments.taint)
+
+
+def _database(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    place = arguments.get(0, "database")
+    if known(place) in (":memory:", ""):
+        return Value(kind="sqlite3.memory")
+    text = text_of(place)
+    bare = replace(place, const=text.removeprefix("file:").partition("?")[0]) if text.startswith("file:") else place
+    note_file(reader, Deed.READ, node, bare)  # what is done to it, its statements tell
+    reader.report.fact("database", reader.span(node))
+    return Value(kind="sqlite3.Connection")
+
+
+def _path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return Value(const=".", kind="pathlib.Path")
+    first, *rest = arguments.positional
+    starts = [Value(const=text_of(choice), kind="pathlib.Path", taint=first.taint) for choice in each(first)]
+    return folding.join_path(reduce(join, starts), *rest) if rest else reduce(join, starts)
+
+
+def _join_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    parts = arguments.positional or (NOTHING,)
+    starts = [Value(const=text_of(choice), taint=parts[0].taint) for choice in each(parts[0])]
+    return replace(folding.join_path(reduce(join, starts), *parts[1:]), kind="")
+
+
+def _same_path(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    return replace(arguments.get(0), taint=arguments.taint)
+
+
+def _folder(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    path = arguments.get(0)
+    text = text_of(path)
+    folder = text.rpartition("/")[0] or ("/" if text.startswith("/") else HOLE if HOLE in text else "")
+    return replace(path, const=folder, taint=arguments.taint)
+
+
+def _here(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    return Value(const=".", kind="pathlib.Path" if ref.startswith("pathlib") else "")
+
+
+def _home(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    return Value(const="~", kind="pathlib.Path")
+
+
+def _move(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    reader.report.fact("moved", reader.span(node))
+    return NOTHING
+
+
+def _numpy_load(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    pickles = arguments.get(2, "allow_pickle")
+    if pickles is not NOTHING and pickles.const is not False:
+        note(reader, Deed.UNPACK, node, "numpy.load with allow_pickle")
+    note_file(reader, Deed.READ, node, arguments.get(0, "file"))
+    return Value(taint=arguments.taint)
+
+
+_READING_FLAGS = names("O_RDONLY O_CLOEXEC O_NOFOLLOW O_NONBLOCK O_DIRECTORY O_NOATIME O_PATH")
+FILE_CALLS: dict[str, Special] = {
+    **every("builtins.open", _open),
+    **every("os.open", _open_low),
+    **every("os.write", _descriptor),
+    **every("pathlib.Path.open pathlib.PosixPath.open", _open_path),
+    **every("zipfile.ZipFile tarfile.open tarfile.TarFile", _archive),
+    **every("sqlite3.connect sqlite3.Connection", _database),
+    **every("pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath", _path),
+    **every("os.path.join", _join_path),
+    **every("os.path.expanduser os.path.abspath os.path.realpath os.path.normpath os.fspath", _same_path),
+    **every("os.path.dirname", _folder),
+    **every("pathlib.Path.cwd os.getcwd", _here),
+    **every("pathlib.Path.home", _home),
+    **every("os.chdir", _move),
+    **every("numpy.load", _numpy_load),
+}
+
+
+def _chr(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    code = arguments.get(0).const
+    letter = chr(code) if isinstance(code, int) and 0 <= code < 0x110000 else UNKNOWN
+    return Value(const=letter, taint=arguments.taint)
+
+
+def _bytes(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    source = arguments.get(0)
+    numbers = [item.const for item in source.items or ()]
+    small = [number for number in numbers if isinstance(number, int) and 0 <= number < 256]
+    if numbers and len(small) == len(numbers):
+        return Value(const=bytes(small), kind="decoded" if len(small) > 4 else "", taint=source.taint)
+    if isinstance(source.const, str | bytes):
+        return Value(
+            const=source.const.encode() if isinstance(source.const, str) and HOLE not in source.const else source.const
+        )
+    return Value(taint=arguments.taint)
+
+
+def _view(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """A copy or view of a table of names still gives out every name, and a view takes changes for it."""
+    held = tables(name for value in arguments.every for name in value.refs)
+    for owner in held:
+        note_hidden(reader, node, f"Looks at {owner} through {ref}", owner, Risk.MEDIUM)
+    source = arguments.get(0)
+    if ref == "builtins.dict" and arguments.named:
+        names = tuple(Value(const=name) for name in arguments.named)
+        return Value(refs=held, items=tuple(arguments.named.values()), keys=names, taint=arguments.taint)
+    return Value(refs=held, items=source.items, keys=source.keys, taint=arguments.taint)
+
+
+def _same(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    source = arguments.get(0)
+    return replace(source, refs=(), functions=(), items=iterated(source), keys=None, taint=arguments.taint)
+
+
+def _reversed(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    source = arguments.get(0)
+    if isinstance(source.const, str) and HOLE not in source.const:
+        return Value(items=tuple(Value(const=letter) for letter in reversed(source.const[:4096])), taint=source.taint)
+    parts = iterated(source)
+    return Value(items=parts and parts[::-1], taint=source.taint)
+
+
+def _one_of(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`next(paths)`, `max(paths)`: some element of what it is given, or, of several arguments, one of them."""
+    source = arguments.get(0)
+    if len(arguments.positional) > 1:
+        source = Value(items=arguments.positional)
+    found = any_of(source, iterated(source))
+    return replace(join(found, NOTHING), taint=arguments.taint)
+
+
+def _map(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    function, source = node.args[0] if node.args else None, arguments.get(1)
+    if isinstance(function, ast.Name) and function.id in ("chr", "int", "ord", "str"):
+        body = ast.Call(ast.Name(function.id), [ast.Name("x")], [])
+        items = folding.comprehend(body, "x", source)
+        if items:
+            return Value(items=items, taint=arguments.taint)
+    return Value(taint=arguments.taint)
+
+
+def _decode(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    return folding.decode(ref, arguments.get(0), arguments.positional[1:])
+
+
+def _given(reader: Reader, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """What does the same as the function that it is given."""
+    return arguments.get(0)
+
+
+VALUE_CALLS: dict[str, Special] = {
+    **every("functools.partial functools.partialmethod asyncio.coroutine", _given),
+    **every("builtins.staticmethod builtins.classmethod builtins.property functools.cache functools.lru_cache", _given),
+    **every("functools.singledispatch functools.singledispatchmethod functools.cached_property", _given),
+    **every("builtins.chr", _chr),
+    **every("builtins.bytes builtins.bytearray", _bytes),
+    **every("builtins.str builtins.list builtins.tuple builtins.iter builtins.sorted builtins.set", _same),
+    **every("collections.ChainMap collections.UserDict collections.OrderedDict types.MappingProxyType", _view),
+    **every("builtins.dict copy.copy copy.deepcopy", _view),
+    **every("builtins.reversed", _reversed),
+    **every("builtins.next builtins.max builtins.min random.choice secrets.choice", _one_of),
+    **every("builtins.map", _map),
+    **dict.fromkeys(folding.DECODING, _decode),
+}
 
 
 SPECIALS: dict[str, Special] = {

@@ -10,12 +10,11 @@ import ast
 from collections.abc import Iterable
 
 from workbench.policy.effects import note
-from workbench.policy.invocation import Arguments
 from workbench.policy.reader import Reader
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import OURS, STANDARD, TEXTS
 from workbench.policy.tables.names import names
-from workbench.policy.value import NOTHING, Value, shown
+from workbench.policy.value import NOTHING, Arguments, Value, shown
 from workbench.records import EffectKind, Risk
 
 # Changed in honest programs, or told in other words.

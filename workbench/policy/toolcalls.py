@@ -10,13 +10,12 @@ from workbench.policy.bits import contradicts
 from workbench.policy.calls import outward, tool_risk
 from workbench.policy.effects import first, flow_out
 from workbench.policy.given import check_arguments
-from workbench.policy.invocation import Arguments
 from workbench.policy.levels import at_least, raised
 from workbench.policy.reader import Reader
 from workbench.policy.report import Use
 from workbench.policy.tables import verbs
 from workbench.policy.toolbook import Unlisted
-from workbench.policy.value import Source, Value
+from workbench.policy.value import Arguments, Source, Value
 from workbench.records import EffectKind, Risk, Span, Tool
 
 _NO_ARGUMENTS = Arguments()

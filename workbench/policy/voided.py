@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from workbench.policy.own_calls import OWN
 from workbench.policy.pinning import PYTHON
-from workbench.policy.reading import RULES
+from workbench.policy.sentence import RULES
 from workbench.policy.trust import void
 from workbench.records import Permission, Tool, Verdict, Word
 

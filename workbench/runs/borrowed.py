@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.policy.impact import together
+from workbench.policy.imports import PACKAGE, unread
 from workbench.policy.leaks import find_leak_between
 from workbench.policy.levels import worst
 from workbench.policy.reading import Reading, read
-from workbench.policy.sentence import ONLY_COMPUTES
-from workbench.policy.skill_uses import PACKAGE, unread
+from workbench.policy.sentence import ONLY_COMPUTES, together
 from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
 from workbench.skills.names import identifier
 
